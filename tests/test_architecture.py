@@ -1,0 +1,143 @@
+"""The house's rules: which part may import which, and what an import may load."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "dpcore"
+
+# What a part may import from the others; every part may import itself.
+FOUNDATION = {"errors", "guarantee"}
+ALLOWED = {
+    "errors": set(),
+    "guarantee": {"errors"},
+    "mechanisms": FOUNDATION,
+    "accounting": FOUNDATION | {"mechanisms"},
+    "datasets": {"errors"},
+    "erm": FOUNDATION | {"mechanisms", "accounting", "datasets"},
+    "evaluation": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "methods"},
+    "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
+    "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation"},
+}
+# The command line and the package's own front door may reach everything below them.
+TOP = {"cli", "__main__", "__init__"}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every module named in an import statement of the file, at any depth."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: relative imports hide the direction"
+            assert node.module is not None
+            found.add(node.module)
+            if node.module == "dpcore":
+                found.update(f"dpcore.{alias.name}" for alias in node.names)
+    return found
+
+
+def sources(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def loaded_after(code: str) -> set[str]:
+    """Top-level modules present after running `code` in a fresh interpreter."""
+    report = "import json, sys; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("path", sources(PACKAGE), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_one_way(path: Path) -> None:
+    part = part_of(path)
+    if part in TOP:
+        return
+    reached = {name.split(".")[1] for name in imports_of(path) if name.startswith("dpcore.")}
+    assert reached <= ALLOWED[part] | {part}
+
+
+@pytest.mark.parametrize("path", sources(PACKAGE), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_part_of_the_package_names_streamlit(path: Path) -> None:
+    assert not {name for name in imports_of(path) if name.split(".")[0] == "streamlit"}
+
+
+def test_importing_every_module_loads_no_streamlit() -> None:
+    modules = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in sources(PACKAGE)
+        if path.name != "__main__.py"
+    ]
+    loaded = loaded_after("\n".join(f"import {name}" for name in modules))
+    assert "dpcore" in loaded
+    assert "streamlit" not in loaded
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = loaded_after("import dpcore")
+    assert not loaded & {"streamlit", "torch", "pandas", "sklearn", "plotly", "matplotlib", "scipy"}
+
+
+def test_first_view_needs_no_torch() -> None:
+    loaded = loaded_after(
+        "from dpcore.datasets import load, prepare, Preparation\n"
+        "from dpcore.evaluation.study import Study\n"
+        "from dpcore.evaluation.curves import closed_form\n"
+        "import dpcore.figures.tradeoff\n"
+        "split = prepare(load('breast_cancer'), Preparation())\n"
+        "closed_form(Study(methods=('nonprivate', 'outpert', 'opera')), split)"
+    )
+    assert "torch" not in loaded
+
+
+PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "pages")]
+
+
+@pytest.mark.parametrize("path", PAGE_SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_pages_hold_no_mathematics(path: Path) -> None:
+    top = {name.split(".")[0] for name in imports_of(path)}
+    assert not top & {"numpy", "scipy", "torch", "sklearn", "mpmath", "dp_accounting", "math"}
+
+
+def test_one_module_touches_the_session_state() -> None:
+    holders = {
+        path.relative_to(ROOT).as_posix()
+        for path in PAGE_SOURCES
+        if any(
+            isinstance(node, ast.Attribute) and node.attr == "session_state"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    }
+    assert holders <= {"pages/parts/state.py"}
+
+
+def test_no_path_of_one_machine_is_written_down() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    homes = ("/ho" + "me/", "/ro" + "ot/", "/Us" + "ers/", "/wo" + "rk/", "/tm" + "p/")
+    named = [
+        name
+        for name in tracked
+        if name.endswith((".py", ".toml", ".md", ".txt")) or name == ".ci/run"
+        if any(home in (ROOT / name).read_text(encoding="utf-8") for home in homes)
+    ]
+    assert named == []
