@@ -6,7 +6,9 @@ st.set_page_config(
     page_title="Epsilon Explorer",
     page_icon=":material/shield_person:",
     layout="wide",
-    menu_items={"About": "Epsilon Explorer shows what privacy costs, what it buys, and whether a claim is true."},
+    menu_items={
+        "About": "Epsilon Explorer shows what privacy costs, what it buys, and whether a claim is true."
+    },
 )
 
 st.navigation(

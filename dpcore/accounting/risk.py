@@ -1,0 +1,132 @@
+"""What (ε, δ) or μ means to a person: how well anyone can guess about one record.
+
+An attacker sees the release and decides between two neighbouring data sets. FPR is the chance of a
+false alarm, FNR the chance of a miss, advantage the largest TPR - FPR. With even prior odds, the
+best guesser is right with probability (1 + advantage)/2.
+
+Source: Dong, Roth and Su 2019 for μ; Kairouz, Oh and Viswanath 2015 for (ε, δ).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from dpcore.errors import number
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+# What the attacker decides, in words a patient would use.
+QUESTION = {
+    Adjacency.ADD_REMOVE: "whether you are in the data",
+    Adjacency.ZERO_OUT: "whether you are in the data",
+    Adjacency.REPLACE_ONE: "whether a record is yours or another's",
+}
+
+
+def advantage(epsilon: float, delta: float) -> float:
+    """Largest TPR - FPR that any attack can reach against an (ε, δ) guarantee, in [0, 1].
+
+    (e^ε - 1 + 2δ)/(e^ε + 1); under the adjacency of the guarantee.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0; infinity stands for "no guarantee".
+    delta : float
+        In [0, 1].
+
+    Raises
+    ------
+    InvalidInput
+        If either is out of range.
+    """
+    delta = number("delta", delta, at_least=0.0, at_most=1.0)
+    if epsilon == math.inf:
+        return 1.0
+    epsilon = number("epsilon", epsilon, at_least=0.0)
+    # tanh(ε/2) = (e^ε - 1)/(e^ε + 1) without overflow.
+    slack = 2.0 * delta * math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+    return min(1.0, math.tanh(epsilon / 2.0) + slack)
+
+
+def smallest_miss_rate(false_alarm_rate: ArrayLike, epsilon: float, delta: float) -> np.ndarray:
+    """FNR that every attack with the given FPR must suffer under (ε, δ), same shape as the FPR.
+
+    max{0, 1 - δ - e^ε a, e^{-ε}(1 - δ - a)}; under the adjacency of the guarantee.
+
+    Raises
+    ------
+    InvalidInput
+        If ε or δ is out of range.
+    """
+    epsilon = number("epsilon", epsilon, at_least=0.0)
+    delta = number("delta", delta, at_least=0.0, at_most=1.0)
+    rate = np.asarray(false_alarm_rate, dtype=float)
+    # e^ε is capped where it would overflow; the first branch is negative long before.
+    steep = 1.0 - delta - math.exp(min(epsilon, 700.0)) * rate
+    flat = math.exp(-epsilon) * (1.0 - delta - rate)
+    return np.maximum(0.0, np.maximum(steep, flat))
+
+
+def gaussian_advantage(mu: float) -> float:
+    """Largest TPR - FPR against a μ-Gaussian-DP release: 2Φ(μ/2) - 1, in [0, 1].
+
+    Raises
+    ------
+    InvalidInput
+        If μ is negative or not finite.
+    """
+    return math.erf(number("mu", mu, at_least=0.0) / (2.0 * math.sqrt(2.0)))
+
+
+def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
+    """FNR of the best attack with the given FPR on a μ-Gaussian-DP release: Φ(Φ⁻¹(1-a) - μ).
+
+    Raises
+    ------
+    InvalidInput
+        If μ is negative or not finite.
+    """
+    mu = number("mu", mu, at_least=0.0)
+    # Φ⁻¹(1-a) = -Φ⁻¹(a), which keeps the digits of a small a.
+    quantile = -special.ndtri(np.asarray(false_alarm_rate, dtype=float))
+    return np.asarray(special.ndtr(quantile - mu))
+
+
+@dataclass(frozen=True)
+class Odds:
+    """The static statement of risk for one guarantee.
+
+    Parameters
+    ----------
+    right : int
+        Of 100 people guessing, how many are right at most; rounded up, at least 50.
+    question : str
+        What they guess, in words, by the adjacency.
+    sentence : str
+        One fixed sentence for the screen.
+    """
+
+    right: int
+    question: str
+    sentence: str
+
+
+def odds(budget: PrivacyBudget, adjacency: Adjacency) -> Odds:
+    """The guarantee in plain odds: of 100 people guessing, how many are right at most.
+
+    Each guesser sees the release, knows every other record, and starts from even odds.
+    """
+    best = 50.0 * (1.0 + advantage(budget.epsilon, budget.delta))
+    # Rounded up, so the statement stays true; a rounding error must not add a person.
+    right = min(100, math.ceil(best - 1e-9))
+    question = QUESTION[adjacency]
+    if right >= 100:
+        tail = "all may be right: this ε promises next to nothing to one person."
+    else:
+        tail = f"at most {right} are right. Without the release it would be 50."
+    return Odds(right, question, f"Of 100 people guessing {question}, {tail}")

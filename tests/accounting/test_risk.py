@@ -1,0 +1,100 @@
+"""Risk in plain odds: against reference values, and by what must hold for every guarantee."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.accounting import risk
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+VECTORS = Path(__file__).parents[1] / "vectors.csv"
+COMPUTED = {
+    "adp_advantage": lambda p: risk.advantage(p["epsilon"], p["delta"]),
+    "adp_tradeoff_beta": lambda p: risk.smallest_miss_rate(p["alpha"], p["epsilon"], p["delta"]),
+    "gdp_advantage": lambda p: risk.gaussian_advantage(p["mu"]),
+    "gdp_tradeoff_beta": lambda p: risk.gaussian_miss_rate(p["alpha"], p["mu"]),
+}
+with VECTORS.open(encoding="utf-8", newline="") as handle:
+    ROWS = [row for row in csv.DictReader(handle) if row["kind"] in COMPUTED]
+
+epsilons = st.floats(1e-9, 50.0)
+deltas = st.floats(0.0, 0.4)
+
+
+def test_every_kind_of_reference_row_is_present() -> None:
+    assert {row["kind"] for row in ROWS} == set(COMPUTED)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['kind']} {row['params']}")
+def test_matches_the_reference(row: dict[str, str]) -> None:
+    computed = COMPUTED[row["kind"]](json.loads(row["params"]))
+    assert float(computed) == pytest.approx(float(row["value"]), abs=float(row["tolerance"]))
+
+
+@given(epsilons, deltas)
+def test_advantage_is_the_best_gap_of_the_trade_off(epsilon: float, delta: float) -> None:
+    # The gap is concave and piecewise linear in the false-alarm rate; its corner is known.
+    corner = (1.0 - delta) / (1.0 + math.exp(epsilon))
+    miss = float(risk.smallest_miss_rate(corner, epsilon, delta))
+    assert 1.0 - miss - corner == pytest.approx(risk.advantage(epsilon, delta), abs=1e-12)
+    rates = np.linspace(0.0, 1.0, 101)
+    gaps = 1.0 - risk.smallest_miss_rate(rates, epsilon, delta) - rates
+    assert gaps.max() <= risk.advantage(epsilon, delta) + 1e-12
+
+
+@given(st.floats(0.0, 10.0))
+def test_gaussian_advantage_is_the_best_gap_of_its_trade_off(mu: float) -> None:
+    at_best = 0.5 * math.erfc(mu / (2.0 * math.sqrt(2.0)))  # false-alarm rate Φ(-μ/2)
+    gap = 1.0 - float(risk.gaussian_miss_rate(at_best, mu)) - at_best
+    assert gap == pytest.approx(risk.gaussian_advantage(mu), abs=1e-12)
+
+
+@given(epsilons, epsilons, deltas)
+def test_more_epsilon_never_lowers_the_odds(one: float, other: float, delta: float) -> None:
+    low, high = sorted((one, other))
+    adjacency = Adjacency.ZERO_OUT
+    assert (
+        risk.odds(PrivacyBudget(low, delta), adjacency).right
+        <= risk.odds(PrivacyBudget(high, delta), adjacency).right
+    )
+
+
+@given(epsilons, deltas)
+def test_odds_never_understate_the_bound(epsilon: float, delta: float) -> None:
+    right = risk.odds(PrivacyBudget(epsilon, delta), Adjacency.REPLACE_ONE).right
+    assert 50 <= right <= 100
+    assert right >= 50.0 * (1.0 + risk.advantage(epsilon, delta)) - 1e-8
+
+
+def test_the_sentence_follows_the_adjacency() -> None:
+    budget = PrivacyBudget(1.0, 1e-5)
+    inside = risk.odds(budget, Adjacency.ZERO_OUT)
+    mine = risk.odds(budget, Adjacency.REPLACE_ONE)
+    assert inside.right == mine.right == 74
+    assert "whether you are in the data" in inside.sentence
+    assert "whether a record is yours or another's" in mine.sentence
+
+
+def test_a_budget_that_promises_nothing_says_so() -> None:
+    assert "next to nothing" in risk.odds(PrivacyBudget(60.0, 0.0), Adjacency.ZERO_OUT).sentence
+
+
+def test_no_guarantee_gives_full_advantage() -> None:
+    assert risk.advantage(math.inf, 0.0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(-1.0, 0.0), (math.nan, 0.0), (1.0, -0.1), (1.0, 1.1)]
+)
+def test_bad_input_is_refused_by_name(epsilon: float, delta: float) -> None:
+    with pytest.raises(InvalidInput, match=r"epsilon|delta"):
+        risk.advantage(epsilon, delta)
