@@ -1,0 +1,34 @@
+"""Data sets with public bounds: find, load, check, prepare. Imports neither pandas nor sklearn."""
+
+from dpcore.datasets.catalogue import (
+    ENTRIES,
+    availability,
+    catalogue,
+    describe,
+    describe_all,
+    entry,
+    load,
+)
+from dpcore.datasets.download import DataUnavailable
+from dpcore.datasets.prepare import PAPER_000, Preparation, Split, prepare
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
+
+__all__ = [
+    "ENTRIES",
+    "PAPER_000",
+    "Column",
+    "DataUnavailable",
+    "Entry",
+    "Label",
+    "Preparation",
+    "RemoteFile",
+    "Split",
+    "Table",
+    "availability",
+    "catalogue",
+    "describe",
+    "describe_all",
+    "entry",
+    "load",
+    "prepare",
+]

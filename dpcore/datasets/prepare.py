@@ -1,0 +1,334 @@
+"""From a table to rows of norm at most 1 and labels ±1, ready for a private method.
+
+With public scaling every row is a function of its own record alone: exchanging one record changes
+one row and nothing else, which is what every sensitivity in this package assumes. Scaling by the
+data's own range, as papers often do, breaks that; it is offered for comparison and marked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.schema import Column, Entry, Table
+from dpcore.errors import InvalidInput, number, one_of, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+_NUDGE = 2.0**-22
+"""How far below 1 the norm of a row is kept. Sums of squares round differently from one order of
+addition to the next, and a copy in single precision rounds each entry by up to 2⁻²⁴ of it; none of
+these may lift a row over the norm that the sensitivity assumes."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How records become rows.
+
+    Parameters
+    ----------
+    missing : {"drop", "impute"}
+        Drop records with an unknown value, or fill in from public values only: the middle of the
+        bounds for a number, ½ for an indicator, a level of its own for a category.
+    scaling : {"public", "data"}
+        Scale numbers by their public bounds (values outside are clipped and counted), or by the
+        smallest and largest value in the data, which leaks.
+    interval : {"symmetric", "unit"}
+        Numbers go to [−1, 1] or to [0, 1]. Categories and indicators are 0 or 1 in both.
+    norm : {"unit", "clip"}
+        Bring every row to norm 1 (a row of zeros stays one), or only those above 1.
+    intercept : bool
+        Append a constant 1 to the row *before* its norm is taken, so that it counts.
+    test_fraction : float
+        Share of the records kept for testing, above 0 and below 1.
+    seed : int
+        Of the split.
+    log_transform : bool
+        Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
+    include : tuple of str
+        Columns to use that the catalogue leaves out, such as Bank's ``duration``.
+    """
+
+    missing: Literal["drop", "impute"] = "drop"
+    scaling: Literal["public", "data"] = "public"
+    interval: Literal["symmetric", "unit"] = "symmetric"
+    norm: Literal["unit", "clip"] = "unit"
+    intercept: bool = False
+    test_fraction: float = 0.2
+    seed: int = 0
+    log_transform: bool = True
+    include: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of("missing", self.missing, ("drop", "impute"))
+        one_of("scaling", self.scaling, ("public", "data"))
+        one_of("interval", self.interval, ("symmetric", "unit"))
+        one_of("norm", self.norm, ("unit", "clip"))
+        number("test_fraction", self.test_fraction, above=0.0, below=1.0)
+        whole("seed", self.seed, at_least=0, at_most=2**63 - 1)
+        for name in ("intercept", "log_transform"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInput(
+                    f"{name} is {getattr(self, name)!r}, but it must be true or false."
+                )
+        object.__setattr__(self, "include", tuple(self.include))
+
+
+PAPER_000 = Preparation(
+    scaling="data", interval="unit", norm="unit", intercept=False, log_transform=False
+)
+"""As the OPERA paper's section V prepares its data: the data's own range, [0, 1], unit norm."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows and labels, for training and for testing.
+
+    Parameters
+    ----------
+    entry : Entry
+        Where they come from.
+    preparation : Preparation
+        How they were made.
+    x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
+        Every row has norm at most 1, the intercept included.
+    y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
+        ±1.
+    feature_names : tuple of str, length d
+        ``"age"``, ``"sex = male"``, …
+    notes : tuple of str
+        What was dropped, filled in or clipped, in plain sentences.
+    leaks : tuple of str
+        Why the rows are not functions of single records; empty when they are.
+    """
+
+    entry: Entry
+    preparation: Preparation
+    x_train: FloatArray
+    y_train: FloatArray
+    x_test: FloatArray
+    y_test: FloatArray
+    feature_names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> int:
+        """Number of training records, n."""
+        return len(self.x_train)
+
+    @property
+    def dimension(self) -> int:
+        """Number of features, d, the intercept included."""
+        return len(self.feature_names)
+
+
+def prepare(table: Table, preparation: Preparation | None = None) -> Split:
+    """Turn records into rows of norm at most 1.
+
+    Parameters
+    ----------
+    table : Table
+        From `dpcore.datasets.load` or `read_upload`.
+    preparation : Preparation, optional
+        ``Preparation()`` when left out.
+
+    Returns
+    -------
+    Split
+        With public scaling, a function of each record alone (any adjacency); otherwise `leaks`
+        says what is not.
+
+    Raises
+    ------
+    InvalidInput
+        If `preparation` names a column the set does not have, or too few records remain.
+    """
+    preparation = preparation or Preparation()
+    entry = table.entry
+    columns = _columns(entry, preparation)
+    frame = table.frame
+    notes: list[str] = list(table.notes)
+    leaks: list[str] = []
+
+    # The split is drawn over all records before any is dropped: whether one record is complete
+    # must not move the others between training and testing.
+    test = _drawn(table.records, preparation)
+    keep = np.ones(table.records, dtype=bool)
+    unknown = {c.name: frame[c.name].isna().to_numpy() for c in columns if c.missing_mark}
+    if preparation.missing == "drop":
+        for mask in unknown.values():
+            keep &= ~mask
+        if not keep.all():
+            dropped = int((~keep).sum())
+            notes.append(
+                f"{dropped:,} of {table.records:,} {entry.records_are} with an unknown value were "
+                "dropped."
+            )
+    train_rows, test_rows = np.flatnonzero(keep & ~test), np.flatnonzero(keep & test)
+    if not len(train_rows) or not len(test_rows):
+        raise InvalidInput(
+            f"{entry.title} leaves {len(train_rows)} records for training and {len(test_rows)} for "
+            "testing, but there must be at least one of each."
+        )
+
+    # Training rows first, test rows after: each is then one contiguous part of the same array.
+    rows = np.concatenate([train_rows, test_rows])
+    names: list[str] = []
+    for column in columns:
+        names += _feature_names(column, preparation)
+    if preparation.intercept:
+        names.append("intercept")
+    x = np.zeros((len(rows), len(names)))
+    position = 0
+    clipped: list[str] = []
+    for column in columns:
+        if column.kind == "category":
+            position += _fill_category(x, position, column, frame[column.name], rows, preparation)
+            continue
+        values = frame[column.name].to_numpy(dtype=float)[rows]
+        if column.kind == "number":
+            values, outside = _scaled(column, values, preparation)
+            if outside:
+                clipped.append(f"{outside:,} of {column.name}")
+        elif column.missing_mark:
+            values = np.where(np.isnan(values), 0.5, values)
+        x[:, position] = values
+        position += 1
+    if preparation.intercept:
+        x[:, position] = 1.0
+    filled = sum(int(mask.sum()) for mask in unknown.values())
+    if filled and preparation.missing == "impute":
+        notes.append(f"{filled:,} unknown values were filled in from public values.")
+    if clipped:
+        notes.append("Values clipped to the public bounds: " + ", ".join(clipped) + ".")
+    if preparation.scaling == "data":
+        leaks.append(
+            "leaks: numbers are scaled by the smallest and largest value in the data, so one "
+            "record can move every row, and no guarantee here covers that."
+        )
+    bring_to_norm(x, only_above=preparation.norm == "clip")
+    y = table.label[rows].astype(float)
+    n = len(train_rows)
+    return Split(
+        entry=entry,
+        preparation=preparation,
+        x_train=x[:n],
+        y_train=y[:n],
+        x_test=x[n:],
+        y_test=y[n:],
+        feature_names=tuple(names),
+        notes=tuple(notes),
+        leaks=tuple(leaks),
+    )
+
+
+def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
+    """Scale rows in place to norm 1 (a hair below), or only those above 1; zeros stay zeros.
+
+    Parameters
+    ----------
+    x : numpy.ndarray, shape (n, d)
+        Changed in place. Entries finite and of ordinary size.
+    only_above : bool
+        Leave rows alone whose norm is at most 1 less the hair.
+    """
+    squared = np.einsum("ij,ij->i", x, x)
+    limit = 1.0 - _NUDGE - 2.0**-52 * x.shape[1]
+    norms = np.sqrt(squared)
+    change = norms > limit if only_above else norms > 0
+    factors = np.ones_like(norms)
+    np.divide(limit, norms, out=factors, where=change)
+    x *= factors[:, np.newaxis]
+
+
+def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
+    known = tuple(column.name for column in entry.columns)
+    for name in preparation.include:
+        if name not in known:
+            raise InvalidInput(
+                f"include is {name!r}, but it must be one of the columns of {entry.key}: "
+                + ", ".join(known)
+                + "."
+            )
+    return tuple(
+        column
+        for column in entry.columns
+        if not column.left_out or column.name in preparation.include
+    )
+
+
+def _drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
+    """Which records are for testing, shape (records,)."""
+    count = min(max(round(preparation.test_fraction * records), 1), records)
+    test = np.zeros(records, dtype=bool)
+    test[np.random.default_rng(preparation.seed).permutation(records)[:count]] = True
+    return test
+
+
+def _has_unknown_level(column: Column, preparation: Preparation) -> bool:
+    # Decided by the codebook, never by whether an unknown value occurs.
+    return bool(column.missing_mark) and preparation.missing == "impute"
+
+
+def _feature_names(column: Column, preparation: Preparation) -> list[str]:
+    if column.kind != "category":
+        return [column.name]
+    names = [f"{column.name} = {level}" for level in column.levels]
+    if _has_unknown_level(column, preparation):
+        names.append(f"{column.name} unknown")
+    return names
+
+
+def _fill_category(
+    x: FloatArray,
+    position: int,
+    column: Column,
+    values: pd.Series,
+    rows: NDArray[np.int64],
+    preparation: Preparation,
+) -> int:
+    """Write one 0/1 feature a level into `x` from `position` on; returns how many."""
+    width = len(column.levels)
+    levels = values.cat.codes.to_numpy()[rows].astype(np.int64)
+    if _has_unknown_level(column, preparation):
+        levels[levels < 0] = width
+        width += 1
+    x[np.arange(len(rows)), position + levels] = 1.0
+    return width
+
+
+def _transformed(column: Column, values: FloatArray, preparation: Preparation) -> FloatArray:
+    if not preparation.log_transform or column.transform == "none":
+        return values
+    if column.transform == "log1p":
+        return np.log1p(values)
+    return np.sign(values) * np.log1p(np.abs(values))
+
+
+def _scaled(column: Column, values: FloatArray, preparation: Preparation) -> tuple[FloatArray, int]:
+    """A number in [−1, 1] or [0, 1], and how many values lay outside the public bounds."""
+    lower, upper = column.bounds
+    outside = 0
+    if preparation.scaling == "public":
+        outside = int(((values < lower) | (values > upper)).sum())
+        values = np.clip(values, lower, upper)
+        low, high = _transformed(column, np.array([lower, upper]), preparation)
+        values = _transformed(column, values, preparation)
+    else:
+        # log1p of a value below −1 is no number; the public transform is only defined above it.
+        floor = lower if column.transform == "log1p" and preparation.log_transform else -np.inf
+        values = _transformed(column, np.maximum(values, floor), preparation)
+        low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
+    # A column that does not vary carries nothing: it is put at the lower end.
+    share = (values - low) / (high - low) if high > low else np.zeros_like(values)
+    # Rounding may leave the ends of the interval by one unit in the last place.
+    share = np.clip(share, 0.0, 1.0)
+    share[np.isnan(share)] = 0.5
+    return (2.0 * share - 1.0 if preparation.interval == "symmetric" else share), outside

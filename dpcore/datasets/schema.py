@@ -1,0 +1,243 @@
+"""What is known about a data set before anyone looks at it: columns, public bounds, label, origin.
+
+Nothing in an `Entry` is computed from records. That is what makes scaling by its bounds free of
+charge: a bound that was read off the data would be a release of its own (the two patients at the
+ends of the range would be visible in every scaled row).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal["number", "category", "indicator"]
+BoundsFrom = Literal["codebook", "common knowledge", "assumed"]
+Transform = Literal["none", "log1p", "signed log1p"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column as the codebook describes it.
+
+    Parameters
+    ----------
+    name : str
+        Name in the frame.
+    kind : {"number", "category", "indicator"}
+        A number is scaled by its bounds; a category becomes one 0/1 feature a level; an indicator
+        is a yes/no answer and stays one 0/1 feature.
+    description : str
+        What is measured, in plain words.
+    unit : str
+        Unit of `lower`, `upper` and of the values; "" for pure numbers.
+    lower, upper : float or None
+        Public bounds (numbers only). Values outside are clipped, and the clipping is counted.
+    bounds_from : {"codebook", "common knowledge", "assumed"}
+        Who vouches for the bounds; "assumed" when no document does.
+    bounds_reason : str
+        Why these two figures.
+    levels : tuple of str
+        Every level the codebook allows (categories only), whether or not it occurs.
+    codes : tuple of str
+        How the file writes each of `levels`, in the same order; empty when it writes them out.
+        For an indicator: how the file writes no and yes.
+    transform : {"none", "log1p", "signed log1p"}
+        A fixed public function that may be applied before scaling, for long-tailed columns.
+    missing_mark : str
+        How the file marks an unknown value; "" when the codebook knows none.
+    left_out : str
+        Why the column is left out unless it is asked for; "" for a column that is used.
+    """
+
+    name: str
+    kind: Kind
+    description: str
+    unit: str = ""
+    lower: float | None = None
+    upper: float | None = None
+    bounds_from: BoundsFrom = "codebook"
+    bounds_reason: str = ""
+    levels: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    transform: Transform = "none"
+    missing_mark: str = ""
+    left_out: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind == "number":
+            if self.lower is None or self.upper is None or not self.bounds_reason:
+                raise ValueError(f"the number {self.name} needs bounds and a reason for them")
+            if not (math.isfinite(self.lower) and self.lower < self.upper < math.inf):
+                raise ValueError(f"the bounds of {self.name} are not an interval")
+            if self.transform == "log1p" and self.lower <= -1:
+                raise ValueError(f"log1p needs values of {self.name} above -1")
+        elif self.kind == "category" and not self.levels:
+            raise ValueError(f"the category {self.name} needs its levels")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lower and upper bound of a number, in `unit`."""
+        if self.lower is None or self.upper is None:
+            raise ValueError(f"{self.name} is not a number and has no bounds")
+        return self.lower, self.upper
+
+    @property
+    def features(self) -> int:
+        """Features it becomes when nothing is imputed."""
+        return len(self.levels) if self.kind == "category" else 1
+
+
+@dataclass(frozen=True)
+class Label:
+    """What is to be predicted: +1 means `positive`, −1 means `negative`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the label in the file.
+    positive, negative : str
+        The two outcomes in plain words.
+    codes : tuple of (str, int)
+        How the file writes them, with the sign each stands for.
+    """
+
+    name: str
+    positive: str
+    negative: str
+    codes: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """One file of a data set, where it lies and how it is recognised.
+
+    Parameters
+    ----------
+    path : str
+        Where it lies under the local data folder, with forward slashes.
+    sha256 : str
+        Checksum of the file; "" where the publisher's file is not the same for everyone.
+    url : str
+        Where the original publisher offers it; "" where that needs an account.
+    member : str
+        When `url` is a zip archive: the name of the file inside it.
+    archive_sha256 : str
+        Checksum of that archive.
+    """
+
+    path: str
+    sha256: str
+    url: str = ""
+    member: str = ""
+    archive_sha256: str = ""
+
+    @property
+    def name(self) -> str:
+        """File name without the folder."""
+        return self.path.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A data set as the catalogue lists it; nothing in it was read off the records.
+
+    Parameters
+    ----------
+    key, title : str
+        Name in code and in links; name on screen.
+    records_are : str
+        What one record is, in the plural: "patients".
+    source, licence, citation, task : str
+        Where it comes from, what one may do with it, how to cite it, what is predicted.
+    label : Label
+        The outcome.
+    records : int
+        Number of records as published (public), before incomplete ones are dropped.
+    columns : tuple of Column
+        All columns, those left out by default included.
+    traps : tuple of str
+        What goes wrong when one reads the file naively.
+    files : tuple of RemoteFile
+        Empty for what is built in.
+    how_to_get : str
+        One sentence for someone who does not have the file.
+    """
+
+    key: str
+    title: str
+    records_are: str
+    source: str
+    licence: str
+    citation: str
+    task: str
+    label: Label
+    records: int
+    columns: tuple[Column, ...]
+    traps: tuple[str, ...]
+    files: tuple[RemoteFile, ...] = ()
+    how_to_get: str = "It is built in."
+
+    @property
+    def positive(self) -> str:
+        """What +1 means."""
+        return self.label.positive
+
+    @property
+    def negative(self) -> str:
+        """What −1 means."""
+        return self.label.negative
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are used unless more are asked for."""
+        return tuple(column for column in self.columns if not column.left_out)
+
+    def column(self, name: str) -> Column:
+        """The column called `name`; KeyError if there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The records of a data set, decoded but not yet prepared.
+
+    Parameters
+    ----------
+    entry : Entry
+        Its description.
+    frame : pandas.DataFrame
+        One row a record, one column for each of ``entry.columns``. Numbers and indicators are
+        float64 (NaN where unknown), categories are pandas categoricals over the public levels.
+    label : numpy.ndarray, shape (n,), int8
+        ±1.
+    notes : tuple of str
+        What was noticed while reading, in plain sentences.
+    counts : Mapping of str to int
+        The same in figures.
+    published : bool
+        Whether these are exactly the published records (checksum) or a built-in set. When False
+        they came from an upload and may be private.
+    """
+
+    entry: Entry
+    frame: pd.DataFrame
+    label: NDArray[np.int8]
+    notes: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    published: bool = True
+
+    @property
+    def records(self) -> int:
+        """Number of records, incomplete ones included."""
+        return len(self.label)

@@ -1,0 +1,282 @@
+"""A synthetic clinical cohort whose true model is known: any size, nobody's data.
+
+The label follows a logistic model in the publicly scaled columns (`TRUE_MODEL`), so that the best
+accuracy anyone can reach (`bayes_accuracy`) is known and the cost of privacy can be told apart
+from what is simply unpredictable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.schema import Column, Entry, Label, Table
+from dpcore.datasets.sets.source import BuiltIn
+from dpcore.errors import whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEWEST, MOST, USUAL = 100, 1_000_000, 3_000
+_BLOCK = 4_096
+"""Patients drawn at a time. Each block has a generator of its own, so that the first n patients of
+a larger cohort are the cohort of n."""
+
+ENTRY = Entry(
+    key="cohort",
+    title="Synthetic clinical cohort",
+    records_are="patients",
+    source="drawn here from a known model; no real person",
+    licence="Apache-2.0, like the program",
+    citation="This program.",
+    task="Predict an unplanned hospital admission within twelve months.",
+    label=Label(
+        "admitted",
+        positive="unplanned admission within 12 months",
+        negative="no unplanned admission within 12 months",
+    ),
+    records=USUAL,
+    columns=(
+        Column(
+            "age",
+            "number",
+            "age",
+            unit="years",
+            lower=18,
+            upper=100,
+            bounds_from="codebook",
+            bounds_reason="The generator draws adults and nobody over 100.",
+        ),
+        Column("sex", "category", "sex", levels=("female", "male")),
+        Column(
+            "systolic_pressure",
+            "number",
+            "systolic blood pressure",
+            unit="mmHg",
+            lower=80,
+            upper=220,
+            bounds_from="codebook",
+            bounds_reason="The generator stays within what an outpatient clinic measures.",
+        ),
+        Column(
+            "bmi",
+            "number",
+            "body mass index",
+            unit="kg/m²",
+            lower=14,
+            upper=55,
+            bounds_from="codebook",
+            bounds_reason="The generator stays between severe underweight and severe obesity.",
+        ),
+        Column(
+            "hba1c",
+            "number",
+            "glycated haemoglobin",
+            unit="%",
+            lower=4,
+            upper=14,
+            bounds_from="codebook",
+            bounds_reason="The generator stays within the range of common analysers.",
+        ),
+        Column(
+            "egfr",
+            "number",
+            "estimated glomerular filtration rate",
+            unit="ml/min/1.73 m²",
+            lower=10,
+            upper=120,
+            bounds_from="codebook",
+            bounds_reason="The generator stays between dialysis and a healthy young kidney.",
+        ),
+        Column(
+            "medicines",
+            "number",
+            "medicines taken regularly",
+            lower=0,
+            upper=20,
+            bounds_from="codebook",
+            bounds_reason="The generator counts to 20.",
+        ),
+        Column(
+            "admissions_last_year",
+            "number",
+            "admissions in the last twelve months",
+            lower=0,
+            upper=6,
+            bounds_from="codebook",
+            bounds_reason="The generator counts to 6, meaning six or more.",
+        ),
+        Column("smoker", "indicator", "smokes"),
+        Column("lives_alone", "indicator", "lives alone"),
+    ),
+    traps=(
+        "Synthetic: nothing learned here is about patients.",
+        "The columns are correlated as they would be in a clinic, so single weights are harder to "
+        "recover than the accuracy.",
+    ),
+    how_to_get=f"It is built in, with {FEWEST} to {MOST:,} patients.",
+)
+
+
+@dataclass(frozen=True)
+class TrueModel:
+    """The logistic model that the labels are drawn from.
+
+    Parameters
+    ----------
+    intercept : float
+        Log odds when every number is in the middle of its bounds and every indicator is 0.
+    coefficients : Mapping of str to float
+        Log odds for half the width of a number's bounds (numbers mapped to [−1, 1] by their public
+        bounds), for a yes of an indicator, or for ``"sex = male"``.
+    """
+
+    intercept: float
+    coefficients: Mapping[str, float] = field(hash=False)
+
+
+TRUE_MODEL = TrueModel(
+    intercept=5.0,
+    coefficients=MappingProxyType(
+        {
+            "age": 2.4,
+            "sex = male": 0.3,
+            "systolic_pressure": 1.2,
+            "bmi": 0.9,
+            "hba1c": 2.2,
+            "egfr": -1.8,
+            "medicines": 2.4,
+            "admissions_last_year": 3.4,
+            "smoker": 1.0,
+            "lives_alone": 0.6,
+        }
+    ),
+)
+
+
+def probability(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """The true probability of admission of each patient, shape (n,).
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The columns of the cohort.
+    """
+    return _chance(_log_odds({name: frame[name].to_numpy() for name in frame.columns}))
+
+
+def bayes_accuracy(table: Table) -> float:
+    """Expected accuracy on these patients of the best rule there is, the true model at ½.
+
+    The mean over patients of max(p, 1 − p): what no classifier, private or not, beats on average
+    over the drawing of the labels.
+    """
+    chance = probability(table.frame)
+    return float(np.mean(np.maximum(chance, 1 - chance)))
+
+
+def build(records: int | None, seed: int) -> Table:
+    """Draw the cohort.
+
+    Parameters
+    ----------
+    records : int or None
+        How many patients, 100 to 1,000,000; 3,000 when None.
+    seed : int
+        Same seed, same patients: a smaller cohort is the beginning of a larger one.
+
+    Raises
+    ------
+    InvalidInput
+        If either is out of range.
+    """
+    import pandas as pd
+
+    count = USUAL if records is None else whole("records", records, at_least=FEWEST, at_most=MOST)
+    seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
+    blocks = [_block(seed, number) for number in range(-(-count // _BLOCK))]
+    columns: dict[str, object] = {}
+    for column in ENTRY.columns:
+        values = np.concatenate([block[column.name] for block in blocks])[:count]
+        columns[column.name] = (
+            pd.Categorical.from_codes(values.astype(np.int64), categories=pd.Index(column.levels))
+            if column.kind == "category"
+            else values
+        )
+    label = np.concatenate([block["admitted"] for block in blocks])[:count].astype(np.int8)
+    return Table(ENTRY, pd.DataFrame(columns), label)
+
+
+def _block(seed: int, number: int) -> dict[str, NDArray[np.float64]]:
+    """One block of patients; ``sex`` as 0 or 1, ``admitted`` as ±1."""
+    generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
+    normal = generator.standard_normal((6, _BLOCK))
+    uniform = generator.random((4, _BLOCK))
+    age = _within("age", np.round(58 + 17 * normal[0]))
+    male = (uniform[0] < 0.47).astype(float)
+    bmi = _within("bmi", np.round(27 + 4.8 * normal[1], 1))
+    systolic = _within(
+        "systolic_pressure",
+        np.round(129 + 0.35 * (age - 58) + 0.9 * (bmi - 27) + 15 * normal[2]),
+    )
+    # Skewed to the right as blood sugar is, and higher with weight and age.
+    hba1c = _within(
+        "hba1c",
+        np.round(5.1 + np.exp(-0.1 + 0.05 * (bmi - 27) + 0.01 * (age - 58) + 0.7 * normal[3]), 1),
+    )
+    egfr = _within("egfr", np.round(84 - 0.75 * (age - 58) - 2 * (hba1c - 6) + 15 * normal[4]))
+    smoker = (uniform[1] < 0.24 - 0.002 * (age - 58)).astype(float)
+    alone = (uniform[2] < _chance(-1.3 + 0.03 * (age - 58))).astype(float)
+    medicines = _within(
+        "medicines",
+        np.floor(np.maximum(0, 4.5 + 0.09 * (age - 58) + 0.9 * (hba1c - 6) + 2.8 * normal[5])),
+    )
+    illness = 0.12 + 0.07 * medicines + 0.06 * np.maximum(0, 60 - egfr) / 10
+    admissions = _within("admissions_last_year", generator.poisson(illness).astype(float))
+    patients = {
+        "age": age,
+        "sex": male,
+        "systolic_pressure": systolic,
+        "bmi": bmi,
+        "hba1c": hba1c,
+        "egfr": egfr,
+        "medicines": medicines,
+        "admissions_last_year": admissions,
+        "smoker": smoker,
+        "lives_alone": alone,
+    }
+    patients["admitted"] = np.where(uniform[3] < _chance(_log_odds(patients)), 1.0, -1.0)
+    return patients
+
+
+def _chance(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Log odds here are far from where exp overflows, and scipy would double the import time.
+    return 1.0 / (1.0 + np.exp(-log_odds))
+
+
+def _within(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.clip(values, *ENTRY.column(name).bounds)
+
+
+def _log_odds(patients: Mapping[str, NDArray[np.generic]]) -> NDArray[np.float64]:
+    total = np.full(len(patients["age"]), TRUE_MODEL.intercept)
+    for column in ENTRY.columns:
+        values = patients[column.name]
+        if column.kind == "category":
+            male = (values == "male") | (values == 1)
+            total += TRUE_MODEL.coefficients["sex = male"] * np.asarray(male, dtype=float)
+        elif column.kind == "indicator":
+            total += TRUE_MODEL.coefficients[column.name] * np.asarray(values, dtype=float)
+        else:
+            lower, upper = column.bounds
+            scaled = (2 * np.asarray(values, dtype=float) - lower - upper) / (upper - lower)
+            total += TRUE_MODEL.coefficients[column.name] * scaled
+    return total
+
+
+SOURCE = BuiltIn(ENTRY, build)

@@ -1,0 +1,154 @@
+"""From the fields of a file to the columns of the catalogue, the same way for every file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.schema import Column, Entry, Label, Table
+from dpcore.datasets.text import Field, Layout
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something counted while reading.
+
+    Parameters
+    ----------
+    key : str
+        Short name of the count.
+    count : int
+        How many.
+    sentence : str
+        What it means, said only when the count is not zero.
+    """
+
+    key: str
+    count: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """A data set that is read from files.
+
+    Parameters
+    ----------
+    entry : Entry
+        Its description.
+    layout : Layout
+        How each of its files is written.
+    decode : callable
+        Raw fields to the columns of the entry, row by row: no row may depend on another.
+    remark : callable
+        What to count in the decoded columns.
+    """
+
+    entry: Entry
+    layout: Layout
+    decode: Callable[[pd.DataFrame], pd.DataFrame]
+    remark: Callable[[pd.DataFrame], tuple[Remark, ...]]
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A data set that needs no file.
+
+    Parameters
+    ----------
+    entry : Entry
+        Its description.
+    build : callable
+        (records or None, seed) to the table.
+    """
+
+    entry: Entry
+    build: Callable[[int | None, int], Table]
+
+
+def field_of(column: Column) -> Field:
+    """The field that `column` is read from, when the file has one of the same name."""
+    if column.kind == "number":
+        return Field(column.name, missing_mark=column.missing_mark)
+    return _field(column.name, column.codes or column.levels, column.missing_mark)
+
+
+def label_field(label: Label) -> Field:
+    """The field that the label is read from."""
+    return _field(label.name, tuple(text for text, _ in label.codes), "")
+
+
+def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
+    """The fields named like `columns`, decoded; an indicator becomes 0 or 1.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        Which fields, and how each is coded.
+    raw : pandas.DataFrame, n rows
+        From `dpcore.datasets.text`.
+    """
+    import pandas as pd
+
+    decoded: dict[str, object] = {}
+    for column in columns:
+        field = raw[column.name]
+        if column.kind == "number":
+            decoded[column.name] = field.to_numpy(dtype=float)
+            continue
+        positions = _positions(column.name, field, column.codes or column.levels)
+        if column.kind == "category":
+            decoded[column.name] = pd.Categorical.from_codes(
+                positions, categories=pd.Index(column.levels)
+            )
+        else:
+            decoded[column.name] = np.where(positions < 0, np.nan, positions)
+    return pd.DataFrame(decoded)
+
+
+def signs_of(label: Label, raw: pd.DataFrame) -> NDArray[np.int8]:
+    """The label as ±1, shape (n,)."""
+    positions = _positions(label.name, raw[label.name], tuple(text for text, _ in label.codes))
+    return np.array([sign for _, sign in label.codes], dtype=np.int8)[positions]
+
+
+def incomplete(columns: tuple[Column, ...], frame: pd.DataFrame) -> int:
+    """Rows with an unknown value in at least one of `columns`."""
+    return int(frame[[column.name for column in columns]].isna().any(axis=1).sum())
+
+
+def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:
+    if _are_numbers(texts):
+        return Field(name, codes=tuple(float(text) for text in texts), missing_mark=missing_mark)
+    return Field(name, words=texts, missing_mark=missing_mark)
+
+
+def _are_numbers(texts: tuple[str, ...]) -> bool:
+    return all(text.lstrip("-").isdigit() for text in texts)
+
+
+def _positions(name: str, field: pd.Series, texts: tuple[str, ...]) -> NDArray[np.int64]:
+    """Which of `texts` each value is, shape (n,); −1 where it is unknown."""
+    if _are_numbers(texts):
+        values = field.to_numpy(dtype=float)
+        positions = np.full(len(values), -1, dtype=np.int64)
+        for position, text in enumerate(texts):
+            positions[values == float(text)] = position
+        strange = (positions < 0) & ~np.isnan(values)
+    else:
+        # The field is a categorical of what occurs, so only its few categories are looked up.
+        places = {text: position for position, text in enumerate(texts)}
+        lookup = np.array([places.get(word, -2) for word in field.cat.categories] + [-1])
+        positions = lookup[field.cat.codes.to_numpy()].astype(np.int64)
+        strange = positions == -2
+    if strange.any():
+        row = int(np.flatnonzero(strange)[0])
+        raise ValueError(f"{name} of record {row + 1} is not a level of the codebook")
+    return positions

@@ -1,0 +1,280 @@
+"""Delimited text files, read in two ways that give the same columns.
+
+`read_verified` is for bytes whose checksum is pinned: fast, no questions asked. `read_checked` is
+for bytes from anyone: each row is examined before it is believed, and the first bad one is named
+by line, field and value. Neither guesses a type; the `Layout` says what each field is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LARGEST_UPLOAD = 32 * 1024 * 1024
+"""Bytes. The largest file of the catalogue has 4.6 MB."""
+MOST_ROWS = 1_000_000
+LONGEST_LINE = 10_000
+"""Characters. No line of any set in the catalogue comes near it."""
+LARGEST_NUMBER = 1e9
+"""No quantity in any set comes near it; anything beyond is a broken file, not a measurement."""
+
+_PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a row.
+
+    Parameters
+    ----------
+    name : str
+        Name in the header, or in the messages where there is no header.
+    words : tuple of str
+        The words allowed; empty for a number.
+    codes : tuple of float
+        The numbers allowed; empty for any finite number.
+    missing_mark : str
+        The mark for "unknown" that is allowed besides; "" for none.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    codes: tuple[float, ...] = ()
+    missing_mark: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.words:
+            shown = self.words if len(self.words) <= 8 else (*self.words[:7], "…")
+            text = "one of " + ", ".join(shown)
+        elif self.codes:
+            text = "one of " + ", ".join(f"{code:g}" for code in self.codes)
+        else:
+            text = f"a plain number between {-LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}"
+        if self.missing_mark:
+            text += f", or {self.missing_mark} for unknown"
+        return text
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How one kind of file is written.
+
+    Parameters
+    ----------
+    fields : tuple of Field
+        In the order of the file.
+    separator : str
+        One character, or "" for any run of blanks.
+    header : bool
+        Whether the first line names the fields.
+    comment : str
+        Lines that begin with it are skipped; "" for none.
+    """
+
+    fields: tuple[Field, ...]
+    separator: str = ","
+    header: bool = False
+    comment: str = ""
+
+    @property
+    def separated_by(self) -> str:
+        """The separator in words."""
+        return {"": "blanks", ",": "commas", ";": "semicolons"}[self.separator]
+
+
+def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
+    """The fields of a file whose checksum was found right.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One column a field: float64 for numbers and codes (NaN for unknown), strings (as a pandas
+        categorical, NaN for unknown) for words.
+    """
+    import pandas as pd
+
+    names = [field.name for field in layout.fields]
+    skipped = 1 if layout.header else 0
+    if layout.comment:
+        # The marker is looked for at the start of the leading lines only: pandas' own `comment`
+        # option would also cut rows short in which the character occurs later on.
+        for line in data.splitlines():
+            if not line.startswith(layout.comment.encode()):
+                break
+            skipped += 1
+    return pd.read_csv(
+        io.BytesIO(data),
+        sep=layout.separator or r"\s+",
+        names=names,
+        skiprows=skipped,
+        skipinitialspace=True,
+        quotechar='"',
+        dtype={field.name: "category" if field.words else "float64" for field in layout.fields},
+        na_values={
+            field.name: [field.missing_mark] for field in layout.fields if field.missing_mark
+        },
+        keep_default_na=False,
+        engine="c",
+    )
+
+
+def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
+    """The fields of a file from anyone, each row examined.
+
+    Parameters
+    ----------
+    layout : Layout
+        What the file should look like.
+    data : bytes
+        The file.
+    filename : str
+        What to call it in a refusal.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `read_verified`.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the first bad line, the field, the value and what is allowed.
+    """
+    import pandas as pd
+
+    name = _shown(filename)
+    text = _decoded(data, name)
+    columns: list[list[float | str | None]] = [[] for _ in layout.fields]
+    converters = [
+        (field, _converter(field), column.append)
+        for field, column in zip(layout.fields, columns, strict=True)
+    ]
+    expected = len(layout.fields)
+    rows = 0
+    header_due = layout.header
+    for line, row in _rows(layout, text, name):
+        if len(row) != expected:
+            raise InvalidInput(
+                f"{name}, line {line}: it has {len(row)} field{'s' if len(row) != 1 else ''}, but "
+                f"it must have {expected} separated by {layout.separated_by}."
+            )
+        if header_due:
+            header_due = False
+            for found, field in zip(row, layout.fields, strict=True):
+                if found.strip() != field.name:
+                    raise InvalidInput(
+                        f"{name}, line {line}: the header names {_shown(found)} where it must "
+                        f"name {field.name}."
+                    )
+            continue
+        rows += 1
+        if rows > MOST_ROWS:
+            raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
+        for value, (field, convert, append) in zip(row, converters, strict=True):
+            try:
+                append(convert(value.strip()))
+            except ValueError:
+                raise InvalidInput(
+                    f"{name}, line {line}: {field.name} is {_shown(value)}, but it must be "
+                    f"{field.allowed}."
+                ) from None
+    if rows == 0:
+        raise InvalidInput(f"{name} holds no records, but it must hold at least one.")
+    return pd.DataFrame(
+        {
+            field.name: pd.Categorical(column, categories=sorted(set(field.words)))
+            if field.words
+            else np.array([np.nan if value is None else value for value in column], dtype=float)
+            for field, column in zip(layout.fields, columns, strict=True)
+        }
+    )
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if not data:
+        raise InvalidInput(f"{name} is empty, but it must hold at least one record.")
+    if len(data) > LARGEST_UPLOAD:
+        raise InvalidInput(
+            f"{name} has {len(data):,} bytes, but it must have at most {LARGEST_UPLOAD:,}."
+        )
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InvalidInput(f"{name} is written in UTF-16, but it must be saved as UTF-8 text.")
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise InvalidInput(
+            f"{name}, line {line}: it holds a zero byte, but the file must be plain text."
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            f"{name}, line {line}: it holds bytes that are not text, but the file must be plain "
+            "UTF-8 text."
+        ) from None
+
+
+def _rows(layout: Layout, text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number (from 1) and fields of each line that is neither blank nor a comment."""
+    for line, content in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+        if not content.strip():
+            continue
+        if layout.comment and content.startswith(layout.comment):
+            continue
+        if len(content) > LONGEST_LINE:
+            raise InvalidInput(
+                f"{name}, line {line}: it has {len(content):,} characters, but it must have at "
+                f"most {LONGEST_LINE:,}."
+            )
+        if layout.separator:
+            # One line at a time: a stray quotation mark must not swallow the lines after it.
+            yield (
+                line,
+                next(csv.reader([content], delimiter=layout.separator, skipinitialspace=True)),
+            )
+        else:
+            yield line, content.split()
+
+
+def _converter(field: Field) -> Callable[[str], float | str | None]:
+    """What turns the text of one field into its value; ValueError when it is not allowed."""
+    words, codes, missing_mark = frozenset(field.words), frozenset(field.codes), field.missing_mark
+
+    def convert(text: str) -> float | str | None:
+        if missing_mark and text == missing_mark:
+            return None
+        if words:
+            if text not in words:
+                raise ValueError(text)
+            return text
+        # `float` alone would also take "nan", "inf", "1_000" and digits of other scripts.
+        if not _PLAIN_NUMBER.fullmatch(text):
+            raise ValueError(text)
+        value = float(text)
+        if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
+            raise ValueError(text)
+        if codes and value not in codes:
+            raise ValueError(text)
+        return value
+
+    return convert
+
+
+def _shown(value: str) -> str:
+    """A stranger's text, cut and quoted so that it can stand in one sentence."""
+    value = value.strip()
+    return repr(value if len(value) <= 40 else value[:39] + "…")
