@@ -1,0 +1,335 @@
+"""How much Gaussian noise an (ε, δ) needs, and what a given noise provides.
+
+For a query of L2 sensitivity Δ answered with noise N(0, σ² I): the classical calibration (Dwork and
+Roth 2014, Theorem A.1), which is proved for ε < 1 only, and the analytic one (Balle and Wang 2018,
+Theorem 8), which is exact. Paper 000 uses both, the second through the α of its Algorithm 1.
+
+Adjacency is carried by the sensitivity alone: pass the Δ of the adjacency that is meant.
+
+Every function takes numbers or arrays, which broadcast against each other. It returns a float when
+all are numbers, otherwise a float64 array of the broadcast shape. Rounding is always to the safe
+side: more noise, larger ε, larger δ (see `dpcore.mechanisms.profile` for the argument).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcore.errors import number
+from dpcore.guarantee import Condition
+from dpcore.mechanisms import profile
+from dpcore.mechanisms._arrays import Array, apply, checked
+
+
+def _mu_upper(sigma: Array, sensitivity: Array) -> Array:
+    """Δ/σ, rounded up, and capped where its square would overflow."""
+    with np.errstate(over="ignore"):
+        return np.minimum(np.nextafter(sensitivity / sigma, np.inf), 1e150)
+
+
+@overload
+def classical_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float: ...
+@overload
+def classical_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any: ...
+def classical_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any:
+    """σ = Δ √(2 ln(1.25/δ)) / ε, the formula as printed.
+
+    It is evaluated for every ε, for study; it is proved only where `classical_condition` is met,
+    and is too little noise for large ε.
+
+    Parameters
+    ----------
+    epsilon : float or array
+        Above 0.
+    delta : float or array
+        In [0, 1); at 0 the answer is infinite.
+    sensitivity : float or array
+        L2 sensitivity Δ of the query, in its units, above 0; carries the adjacency.
+
+    Returns
+    -------
+    float or array
+        Standard deviation of the noise in each coordinate, in the query's units.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or shapes do not broadcast.
+
+    References
+    ----------
+    Dwork and Roth 2014, Theorem A.1; paper 000, Theorem 1.
+    """
+
+    def formula(epsilon: Array, delta: Array, sensitivity: Array) -> Array:
+        with np.errstate(divide="ignore", over="ignore"):
+            result: Array = sensitivity * np.sqrt(2.0 * (math.log(1.25) - np.log(delta))) / epsilon
+        return result
+
+    return apply(
+        formula,
+        checked("epsilon", epsilon, above=0.0),
+        checked("delta", delta, at_least=0.0, below=1.0),
+        checked("sensitivity", sensitivity, above=0.0),
+    )
+
+
+def classical_condition(epsilon: float) -> Condition:
+    """The hypothesis ε < 1 of the classical Gaussian theorem, checked.
+
+    Parameters
+    ----------
+    epsilon : float
+        Above 0.
+
+    Returns
+    -------
+    Condition
+        Unmet at ε = 1 and above, with the sentence to show.
+
+    Raises
+    ------
+    InvalidInput
+        If `epsilon` is not a finite number above 0.
+
+    References
+    ----------
+    Dwork and Roth 2014, Theorem A.1.
+    """
+    epsilon = number("epsilon", epsilon, above=0.0)
+    met = epsilon < 1.0
+    return Condition(
+        text=f"ε < 1 (ε = {epsilon:g})",
+        met=met,
+        consequence=""
+        if met
+        else "The classical Gaussian theorem is proved for ε below 1 only, so its σ proves nothing "
+        f"at ε = {epsilon:g}.",
+    )
+
+
+@overload
+def analytic_mu(epsilon: float, delta: float) -> float: ...
+@overload
+def analytic_mu(epsilon: ArrayLike, delta: ArrayLike) -> Any: ...
+def analytic_mu(epsilon: ArrayLike, delta: ArrayLike) -> Any:
+    """The largest μ = Δ/σ, the Gaussian-DP level, that is (ε, δ)-private; rounded down.
+
+    Parameters
+    ----------
+    epsilon : float or array
+        Above 0.
+    delta : float or array
+        In [0, 1); at 0 the answer is 0.
+
+    Returns
+    -------
+    float or array
+        μ, within 2e-12 (relative) below the exact value for ε from 1e-12 to 1e3 and δ from 1e-300
+        to 1/2, and never above it, inside that range or outside.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or shapes do not broadcast.
+
+    References
+    ----------
+    Balle and Wang 2018, Theorem 8; Dong, Roth and Su 2022, Corollary 1.
+    """
+    return apply(
+        profile.mu_from_budget,
+        checked("epsilon", epsilon, above=0.0),
+        checked("delta", delta, at_least=0.0, below=1.0),
+    )
+
+
+@overload
+def analytic_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float: ...
+@overload
+def analytic_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any: ...
+def analytic_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any:
+    """The smallest σ that is (ε, δ)-private; rounded up.
+
+    Parameters
+    ----------
+    epsilon : float or array
+        Above 0.
+    delta : float or array
+        In [0, 1); at 0 the answer is infinite.
+    sensitivity : float or array
+        L2 sensitivity Δ of the query, in its units, above 0; carries the adjacency.
+
+    Returns
+    -------
+    float or array
+        Standard deviation of the noise in each coordinate, in the query's units; rounded as
+        `analytic_mu`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or shapes do not broadcast.
+
+    References
+    ----------
+    Balle and Wang 2018, Theorem 8; paper 000, Theorem 2.
+    """
+
+    def formula(epsilon: Array, delta: Array, sensitivity: Array) -> Array:
+        mu = profile.mu_from_budget(epsilon, delta)
+        with np.errstate(divide="ignore", over="ignore"):
+            # The margin of μ covers the division, unless it ends among the subnormal numbers.
+            return np.nextafter(sensitivity / mu, np.inf)
+
+    return apply(
+        formula,
+        checked("epsilon", epsilon, above=0.0),
+        checked("delta", delta, at_least=0.0, below=1.0),
+        checked("sensitivity", sensitivity, above=0.0),
+    )
+
+
+@overload
+def analytic_delta(epsilon: float, sigma: float, sensitivity: float = 1.0) -> float: ...
+@overload
+def analytic_delta(epsilon: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any: ...
+def analytic_delta(epsilon: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any:
+    """The smallest δ at which noise σ is (ε, δ)-private; rounded up.
+
+    Parameters
+    ----------
+    epsilon : float or array
+        At least 0; at 0 the answer is the total-variation distance, an attacker's advantage.
+    sigma : float or array
+        Standard deviation of the noise in each coordinate, in the query's units, above 0; may be
+        infinite.
+    sensitivity : float or array
+        L2 sensitivity Δ of the query, in the same units, above 0; carries the adjacency.
+
+    Returns
+    -------
+    float or array
+        δ in [0, 1], never below the exact value; 0 only for infinite σ.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or shapes do not broadcast.
+
+    References
+    ----------
+    Balle and Wang 2018, Theorem 8; paper 000, Theorem 2.
+    """
+
+    def formula(epsilon: Array, sigma: Array, sensitivity: Array) -> Array:
+        mu = _mu_upper(sigma, sensitivity)
+        # δ falls with a, which is moved down by more than its rounding error.
+        with np.errstate(over="ignore"):
+            a = epsilon / mu * (1.0 - 4.0 * profile.UNIT) - 0.5 * mu * (1.0 + 4.0 * profile.UNIT)
+        return np.where(np.isinf(sigma), 0.0, profile.delta_upper(a, mu))
+
+    return apply(
+        formula,
+        checked("epsilon", epsilon, at_least=0.0),
+        checked("sigma", sigma, above=0.0, infinite=True),
+        checked("sensitivity", sensitivity, above=0.0),
+    )
+
+
+@overload
+def analytic_epsilon(sigma: float, delta: float, sensitivity: float = 1.0) -> float: ...
+@overload
+def analytic_epsilon(sigma: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any: ...
+def analytic_epsilon(sigma: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike = 1.0) -> Any:
+    """The smallest ε at which noise σ is (ε, δ)-private; rounded up.
+
+    Parameters
+    ----------
+    sigma : float or array
+        Standard deviation of the noise in each coordinate, in the query's units, above 0; may be
+        infinite.
+    delta : float or array
+        In [0, 1).
+    sensitivity : float or array
+        L2 sensitivity Δ of the query, in the same units, above 0; carries the adjacency.
+
+    Returns
+    -------
+    float or array
+        ε, never below the exact value: 0 where δ alone covers the noise (δ ≥ δ(0; σ)), infinite
+        where δ = 0 and σ is finite.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or shapes do not broadcast.
+
+    References
+    ----------
+    Balle and Wang 2018, Theorem 8; paper 000, Theorem 2.
+    """
+
+    def formula(sigma: Array, delta: Array, sensitivity: Array) -> Array:
+        mu = _mu_upper(sigma, sensitivity)
+        result = np.where((delta == 0.0) | (mu >= 1e150), np.inf, 0.0)
+        result[np.isinf(sigma)] = 0.0
+        needed = (delta > 0.0) & (mu < 1e150)
+        needed &= profile.delta_upper(-0.5 * mu, mu) > delta
+        result[needed] = profile.epsilon_from_mu(mu[needed], delta[needed])
+        return result
+
+    return apply(
+        formula,
+        checked("sigma", sigma, above=0.0, infinite=True),
+        checked("delta", delta, at_least=0.0, below=1.0),
+        checked("sensitivity", sensitivity, above=0.0),
+    )
+
+
+@overload
+def analytic_alpha(epsilon: float, delta: float) -> float: ...
+@overload
+def analytic_alpha(epsilon: ArrayLike, delta: ArrayLike) -> Any: ...
+def analytic_alpha(epsilon: ArrayLike, delta: ArrayLike) -> Any:
+    """α of paper 000's Algorithm 1, by which σ = α Δ / √(2 ε); rounded up.
+
+    The algorithm finds it from B⁺ and B⁻ by bisection; it equals √(2 ε)/μ, which is used here.
+    Since α depends on ε, the form of σ does not mean that the noise falls as 1/√ε.
+
+    Parameters
+    ----------
+    epsilon : float or array
+        Above 0.
+    delta : float or array
+        In [0, 1); at 0 the answer is infinite.
+
+    Returns
+    -------
+    float or array
+        α, without unit; rounded as `analytic_mu`.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or shapes do not broadcast.
+
+    References
+    ----------
+    Paper 000, Algorithm 1; Balle and Wang 2018, Algorithm 1.
+    """
+
+    def formula(epsilon: Array, delta: Array) -> Array:
+        mu = profile.mu_from_budget(epsilon, delta)
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.nextafter(math.sqrt(2.0) * np.sqrt(epsilon) / mu, np.inf)
+
+    return apply(
+        formula,
+        checked("epsilon", epsilon, above=0.0),
+        checked("delta", delta, at_least=0.0, below=1.0),
+    )
