@@ -1,0 +1,1 @@
+"""Plotly figures from tidy tables: no computation beyond words and ranges, no Streamlit."""

@@ -1,0 +1,149 @@
+"""Small figures at the one chosen ε: accuracy a method, and cases in 1,000 patients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.figures.curves import NO_PRIVACY, Reference, guarantee_of, name_of
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import NEUTRAL, look
+from dpcore.figures.words import listed, percent, plain, points
+
+ROW = 38
+
+
+def accuracy(
+    rows: pd.DataFrame,
+    references: Sequence[Reference],
+    *,
+    titles: Mapping[str, str],
+    dark: bool = False,
+) -> Drawn:
+    """Accuracy of every method at one ε, each with its 90 % band, best first.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        One row a method, all at the same ε.
+    references : sequence of Reference
+        The first is the non-private accuracy that points are counted against.
+    titles, dark
+        As for `dpcore.figures.tradeoff.accuracy`.
+    """
+    private = rows[(rows["method"] != NO_PRIVACY) & rows["accuracy"].notna()]
+    private = private.sort_values("accuracy", ascending=False)
+    figure = go.Figure()
+    losses = []
+    for _, row in private.iterrows():
+        style = look(row["method"])
+        name = name_of(rows, row["method"], row["edition"], titles)
+        spread = pd.notna(row["accuracy_low"])
+        figure.add_scatter(
+            x=[row["accuracy"]],
+            y=[name],
+            mode="markers",
+            showlegend=False,
+            marker={"symbol": style.marker, "size": 11, "color": style.on(dark)},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [row["accuracy_high"] - row["accuracy"]],
+                "arrayminus": [row["accuracy"] - row["accuracy_low"]],
+                "color": style.on(dark),
+                "thickness": 2,
+                "width": 5,
+            }
+            if spread
+            else None,
+            hovertemplate=f"<b>{name}</b> {percent(row['accuracy'])}<br>"
+            f"{guarantee_of(row)}<extra></extra>",
+        )
+        if references:
+            losses.append(f"{name} {points(row['accuracy'] - references[0].value)}")
+    for reference in references:
+        figure.add_vline(
+            x=reference.value, line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5}
+        )
+    figure.update_layout(
+        height=70 + ROW * max(1, len(private)), margin={"l": 8, "r": 12, "t": 8, "b": 8}
+    )
+    figure.update_xaxes(range=[0.35, 1.02], tickformat=".0%", automargin=True, zeroline=False)
+    figure.update_yaxes(autorange="reversed", automargin=True, type="category")
+    epsilon = plain(float(private["epsilon"].iloc[0])) if len(private) else "–"
+    sentence = (
+        f"At ε = {epsilon}, in points against the non-private model: {listed(losses)}."
+        if losses
+        else "No private method has a result here yet."
+    )
+    return Drawn(figure, sentence, f"Accuracy of each method. {sentence}")
+
+
+def patients(
+    rows: pd.DataFrame,
+    *,
+    titles: Mapping[str, str],
+    positive: str,
+    negative: str,
+    records_are: str,
+    dark: bool = False,
+) -> Drawn:
+    """Missed and false cases among 1,000 records, a bar of each for every method.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        One row a method (non-private included), all at the same ε.
+    positive, negative, records_are : str
+        What the label's two values mean, and what one record is, in words.
+    titles, dark
+        As for `dpcore.figures.tradeoff.accuracy`.
+    """
+    drawn = rows[rows["missed_per_1000"].notna()]
+    names = [
+        name_of(rows, m, e, titles) for m, e in zip(drawn["method"], drawn["edition"], strict=True)
+    ]
+    most = float(drawn[["missed_per_1000", "false_per_1000"]].max().max()) if len(drawn) else 0.0
+    figure = go.Figure()
+    ink = "#E8EDF2" if dark else "#1B232C"
+    for column, words, pattern, colour in (
+        ("missed_per_1000", f"missed: {positive} taken for {negative}", "", look("outpert")),
+        ("false_per_1000", f"false alarm: {negative} taken for {positive}", "/", look("opera")),
+    ):
+        figure.add_bar(
+            x=drawn[column],
+            y=names,
+            orientation="h",
+            name=words,
+            text=[f"{value:.0f}" for value in drawn[column]],
+            textposition="outside",
+            textfont={"color": ink},
+            cliponaxis=False,
+            marker={"color": colour.on(dark), "pattern": {"shape": pattern}},
+            hovertemplate=f"%{{y}}: %{{x:.0f}} of 1,000 {words}<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="group",
+        height=110 + 52 * max(1, len(drawn)),
+        margin={"l": 8, "r": 30, "t": 8, "b": 8},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
+    )
+    figure.update_xaxes(
+        range=[0, max(500.0, 1.15 * most)],
+        title=f"of 1,000 {records_are}",
+        automargin=True,
+        zeroline=False,
+    )
+    figure.update_yaxes(autorange="reversed", automargin=True)
+    told = [
+        f"{name} misses {missed:.0f} and raises {false:.0f} false alarms"
+        for name, missed, false in zip(
+            names, drawn["missed_per_1000"], drawn["false_per_1000"], strict=True
+        )
+    ]
+    sentence = (
+        f"Of 1,000 {records_are}: {listed(told)}." if told else "No method has a result here yet."
+    )
+    return Drawn(figure, sentence, sentence)

@@ -1,0 +1,220 @@
+"""What every figure against ε shares: the axis, the lines with their bands, the hover text.
+
+A table has the columns of `dpcore.evaluation.curves`: one row per (method, edition, ε).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.figures.style import NEUTRAL, faded, look
+from dpcore.figures.words import plain
+
+HEIGHT = 430
+# From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
+EPSILON_RANGE = (1e-3, 1e2)
+NO_PRIVACY = "nonprivate"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A horizontal line that does not depend on ε.
+
+    Parameters
+    ----------
+    label : str
+        Words at the line's end.
+    value : float
+        In the units of the axis.
+    dash : str
+        Plotly's name.
+    """
+
+    label: str
+    value: float
+    dash: str = "dash"
+
+
+def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """(method, edition, rows sorted by ε) for every private series in the table."""
+    private = table[table["method"] != NO_PRIVACY]
+    for (method, edition), rows in private.groupby(["method", "edition"], sort=False):
+        yield str(method), str(edition), rows.sort_values("epsilon")
+
+
+def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str, str]) -> str:
+    """Display name of a series; the edition is named where the table holds both."""
+    editions = set(table.loc[table["method"] == method, "edition"])
+    title = titles.get(method, method)
+    return f"{title}, {edition}" if len(editions) > 1 else title
+
+
+def guarantee_of(row: pd.Series) -> str:
+    """Accountant, adjacency and δ of one row: what has to stand beside every ε."""
+    parts = [f"δ = {plain(float(row['delta']))}", str(row["adjacency"])]
+    accountant = row.get("accountant", "")
+    if isinstance(accountant, str) and accountant:
+        parts.append(accountant)
+    return f"{row['status']}: " + " · ".join(parts)
+
+
+def decades(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Ticks of a logarithmic ε axis, one a decade, and their texts."""
+    exponents = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
+    values = [10.0**exponent for exponent in exponents]
+    return values, [plain(value) for value in values]
+
+
+def against_epsilon(
+    *, title: str, low: float, high: float, log: bool = False, percent: bool = False
+) -> go.Figure:
+    """An empty figure with the shared ε axis and a fixed vertical range.
+
+    Parameters
+    ----------
+    title : str
+        Of the vertical axis.
+    low, high : float
+        Its ends, in the units of the data (above 0 when `log`).
+    log, percent : bool
+        Logarithmic scale; tick texts as percentages.
+    """
+    ticks, texts = decades(1e-9, 1e3)
+    figure = go.Figure()
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        hovermode="closest",
+        # Zoom is kept while the figure is the same, and lost with the data it belonged to.
+        uirevision="kept",
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
+    )
+    figure.update_xaxes(
+        type="log",
+        range=[math.log10(end) for end in EPSILON_RANGE],
+        tickvals=ticks,
+        ticktext=texts,
+        title="← more private      ε (privacy loss)      less private →",
+        automargin=True,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        type="log" if log else "linear",
+        range=[math.log10(low), math.log10(high)] if log else [low, high],
+        tickformat=".0%" if percent else None,
+        exponentformat="power",
+        title=title,
+        automargin=True,
+        zeroline=False,
+    )
+    return figure
+
+
+def add_series(
+    figure: go.Figure,
+    table: pd.DataFrame,
+    column: str,
+    *,
+    titles: Mapping[str, str],
+    shown: Callable[[float], str],
+    dark: bool,
+    band: bool = True,
+) -> None:
+    """Draw `column` against ε: a line with markers a method, and its band where there is one."""
+    for method, edition, rows in series(table):
+        rows = rows[rows[column].notna()]
+        if rows.empty:
+            continue
+        style = look(method)
+        colour = style.on(dark)
+        name = name_of(table, method, edition, titles)
+        low, high = f"{column}_low", f"{column}_high"
+        banded = band and low in rows and bool(rows[low].notna().any())
+        if banded:
+            edges = rows[rows[low].notna() & rows[high].notna()]
+            figure.add_scatter(
+                x=[*edges["epsilon"], *edges["epsilon"][::-1]],
+                y=[*edges[high], *edges[low][::-1]],
+                fill="toself",
+                fillcolor=faded(colour, 0.14),
+                line={"width": 0},
+                mode="lines",
+                hoverinfo="skip",
+                showlegend=False,
+                legendgroup=name,
+                name=name,
+            )
+        texts = []
+        for _, row in rows.iterrows():
+            spread = (
+                f"<br>90 % of single runs: {shown(row[low])} to {shown(row[high])}"
+                if banded and pd.notna(row[low])
+                else ""
+            )
+            texts.append(
+                f"<b>{name}</b> at ε = {plain(row['epsilon'])}<br>"
+                f"{shown(row[column])}{spread}<br>{guarantee_of(row)}"
+            )
+        # Published editions are told from sound ones by open markers.
+        marker = style.marker + ("-open" if edition == "published" else "")
+        figure.add_scatter(
+            x=rows["epsilon"],
+            y=rows[column],
+            mode="lines+markers",
+            name=name,
+            legendgroup=name,
+            line={"color": colour, "dash": style.dash, "width": 2.5},
+            marker={"symbol": marker, "size": 7, "color": colour},
+            hovertext=texts,
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+
+
+def add_references(figure: go.Figure, references: Iterable[Reference]) -> None:
+    """Horizontal lines with their words at the left end, above the line."""
+    log = figure.layout.yaxis.type == "log"
+    for reference in references:
+        figure.add_hline(
+            y=reference.value,
+            line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5},
+        )
+        figure.add_annotation(
+            text=reference.label,
+            xref="x domain",
+            x=0.004,
+            # Unlike a line's, an annotation's place on a logarithmic axis is the exponent.
+            y=math.log10(reference.value) if log else reference.value,
+            xanchor="left",
+            yanchor="bottom",
+            showarrow=False,
+            font={"size": 12},
+        )
+
+
+def crossing(rows: pd.DataFrame, column: str, threshold: float) -> float | None:
+    """Smallest ε of the rows from which on `column` never falls below `threshold` again."""
+    found: float | None = None
+    for epsilon, value in zip(rows["epsilon"][::-1], rows[column][::-1], strict=True):
+        if not value >= threshold:
+            break
+        found = float(epsilon)
+    return found
+
+
+def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
+    """The row whose ε is nearest to `epsilon` on the logarithmic axis."""
+    distances = [abs(math.log(value / epsilon)) for value in rows["epsilon"]]
+    return rows.iloc[distances.index(min(distances))]
+
+
+def nice_range(values: Sequence[float], *, pad: float = 0.05) -> tuple[float, float]:
+    """A vertical range around finite values, padded by a share of their spread."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    spread = (high - low) or max(abs(high), 1.0)
+    return low - pad * spread, high + pad * spread

@@ -1,0 +1,54 @@
+"""An icon array: a hundred people, and how many of them guess right at most."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from dpcore.accounting.risk import Odds
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION
+
+ACROSS = 20
+
+
+def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
+    """One hundred dots in rows of twenty: right by chance, right thanks to the release, wrong.
+
+    Parameters
+    ----------
+    odds : Odds
+        From `dpcore.accounting.risk.odds`.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    groups = (
+        (0, 50, "right by chance alone", SKY if dark else BLUE, "circle"),
+        (50, odds.right, "right thanks to the release", ORANGE if dark else VERMILLION, "diamond"),
+        (odds.right, 100, "wrong", NEUTRAL, "circle-open"),
+    )
+    figure = go.Figure()
+    for start, stop, words, colour, symbol in groups:
+        people = range(start, stop)
+        figure.add_scatter(
+            x=[person % ACROSS for person in people],
+            y=[-(person // ACROSS) for person in people],
+            mode="markers",
+            name=f"{stop - start} {words}",
+            marker={"symbol": symbol, "size": 9, "color": colour},
+            hovertemplate=f"{words}<extra></extra>",
+        )
+    figure.update_layout(
+        height=170,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.02, "x": 0, "font": {"size": 12}},
+        dragmode=False,
+    )
+    hidden = {"visible": False, "fixedrange": True}
+    figure.update_xaxes(range=[-0.7, ACROSS - 0.3], **hidden)
+    figure.update_yaxes(range=[-4.7, 0.7], **hidden)
+    return Drawn(
+        figure,
+        odds.sentence,
+        f"One hundred people: 50 right by chance, {odds.right - 50} more right thanks to the "
+        f"release, {100 - odds.right} wrong.",
+    )

@@ -1,0 +1,61 @@
+"""How a series looks: one colour, one dash and one marker a method, the same on every figure.
+
+Colours are Okabe–Ito's. Each series can be told apart without its colour, by dash and by marker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one method is drawn.
+
+    Parameters
+    ----------
+    colour : str
+        On a light ground; at least 3 : 1 against white.
+    colour_on_dark : str
+        On a dark ground.
+    dash, marker : str
+        Plotly's names for the line's dash and the point's shape.
+    """
+
+    colour: str
+    colour_on_dark: str
+    dash: str
+    marker: str
+
+    def on(self, dark: bool) -> str:
+        """The colour for the ground that is drawn on."""
+        return self.colour_on_dark if dark else self.colour
+
+
+BLUE, SKY = "#0072B2", "#56B4E9"
+VERMILLION, ORANGE = "#D55E00", "#E69F00"
+GREEN, PURPLE = "#009E73", "#CC79A7"
+BLACK, YELLOW = "#1B232C", "#F0E442"
+
+LOOKS = {
+    "opera": Look(BLUE, SKY, "solid", "circle"),
+    "outpert": Look(VERMILLION, ORANGE, "dash", "square"),
+    "dpgd": Look(GREEN, GREEN, "dashdot", "diamond"),
+    "sgdpert": Look(PURPLE, PURPLE, "longdash", "triangle-up"),
+    "grpua": Look(BLACK, YELLOW, "longdashdot", "x"),
+}
+# A method that joins later is still drawn, and told apart by its marker.
+UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")
+# Reference lines (no privacy, majority) stay in the background on either ground.
+NEUTRAL = "#7A8591"
+
+
+def look(method: str) -> Look:
+    """The look of the method called `method` in the register."""
+    return LOOKS.get(method, UNKNOWN)
+
+
+def faded(colour: str, opacity: float) -> str:
+    """A six-digit hex colour as Plotly's rgba string with the given opacity in [0, 1]."""
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"

@@ -1,0 +1,178 @@
+"""Accuracy, objective and excess risk against ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from dpcore.figures.curves import (
+    Reference,
+    add_references,
+    add_series,
+    against_epsilon,
+    at,
+    crossing,
+    name_of,
+    series,
+)
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import faded, look
+from dpcore.figures.words import listed, percent, plain
+
+# How many percentage points below the best the sentence calls "close".
+CLOSE = 0.02
+
+
+def accuracy(
+    table: pd.DataFrame,
+    references: Sequence[Reference],
+    *,
+    titles: Mapping[str, str],
+    dark: bool = False,
+) -> Drawn:
+    """Test accuracy against ε with the 90 % band of a single run.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns as `dpcore.evaluation.curves` gives them; accuracy in [0, 1].
+    references : sequence of Reference
+        The first is the non-private accuracy that losses are counted against.
+    titles : mapping
+        Method key to display name.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    values = [*table["accuracy"].dropna(), *(r.value for r in references)]
+    low = math.floor(20.0 * max(0.0, min([*values, 0.5]) - 0.03)) / 20.0
+    figure = against_epsilon(title="Accuracy on test records", low=low, high=1.02, percent=True)
+    add_series(figure, table, "accuracy", titles=titles, shown=percent, dark=dark)
+    add_references(figure, references)
+
+    goal = references[0].value - CLOSE if references else math.nan
+    reached, missed, ends = [], [], []
+    for method, edition, rows in series(table):
+        rows = rows[rows["accuracy"].notna()]
+        if rows.empty:
+            continue
+        name = name_of(table, method, edition, titles)
+        first = crossing(rows, "accuracy", goal)
+        if first is None:
+            missed.append(name)
+        else:
+            reached.append((first, name))
+        ends.append(
+            f"{name} from {percent(rows['accuracy'].iloc[0])} at ε = "
+            f"{plain(rows['epsilon'].iloc[0])} to {percent(rows['accuracy'].iloc[-1])} at ε = "
+            f"{plain(rows['epsilon'].iloc[-1])}"
+        )
+    parts = []
+    if reached:
+        named = [f"{name} at ε = {plain(epsilon)}" for epsilon, name in sorted(reached)]
+        parts.append(f"Within {100 * CLOSE:.0f} points of the non-private model: {listed(named)}.")
+    if missed:
+        parts.append(f"Not so close anywhere on this grid: {listed(missed)}.")
+    return Drawn(
+        figure,
+        " ".join(parts) or "No private method is drawn.",
+        f"Accuracy against ε. {'; '.join(ends)}. "
+        + "; ".join(f"{r.label}: {percent(r.value)}" for r in references)
+        + ".",
+    )
+
+
+def objective(
+    table: pd.DataFrame,
+    references: Sequence[Reference],
+    *,
+    titles: Mapping[str, str],
+    dark: bool = False,
+) -> Drawn:
+    """Value of the training objective against ε (logarithmic), with the band of a single run.
+
+    The first reference is the smallest value there is: that of the non-private minimiser.
+    """
+    values = table.loc[table["objective"] > 0, "objective"].dropna()
+    floor = min([*values, *(r.value for r in references)], default=0.1)
+    top = min(float(values.max()), 1e4 * floor) if len(values) else 10.0 * floor
+    figure = against_epsilon(
+        title="Objective (lower fits better)", low=0.8 * floor, high=1.5 * top, log=True
+    )
+    add_series(figure, table, "objective", titles=titles, shown=plain, dark=dark)
+    add_references(figure, references)
+    named = []
+    for method, edition, rows in series(table):
+        rows = rows[rows["objective"].notna()]
+        if not rows.empty:
+            row = at(rows, 1.0)
+            named.append(f"{name_of(table, method, edition, titles)} {plain(row['objective'])}")
+    best = f"; without privacy it is {plain(references[0].value)}" if references else ""
+    sentence = f"At ε = 1 the objective is: {listed(named)}{best}." if named else ""
+    return Drawn(
+        figure,
+        sentence or "No private method is drawn.",
+        f"Objective against ε, both logarithmic. {sentence}",
+    )
+
+
+BOUNDS = (
+    ("excess_risk_bound_published", "bound from the paper's proof", "dot"),
+    ("excess_risk_bound_sound", "bound with the exact Δ", "dash"),
+)
+
+
+def excess_risk(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False) -> Drawn:
+    """Measured excess risk under the explicit bounds of the proofs, both logarithmic.
+
+    Excess risk is the objective above its minimum. A bound is drawn where its proof has constants.
+    """
+    columns = ["excess_risk", *(column for column, _, _ in BOUNDS)]
+    values = [float(value) for column in columns for value in table[column].dropna() if value > 0.0]
+    low, high = (min(values), max(values)) if values else (0.1, 1.0)
+    figure = against_epsilon(
+        title="Excess risk (objective above its minimum)",
+        low=max(0.5 * low, 1e-6 * high),
+        high=2.0 * high,
+        log=True,
+    )
+    add_series(figure, table, "excess_risk", titles=titles, shown=plain, dark=dark)
+    held = checked = 0
+    slack: list[float] = []
+    without: list[str] = []
+    for method, edition, rows in series(table):
+        name = name_of(table, method, edition, titles)
+        bounded = False
+        for column, words, dash in BOUNDS:
+            drawn = rows[rows[column].notna()]
+            if drawn.empty:
+                continue
+            bounded = True
+            colour = look(method).on(dark)
+            figure.add_scatter(
+                x=drawn["epsilon"],
+                y=drawn[column],
+                mode="lines",
+                name=f"{name}: {words}",
+                line={"color": faded(colour, 0.75), "dash": dash, "width": 1.5},
+                hovertemplate=f"{name}: {words}<br>ε = %{{x:.3g}}: %{{y:.3g}}<extra></extra>",
+            )
+            both = drawn[drawn["excess_risk"] > 0.0]
+            checked += len(both)
+            held += int((both["excess_risk"] <= both[column]).sum())
+            slack.extend(both[column] / both["excess_risk"])
+        if not bounded and not rows.empty:
+            without.append(name)
+    if not checked:
+        sentence = "No proof behind these methods gives a bound with constants."
+    elif held == checked:
+        sentence = (
+            f"Every measured value lies below its bound; the tightest bound is "
+            f"{plain(min(slack), 2)} times what is measured, the loosest {plain(max(slack), 2)}."
+        )
+    else:
+        sentence = f"{checked - held} of {checked} measured values lie above their bound."
+    if checked and without:
+        sentence += f" No bound with constants: {listed(without)}."
+    return Drawn(figure, sentence, f"Excess risk against ε, both logarithmic. {sentence}")

@@ -1,0 +1,198 @@
+"""Figures say what their table says: words are computed, ranges stay put, series stay apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.accounting.risk import odds
+from dpcore.figures import chosen, curves, noise, people, style, tradeoff
+from dpcore.figures.curves import Reference
+from dpcore.figures.drawn import Drawn
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+REFERENCES = [Reference("non-private", 0.95), Reference("majority", 0.63, "dot")]
+Titles = dict[str, str]
+DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
+    "accuracy": lambda t, n, dark: tradeoff.accuracy(t, REFERENCES, titles=n, dark=dark),
+    "objective": lambda t, n, dark: tradeoff.objective(
+        t, [Reference("minimum", 0.2)], titles=n, dark=dark
+    ),
+    "excess risk": lambda t, n, dark: tradeoff.excess_risk(t, titles=n, dark=dark),
+    "sigma": lambda t, n, dark: noise.sigma(t, titles=n, dark=dark),
+}
+
+
+def lines(drawn: Drawn) -> list:
+    return [trace for trace in drawn.figure.data if trace.mode == "lines+markers"]
+
+
+@pytest.mark.parametrize("kind", DRAW)
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_series_differs_by_more_than_colour(
+    kind: str, dark: bool, table: pd.DataFrame, titles: Titles
+) -> None:
+    drawn = DRAW[kind](table, titles, dark)
+    looks = [(trace.line.dash, trace.marker.symbol) for trace in lines(drawn)]
+    assert len(looks) == 3
+    assert len({dash for dash, _ in looks}) == len({marker for _, marker in looks}) == 3
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_ranges_and_height_are_fixed(kind: str, table: pd.DataFrame, titles: Titles) -> None:
+    layout = DRAW[kind](table, titles, False).figure.layout
+    assert layout.height is not None
+    assert layout.xaxis.range is not None
+    assert layout.yaxis.range is not None
+    assert layout.xaxis.type == "log"
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_the_same_table_gives_the_same_figure(
+    kind: str, table: pd.DataFrame, titles: Titles
+) -> None:
+    one, other = (DRAW[kind](table.copy(), titles, False).figure.to_json() for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_every_point_carries_accountant_adjacency_and_delta(
+    kind: str, table: pd.DataFrame, titles: Titles
+) -> None:
+    for trace in lines(DRAW[kind](table, titles, False)):
+        for text in trace.hovertext:
+            assert "analytic Gaussian" in text
+            assert "replace-one" in text
+            assert "δ = 1e−5" in text or "δ = 1e-5" in text
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_words_and_alternative_text_are_never_empty(
+    kind: str, table: pd.DataFrame, titles: Titles
+) -> None:
+    for rows in (table, table.iloc[:0]):
+        drawn = DRAW[kind](rows, titles, False)
+        assert drawn.sentence.endswith(".")
+        assert len(drawn.alt) > 20
+
+
+def test_accuracy_names_the_epsilon_that_suffices(table: pd.DataFrame, titles: Titles) -> None:
+    sentence = DRAW["accuracy"](table, titles, False).sentence
+    assert "DP-GD at ε = 1e-9" in sentence
+    assert "OPERA at ε = 100" in sentence
+    assert "Not so close anywhere on this grid: OutPert" in sentence
+
+
+def test_a_curve_that_falls_back_has_not_arrived() -> None:
+    rows = pd.DataFrame({"epsilon": [0.1, 1.0, 10.0], "accuracy": [0.95, 0.7, 0.95]})
+    assert curves.crossing(rows, "accuracy", 0.9) == 10.0
+    assert curves.crossing(rows, "accuracy", 0.96) is None
+
+
+def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
+    figure = DRAW["accuracy"](table, titles, False).figure
+    bands = [trace for trace in figure.data if trace.fill == "toself"]
+    rows = table[table["method"] == "opera"]
+    expected = [*rows["accuracy_high"], *rows["accuracy_low"][::-1]]
+    assert list(bands[0].y) == pytest.approx(expected)
+
+
+def test_a_series_without_results_is_left_out(table: pd.DataFrame, titles: Titles) -> None:
+    table.loc[table["method"] == "dpgd", ["accuracy", "objective", "sigma", "excess_risk"]] = np.nan
+    for kind, draw in DRAW.items():
+        names = {trace.name for trace in draw(table, titles, False).figure.data}
+        assert "DP-GD" not in names, kind
+
+
+def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Titles) -> None:
+    both = pd.concat([table, table.assign(edition="published")])
+    drawn = DRAW["accuracy"](both, titles, False)
+    marks = {trace.name: trace.marker.symbol for trace in lines(drawn)}
+    assert marks["OPERA, sound"] == "circle"
+    assert marks["OPERA, published"] == "circle-open"
+
+
+def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    assert "lies below its bound" in tradeoff.excess_risk(table, titles=titles).sentence
+    assert "4 times what is measured" in tradeoff.excess_risk(table, titles=titles).sentence
+    table.loc[0, "excess_risk_bound_sound"] = 1e-9
+    assert (
+        "1 of 32 measured values lie above" in tradeoff.excess_risk(table, titles=titles).sentence
+    )
+
+
+def test_a_method_without_constants_is_named(table: pd.DataFrame, titles: Titles) -> None:
+    assert "No bound with constants: DP-GD" in tradeoff.excess_risk(table, titles=titles).sentence
+
+
+def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Titles) -> None:
+    opera = table[table["method"] == "opera"].sort_values("epsilon")
+    outpert = table[table["method"] == "outpert"].sort_values("epsilon")
+    assert noise.plateau(opera) == 0.1
+    assert noise.plateau(outpert) is None
+    drawn = noise.sigma(table, titles=titles)
+    assert "OPERA below ε ≈ 0.1" in drawn.sentence
+    assert "keeps growing as 1/ε: OutPert" in drawn.sentence
+    assert any("stops growing" in note.text for note in drawn.figure.layout.annotations)
+
+
+def test_the_chosen_epsilon_counts_points_against_the_first_reference(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    drawn = chosen.accuracy(table[table["epsilon"] == 1.0], REFERENCES, titles=titles)
+    assert "At ε = 1" in drawn.sentence
+    assert "DP-GD +1.0" in drawn.sentence
+    assert "OPERA −22.5" in drawn.sentence
+    assert [trace.y[0] for trace in drawn.figure.data] == ["DP-GD", "OPERA", "OutPert"]
+
+
+def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: Titles) -> None:
+    drawn = chosen.patients(
+        table[table["epsilon"] == 1.0],
+        titles=titles,
+        positive="ill",
+        negative="well",
+        records_are="patients",
+    )
+    assert "Of 1,000 patients" in drawn.sentence
+    assert "OPERA misses 138" in drawn.sentence
+    assert [trace.marker.pattern.shape for trace in drawn.figure.data] == ["", "/"]
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_icon_array_always_shows_a_hundred(epsilon: float, dark: bool) -> None:
+    told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.ZERO_OUT)
+    drawn = people.hundred(told, dark=dark)
+    sizes = [len(trace.x) for trace in drawn.figure.data]
+    assert sum(sizes) == 100
+    assert sizes[0] + sizes[1] == told.right
+    assert drawn.sentence == told.sentence
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[start : start + 2], 16) / 255.0 for start in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@pytest.mark.parametrize("method", [*style.LOOKS, "a method nobody knows"])
+def test_lines_stand_out_from_their_ground(method: str) -> None:
+    assert contrast(style.look(method).on(False), "#FFFFFF") >= 3.0
+    assert contrast(style.look(method).on(True), "#0F151B") >= 3.0
+
+
+def test_known_looks_are_all_different() -> None:
+    looks = list(style.LOOKS.values())
+    for field in ("colour", "colour_on_dark", "dash", "marker"):
+        assert len({getattr(one, field) for one in looks}) == len(looks)
