@@ -1,0 +1,91 @@
+"""Amplification by sampling and composition of (ε, δ) steps: what is proved, and what paper 000 prints.
+
+Sources: paper 000 Lemmas 3 and 4 and Theorem 7; Balle, Barthe, Gaboardi 2018 (tight amplification);
+Dwork, Rothblum, Vadhan 2010 (strong composition).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy import optimize
+
+PRINTED_AMPLIFICATION_LIMIT = 1.2564
+"""Largest ε for which 2γε ≥ ln(1+γ(e^ε-1)) at every γ: the root of e^x - 1 = 2x, rounded down."""
+
+
+def amplified_epsilon(epsilon: float, rate: float) -> float:
+    """ε of a mechanism run on a random share of the data: ln(1 + γ(e^ε - 1)); δ becomes γδ.
+
+    Tight for a fixed-size sample without replacement under replace-one, and for Poisson sampling
+    under add/remove or zero-out (Balle, Barthe, Gaboardi 2018).
+
+    Parameters
+    ----------
+    epsilon : float
+        ε of the mechanism on its sample.
+    rate : float
+        Sampling rate γ in (0, 1].
+    """
+    if (
+        epsilon > 700.0
+    ):  # e^ε overflows; ln(1+γ(e^ε-1)) ≤ ε + ln γ + e^{-ε}/γ, which is ε + ln γ here
+        return min(epsilon, epsilon + math.log(rate) + 1e-12 * epsilon)
+    return math.log1p(rate * math.expm1(epsilon))
+
+
+def unamplified_epsilon(epsilon: float, rate: float) -> float:
+    """The inverse of `amplified_epsilon` in its first argument."""
+    return math.log1p(math.expm1(epsilon) / rate)
+
+
+def strong_composition(epsilon: float, steps: int, slack: float) -> float:
+    """ε after `steps` adaptive (ε, δ) mechanisms: ε√(2T ln(1/δ′)) + Tε(e^ε - 1).
+
+    The total δ is Tδ + δ′ with `slack` = δ′ (Dwork, Rothblum, Vadhan 2010, Theorem III.3; paper 000
+    Lemma 4 prints ln(1/δ) in place of ln(1/δ′)). Adjacency is that of the steps.
+    """
+    if epsilon > 700.0:
+        return math.inf
+    return epsilon * math.sqrt(2.0 * steps * math.log(1.0 / slack)) + steps * epsilon * math.expm1(
+        epsilon
+    )
+
+
+def per_step_epsilon(total: float, steps: int, slack: float) -> float:
+    """The largest per-step ε whose `strong_composition` stays within `total`."""
+    return _largest(lambda epsilon: strong_composition(epsilon, steps, slack), total)
+
+
+def printed_total(
+    query_epsilon: float, delta: float, records: int, steps: int
+) -> tuple[float, float]:
+    """What Theorem 7 of paper 000 claims for T = `steps` one-record queries of (ε, δ) each.
+
+    ε: amplified to 2ε/n (Lemma 3), then composed with δ′ = δ/n (Lemma 4 as printed).
+    δ: Tδ/n + δ/n; at T = n² the first term is the printed nδ. At T = n² the ε is the printed
+    √(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1). Claimed, not proved.
+
+    Returns
+    -------
+    (epsilon, delta)
+    """
+    epsilon = strong_composition(2.0 * query_epsilon / records, steps, delta / records)
+    return epsilon, steps * delta / records + delta / records
+
+
+def printed_query_epsilon(total: float, delta: float, records: int, steps: int) -> float:
+    """The per-query ε for which `printed_total` claims `total`."""
+    return _largest(lambda e: printed_total(e, delta, records, steps)[0], total)
+
+
+def _largest(increasing: Callable[[float], float], target: float) -> float:
+    """The largest x with increasing(x) ≤ target, to 1e-13 relative, rounded down."""
+    low = high = 1.0
+    while increasing(low) > target:
+        low *= 0.5
+    while increasing(high) <= target:
+        high *= 2.0
+    root = optimize.brentq(lambda x: increasing(x) - target, low, high, xtol=1e-300, rtol=1e-13)
+    return root * (1.0 - 1e-12)

@@ -1,0 +1,202 @@
+"""What repeated noisy sums over sampled records cost, as certified upper bounds on ε.
+
+Two bounds, the smaller is reported; both hold for adaptive steps.
+
+- Rényi accounting through `dp_accounting`: Poisson sampling under add/remove or zero-out (σ/C), and
+  fixed-size sampling without replacement under replace-one (σ/(2C); the library's Rényi accountant
+  takes the multiplier as it is, so the factor 2 is put in here).
+- Counting hits: given which steps contain the record, the output is an adaptive composition of K
+  Gaussian mechanisms, K ~ Binomial(T, q) under either sampling, hence at most √K·c/σ-GDP, and the
+  hockey-stick divergence is jointly convex, so δ(ε) ≤ E_K δ_G(ε; √K c/σ). It needs no
+  amplification, and is the better one for very little noise (where the sampled steps show) and for
+  ε → 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import special, stats
+
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_delta
+
+ORDERS = (
+    1.1,
+    1.25,
+    1.5,
+    1.75,
+    2.0,
+    2.5,
+    3,
+    4,
+    5,
+    6,
+    8,
+    10,
+    12,
+    16,
+    20,
+    24,
+    32,
+    40,
+    48,
+    64,
+    96,
+    128,
+)
+ORDERS += (256, 512, 1024)
+"""Rényi orders. Any set is sound; these lose under 1 % against the library's 156 default orders."""
+
+LATTICE_RATIO = 1.02
+EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
+
+
+@dataclass(frozen=True)
+class SampledGaussian:
+    """T noisy sums over sampled records.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ/C: standard deviation of the noise on the sum, over the per-record norm bound.
+    rate : float
+        Expected share of records per step, q = b/n.
+    steps : int
+        T.
+    sampling : str
+        "fixed" (a batch of fixed size without replacement) or "poisson".
+    adjacency : Adjacency
+    """
+
+    noise_multiplier: float
+    rate: float
+    steps: int
+    sampling: str
+    adjacency: Adjacency
+
+    def covered(self) -> bool:
+        """Whether this accountant has a theorem for the pair of sampling and adjacency."""
+        if self.sampling == "fixed":
+            # Under zero-out the blanked record is one of the replacements replace-one allows.
+            return self.adjacency in (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT)
+        return self.adjacency in (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
+
+
+def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
+    """The smaller of the two bounds and the accountant that gave it.
+
+    Returns
+    -------
+    (epsilon, accountant)
+        ε is an upper bound for the given δ and adjacency, ``inf`` when neither bound is finite.
+
+    Raises
+    ------
+    ValueError
+        If no theorem covers the pair of sampling and adjacency.
+    """
+    if not what.covered():
+        raise ValueError(f"no theorem here covers {what.sampling} sampling under {what.adjacency}")
+    hits = hit_epsilon(what, delta)
+    rdp = float(_renyi_accountant(what).get_epsilon(delta))
+    if rdp <= hits:
+        return rdp, "Rényi (dp_accounting)"
+    return hits, "hit counting with exact Gaussian composition"
+
+
+@lru_cache(maxsize=8192)
+def _renyi_accountant(what: SampledGaussian):  # type: ignore[no-untyped-def]
+    import dp_accounting
+    from dp_accounting import rdp
+
+    if what.sampling == "fixed":
+        relation = dp_accounting.NeighboringRelation.REPLACE_ONE
+        # The subset with the record and the one without differ by one record exchanged for another.
+        base = dp_accounting.GaussianDpEvent(what.noise_multiplier / 2.0)
+        size = 10**12  # only the ratio of the two sizes enters; rounded up
+        event = dp_accounting.SampledWithoutReplacementDpEvent(
+            size, math.ceil(what.rate * size), base
+        )
+    else:
+        relation = dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE
+        base = dp_accounting.GaussianDpEvent(what.noise_multiplier)
+        event = dp_accounting.PoissonSampledDpEvent(what.rate, base)
+    accountant = rdp.RdpAccountant(orders=ORDERS, neighboring_relation=relation)
+    accountant.compose(event, what.steps)
+    return accountant
+
+
+def hit_epsilon(what: SampledGaussian, delta: float) -> float:
+    """ε from counting how often the record is used (module docstring); an upper bound.
+
+    Binomial tails beyond 1e-6 δ are charged to δ in full.
+    """
+    change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
+    count = stats.binom(what.steps, what.rate)
+    tail = 1e-6 * delta
+    low, high = int(count.ppf(tail)), int(count.isf(tail)) + 1
+    hits = np.unique(np.round(np.linspace(low, high, min(high - low + 1, 512))).astype(np.int64))
+    # Mass between two grid points is moved up to the next one: δ_G grows with K, so this is safe.
+    mass = np.diff(count.cdf(hits), prepend=0.0)
+    mu = np.sqrt(hits) * change / what.noise_multiplier
+    target = delta - tail - float(count.sf(hits[-1]))
+
+    def exact(epsilon: float) -> float:
+        some = mu > 0.0
+        return float(mass[some] @ analytic_delta(epsilon, 1.0 / mu[some]))
+
+    def simple(epsilon: float) -> float:
+        with np.errstate(divide="ignore"):
+            return float(mass @ special.ndtr(np.where(mu > 0, mu / 2 - epsilon / mu, -np.inf)))
+
+    if exact(0.0) <= target:
+        return 0.0
+    bound, low_epsilon, high_epsilon = exact, 0.0, EXACT_EPSILON
+    if exact(EXACT_EPSILON) > target:
+        bound, low_epsilon = simple, EXACT_EPSILON
+        while bound(high_epsilon) > target:
+            high_epsilon *= 4.0
+            if high_epsilon > 1e300:
+                return math.inf
+    for _ in range(200):
+        middle = math.sqrt(max(low_epsilon, 1e-12) * high_epsilon)
+        if not low_epsilon < middle < high_epsilon:
+            break
+        if bound(middle) <= target:
+            high_epsilon = middle
+        else:
+            low_epsilon = middle
+        if high_epsilon <= max(low_epsilon, 1e-12) * (1.0 + 1e-9):
+            break
+    return high_epsilon
+
+
+def noise_multiplier_for(
+    epsilon: float, delta: float, rate: float, steps: int, sampling: str, adjacency: Adjacency
+) -> float:
+    """The smallest noise multiplier on a fixed lattice (ratio 1.02) whose certified ε is within `epsilon`.
+
+    A lattice rounds up by at most 2 % and lets neighbouring budgets share evaluations.
+    """
+
+    def certified(index: int) -> float:
+        what = SampledGaussian(LATTICE_RATIO**index, rate, steps, sampling, adjacency)
+        return certified_epsilon(what, delta)[0]
+
+    high = 0
+    while certified(high) > epsilon:
+        high += 64
+    low = high - 64
+    while certified(low) <= epsilon:
+        low, high = low - 64, low
+    while high - low > 1:
+        middle = (low + high) // 2
+        if certified(middle) <= epsilon:
+            high = middle
+        else:
+            low = middle
+    return LATTICE_RATIO**high

@@ -1,0 +1,67 @@
+"""Noisy full-batch gradient descent with momentum: the engine of DP-GD.
+
+All (ε, run) pairs are columns of one matrix, so a step is two matrix products (`dpcore.erm.gradient`).
+Columns whose T is reached leave the matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.gradient import accelerator, batch_gradient
+from dpcore.erm.method import Calibration, Progress, silent
+from dpcore.erm.problem import Problem
+
+Array = NDArray[np.floating]
+
+MOMENTUM = 0.9
+PROGRESS_EVERY = 8
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Last iterates of noisy gradient descent from w₀ = 0, shape (calibrations, runs, d).
+
+    v ← 0.9 v + ∇F(w) + σ z/n, w ← w - η v. A step's draw z is shared by all ε of a run and never
+    by two runs; the seed makes it reproducible, for exploration only.
+    """
+    gradient = batch_gradient(problem, features, labels, accelerator())
+    dimension, lam = features.shape[1], np.float32(problem.lam)
+    # Longest first: finished columns are then always the last ones.
+    order = sorted(range(len(calibrations)), key=lambda i: -calibrations[i].steps)
+    chosen = [calibrations[i] for i in order]
+    rates = np.repeat(np.array([c.learning_rate for c in chosen], dtype=np.float32), runs)
+    scales = np.repeat(np.array([c.model_noise for c in chosen], dtype=np.float32), runs)
+    lengths = np.repeat([c.steps for c in chosen], runs)
+    weights = np.zeros((dimension, len(rates)), dtype=np.float32)
+    velocity = np.zeros_like(weights)
+    generators = [np.random.default_rng([seed, run]) for run in range(runs)]
+    last, work_done, work = int(lengths.max()), 0, int(lengths.sum())
+    for step in range(last):
+        live = int(np.count_nonzero(lengths > step))
+        noise = np.stack([g.standard_normal(dimension, dtype=np.float32) for g in generators], 1)
+        w, v = weights[:, :live], velocity[:, :live]
+        v *= np.float32(MOMENTUM)
+        v += gradient(w)
+        v += lam * w
+        v += np.tile(noise, live // runs) * scales[:live]
+        w -= rates[:live] * v
+        if problem.lam == 0.0:
+            norms = np.linalg.norm(w, axis=0)
+            w *= np.minimum(1.0, problem.solution_radius / np.maximum(norms, 1e-30))
+        work_done += live
+        if step % PROGRESS_EVERY == 0:
+            progress(work_done / work, f"DP-GD step {step + 1:,} of {last:,}")
+    result = np.empty((len(calibrations), runs, dimension))
+    result[order] = weights.T.reshape(len(calibrations), runs, dimension)
+    return result

@@ -1,0 +1,217 @@
+"""Calibration shared by GRPUA and SgdPert: noisy stochastic gradient descent (paper 000, Algorithm 2).
+
+Published edition, for study. The query is n∇f(w; zᵢ) for one random record, its noise is calibrated to
+sensitivity L where n∇f moves by 2nL (replace-one) or nL (zero-out), and Theorem 7's total δ is nδ at
+T = n². The claim is therefore shown with its computed total δ, and beside it the ε certified for
+the noise actually added.
+
+Sound edition. The query is the sum of the gradients of a sampled batch, sensitivity 2L or L; each
+method's own file says how σ follows from the total (ε, δ).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dpcore.accounting.composition import (
+    PRINTED_AMPLIFICATION_LIMIT,
+    printed_query_epsilon,
+    printed_total,
+)
+from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
+from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.problem import Problem
+from dpcore.errors import whole
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+
+SOUND_STEPS = 500
+SOUND_RATE = 0.02
+"""Defaults of the sound edition, fixed in advance: 500 steps of 2 % of the records, ten passes."""
+
+FEW_RECORDS = 100
+"""Up to this n the paper's T = n² is run by default; above it T = n."""
+
+
+@dataclass(frozen=True)
+class SoundNoise:
+    """What a sound calibration decides: σ on the batch sum, and what is proved of it.
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation on the sum of the batch's gradients.
+    conditions : tuple of Condition
+    by : str
+        Theorem or accountant behind `proved_epsilon`.
+    proved_epsilon : float
+        At the requested δ.
+    """
+
+    sigma: float
+    conditions: tuple[Condition, ...]
+    by: str
+    proved_epsilon: float
+
+
+@dataclass(frozen=True)
+class StepRule:
+    """How one method sizes its noise.
+
+    Parameters
+    ----------
+    key, title : str
+        Of the method.
+    unit_sigma : callable
+        (epsilon, delta) of one query -> σ at sensitivity 1, as the published edition uses it.
+    condition : callable
+        ε of one query -> the mechanism's own `Condition`.
+    sound : callable
+        (problem, budget, rate, steps, sampling) -> `SoundNoise`.
+    """
+
+    key: str
+    title: str
+    unit_sigma: Callable[[float, float], float]
+    condition: Callable[[float], Condition]
+    sound: Callable[[Problem, PrivacyBudget, float, int, str], SoundNoise]
+
+
+def calibrate(
+    rule: StepRule,
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested total ε. Pure; sees public values only."""
+    make = _published if edition is Edition.PUBLISHED else _sound
+    return [
+        make(rule, problem, PrivacyBudget(float(epsilon), delta), settings) for epsilon in epsilons
+    ]
+
+
+def published_steps(records: int) -> int:
+    """T of the published edition: n² - 1 draws for n ≤ 100 (Algorithm 2), otherwise n, to stay runnable."""
+    return records**2 - 1 if records <= FEW_RECORDS else records
+
+
+def _published(
+    rule: StepRule, problem: Problem, budget: PrivacyBudget, settings: Settings
+) -> Calibration:
+    n, delta = problem.records, budget.delta
+    steps = published_steps(n) if settings.steps is None else _whole_steps(settings.steps)
+    query_epsilon = printed_query_epsilon(budget.epsilon, delta, n, steps)
+    claimed_epsilon, claimed_delta = printed_total(query_epsilon, delta, n, steps)
+    sigma = float(rule.unit_sigma(query_epsilon, delta)) * problem.lipschitz
+    needed = n * problem.gradient_change
+    noise = SampledGaussian(
+        sigma / (n * problem.lipschitz), 1.0 / n, steps, "fixed", problem.adjacency
+    )
+    epsilon, accountant = certified_epsilon(noise, delta)
+    conditions = (
+        Condition(
+            f"noise calibrated to the query's sensitivity {needed:,.4g} (used: {problem.lipschitz:g})",
+            False,
+            f"The query n∇f moves by up to {needed:,.4g}, but its noise is sized for {problem.lipschitz:g}.",
+        ),
+        Condition(
+            f"ε of one query ≤ {PRINTED_AMPLIFICATION_LIMIT} for amplification by 2γ "
+            f"(ε = {query_epsilon:.4g})",
+            query_epsilon <= PRINTED_AMPLIFICATION_LIMIT,
+            f"The amplification lemma fails at {query_epsilon:.4g} per query.",
+        ),
+        Condition(
+            f"total δ below 1 (δ = {claimed_delta:.4g})",
+            claimed_delta < 1.0,
+            f"The claimed total δ is {claimed_delta:.4g}, so the claim says nothing.",
+        ),
+        rule.condition(query_epsilon),
+    )
+    unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
+    return Calibration(
+        method=rule.key,
+        title=rule.title,
+        edition=Edition.PUBLISHED,
+        problem=problem,
+        requested=budget,
+        query="n times the gradient of one random record, each step",
+        sensitivity=problem.lipschitz,
+        sigma=sigma,
+        steps=steps,
+        learning_rate=_learning_rate(problem, sigma / n),
+        batch=1,
+        sampling="fixed",
+        model_noise=sigma / n,
+        conditions=conditions,
+        claim=Guarantee(
+            claimed_epsilon,
+            claimed_delta,
+            problem.adjacency,
+            f"Theorem 7 of paper 000 at T = {steps:,}",
+            "δ ≥ 1: every algorithm satisfies it." if claimed_delta >= 1.0 else "",
+        ),
+        proof=Guarantee(None, None, problem.adjacency, "none", unmet),
+        certified=Guarantee(epsilon, delta, problem.adjacency, accountant),
+        status=Status.CLAIM_NOT_SUPPORTED,
+    )
+
+
+def _sound(
+    rule: StepRule, problem: Problem, budget: PrivacyBudget, settings: Settings
+) -> Calibration:
+    n = problem.records
+    batch = max(1, round(SOUND_RATE * n))
+    if settings.batch is not None:
+        batch = whole("batch size", settings.batch, at_least=1, at_most=n)
+    steps = SOUND_STEPS if settings.steps is None else _whole_steps(settings.steps)
+    sampling = "poisson" if problem.adjacency is Adjacency.ZERO_OUT else "fixed"
+    rate = batch / n
+    noise = rule.sound(problem, budget, rate, steps, sampling)
+    unmet = " ".join(condition.consequence for condition in noise.conditions if not condition.met)
+    what = SampledGaussian(
+        noise.sigma / problem.lipschitz, rate, steps, sampling, problem.adjacency
+    )
+    epsilon, accountant = certified_epsilon(what, budget.delta)
+    proof = (
+        Guarantee(None, None, problem.adjacency, noise.by, unmet)
+        if unmet
+        else Guarantee(noise.proved_epsilon, budget.delta, problem.adjacency, noise.by)
+    )
+    return Calibration(
+        method=rule.key,
+        title=rule.title,
+        edition=Edition.SOUND,
+        problem=problem,
+        requested=budget,
+        query=f"the sum of the gradients of {batch:,} sampled records, each step",
+        sensitivity=problem.gradient_change,
+        sigma=noise.sigma,
+        steps=steps,
+        learning_rate=_learning_rate(problem, noise.sigma / batch),
+        batch=batch,
+        sampling=sampling,
+        model_noise=noise.sigma / batch,
+        conditions=noise.conditions,
+        claim=Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print."),
+        proof=proof,
+        certified=Guarantee(epsilon, budget.delta, problem.adjacency, accountant),
+        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+    )
+
+
+def _learning_rate(problem: Problem, mean_noise: float) -> float:
+    """The factor before 1/t (μ > 0: 1/μ, Theorem 8) or 1/√t (μ = 0: R/G, Theorem 9).
+
+    G² = L² + dσ² bounds the second moment of the noisy mean gradient; `mean_noise` is its σ.
+    """
+    if problem.strong_convexity > 0.0:
+        return 1.0 / problem.strong_convexity
+    second_moment = problem.lipschitz**2 + problem.dimension * mean_noise**2
+    return problem.solution_radius / math.sqrt(second_moment)
+
+
+def _whole_steps(steps: int) -> int:
+    return whole("steps T", steps, at_least=1, at_most=1_000_000_000)

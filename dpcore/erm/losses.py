@@ -1,0 +1,159 @@
+"""The two losses of paper 000 as functions of the margin m = y wᵀx, with their constants.
+
+Both are 1-Lipschitz in m, so with ‖x‖₂ ≤ 1 the data-dependent part of the objective is
+1-Lipschitz in w; the regulariser is not counted because it is the same for neighbours and cancels.
+
+Source: paper 000 (Ding et al.), section V-B (logistic) and V-C (Huber SVM).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from dpcore.errors import number, one_of
+
+Array = NDArray[np.floating]
+
+LOSSES = ("logistic", "huber")
+
+
+class Loss(Protocol):
+    """A convex, non-increasing, 1-Lipschitz function of the margin."""
+
+    name: str
+    curvature: float
+    """Largest second derivative; with ‖x‖₂ ≤ 1 the smoothness of the data-dependent part."""
+    at_zero: float
+    """Value at margin 0: what the objective is worth at w = 0."""
+
+    def value(self, margins: Array) -> Array: ...
+    def slope(self, margins: Array) -> Array: ...
+    def bend(self, margins: Array) -> Array: ...
+    def expected(self, margins: Array, spread: Array | float) -> Array: ...
+
+
+class Logistic:
+    """log(1 + e^{-m}): slope in (-1, 0), second derivative at most 1/4."""
+
+    name = "logistic"
+    curvature = 0.25
+    at_zero = float(np.log(2.0))
+
+    def value(self, margins: Array) -> Array:
+        # max(-m, 0) + log1p(e^{-|m|}): about three times faster than np.logaddexp, as exact.
+        result = np.abs(margins)
+        np.negative(result, out=result)
+        np.exp(result, out=result)
+        np.log1p(result, out=result)
+        result -= np.minimum(margins, 0)
+        return result
+
+    def slope(self, margins: Array) -> Array:
+        # -1/(1+e^m) = (tanh(m/2) - 1)/2: NumPy vectorises tanh, and it cannot overflow.
+        result: Array = np.multiply(margins, margins.dtype.type(0.5))
+        np.tanh(result, out=result)
+        result -= 1
+        result *= margins.dtype.type(0.5)
+        return result
+
+    def bend(self, margins: Array) -> Array:
+        probability = special.expit(margins)
+        return np.asarray(probability * (1.0 - probability))
+
+    def expected(self, margins: Array, spread: Array | float) -> Array:
+        """E ℓ(m + s ξ), ξ ~ N(0, 1), for each margin m and spread s ≥ 0; error below 1e-9.
+
+        For s ≤ 2 by Gauss-Hermite. Beyond, log(1+e^{-m}) = (-m)₊ + log(1+e^{-|m|}): the first part
+        has the exact mean s φ(m/s) - m Φ(-m/s), the second is confined to |m| < 40 and is
+        integrated there, each side of its kink on its own.
+        """
+        scale = np.broadcast_to(np.asarray(spread, dtype=float), margins.shape)
+        result = np.empty(margins.shape)
+        near = scale <= 2.0
+        if np.any(near):
+            points, mass = np.polynomial.hermite_e.hermegauss(101)
+            at = margins[near][:, None] + scale[near][:, None] * points[None, :]
+            result[near] = self.value(at) @ (mass / math.sqrt(2.0 * math.pi))
+        if not np.all(near):
+            m, s = margins[~near], scale[~near]
+            hinge = s * _density(m / s) - m * special.ndtr(-m / s)
+            points, mass = np.polynomial.legendre.leggauss(96)
+            points, mass = 20.0 * (points + 1.0), 20.0 * mass
+            height = np.log1p(np.exp(-points)) * mass
+            right = _density((points[None, :] - m[:, None]) / s[:, None]) @ height
+            left = _density((-points[None, :] - m[:, None]) / s[:, None]) @ height
+            result[~near] = hinge + (left + right) / s
+        return result
+
+
+class Huber:
+    """The Huber-smoothed hinge of width h: quadratic for |1 - m| ≤ h (paper 000, section V-C).
+
+    Parameters
+    ----------
+    width : float
+        h, in margin units; above 0. Second derivative at most 1/(2h).
+    """
+
+    name = "huber"
+
+    def __init__(self, width: float) -> None:
+        self.width = number("Huber width h", width, above=0.0, at_most=10.0)
+        self.curvature = 1.0 / (2.0 * self.width)
+        self.at_zero = float(self.value(np.zeros(1))[0])
+
+    def value(self, margins: Array) -> Array:
+        gap = 1.0 - margins
+        inside = np.clip(gap + self.width, 0.0, 2.0 * self.width)
+        # (gap+h)²/(4h) on the quadratic part equals the printed gap²/(4h) + gap/2 + h/4.
+        return np.asarray(inside * inside / (4.0 * self.width) + np.maximum(gap - self.width, 0.0))
+
+    def slope(self, margins: Array) -> Array:
+        result = np.subtract(margins, margins.dtype.type(1.0 + self.width))
+        result *= margins.dtype.type(1.0 / (2.0 * self.width))
+        return np.clip(result, -1.0, 0.0, out=result)
+
+    def bend(self, margins: Array) -> Array:
+        return np.where(np.abs(1.0 - margins) <= self.width, self.curvature, 0.0)
+
+    def expected(self, margins: Array, spread: Array | float) -> Array:
+        """E ℓ(m + s ξ), ξ ~ N(0, 1), exactly.
+
+        ℓ(m) = ((1-m+h)₊² - (1-m-h)₊²)/(4h), and E (c + sξ)₊² = (c²+s²) Φ(c/s) + c s φ(c/s).
+        """
+        scale = np.maximum(np.broadcast_to(np.asarray(spread, dtype=float), margins.shape), 1e-300)
+
+        def half_square(centre: Array) -> Array:
+            ratio = centre / scale
+            return np.asarray(
+                (centre**2 + scale**2) * special.ndtr(ratio) + centre * scale * _density(ratio)
+            )
+
+        upper, lower = (
+            half_square(1.0 - margins + self.width),
+            half_square(1.0 - margins - self.width),
+        )
+        return np.asarray((upper - lower) / (4.0 * self.width))
+
+
+def _density(points: Array) -> Array:
+    """The standard normal density; zero, not an overflow, far out."""
+    clipped = np.clip(points, -40.0, 40.0)
+    return np.asarray(np.exp(-0.5 * clipped * clipped) / math.sqrt(2.0 * math.pi))
+
+
+def loss_named(name: str, huber_width: float = 0.5) -> Loss:
+    """The loss called `name`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such loss, or the Huber width is out of range.
+    """
+    one_of("loss", name, LOSSES)
+    return Logistic() if name == "logistic" else Huber(huber_width)

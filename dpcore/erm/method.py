@@ -1,0 +1,152 @@
+"""What a method is: a name, where it comes from, how it calibrates, how it draws its noise.
+
+Adding a method means writing one file in `dpcore/erm/methods/` that defines `METHOD`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+
+Array = NDArray[np.floating]
+Progress = Callable[[float, str], None]
+"""Called with the fraction done (0 to 1) and a short message; may raise `Cancelled` to stop."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a user may override. Each default is a written rule in n, d, ε, δ; none looks at data.
+
+    Parameters
+    ----------
+    steps : int, optional
+        T; ``None`` for the method's own rule.
+    batch : int, optional
+        Records per stochastic step; ``None`` for the method's own rule.
+    """
+
+    steps: int | None = None
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """All that is decided before any noise is drawn, for one method at one requested budget.
+
+    Parameters
+    ----------
+    method, title : str
+        Key and display name.
+    edition : Edition
+        As published, or sound.
+    problem : Problem
+        The public description it was calibrated for.
+    requested : PrivacyBudget
+        The (ε, δ) asked for: the total, for every method.
+    query : str
+        What the noise is added to, in words; "" when none is.
+    sensitivity : float
+        Δ used for σ, in the query's units; ``nan`` when there is no noise.
+    sigma : float
+        Standard deviation per coordinate, in the query's units.
+    steps : int
+        T.
+    learning_rate : float
+        Step size η; for inverse-time schedules the factor in front of 1/t or 1/√t.
+    batch : int
+        (Expected) records per step; n for full-batch methods.
+    sampling : str
+        "all" records every step, a "fixed"-size batch without replacement, or "poisson".
+    model_noise : float
+        Noise of one draw in the units it is applied in: those of w for output perturbation, those
+        of the mean gradient for gradient methods.
+    conditions : tuple of Condition
+        Every hypothesis the method's own guarantee uses, checked.
+    claim : Guarantee
+        What the paper says, computed as it computes it.
+    proof : Guarantee
+        What the method's own theorem gives; empty when a condition is unmet.
+    certified : Guarantee
+        ε at the proof's or requested δ that an accountant gives for exactly this noise.
+    status : Status
+        The verdict.
+    bound_published, bound_sound : float or None
+        Explicit upper bounds on the expected excess risk, where a proof gives constants.
+    """
+
+    method: str
+    title: str
+    edition: Edition
+    problem: Problem
+    requested: PrivacyBudget
+    query: str
+    sensitivity: float
+    sigma: float
+    steps: int
+    learning_rate: float
+    batch: int
+    sampling: str
+    model_noise: float
+    conditions: tuple[Condition, ...]
+    claim: Guarantee
+    proof: Guarantee
+    certified: Guarantee
+    status: Status
+    bound_published: float | None = None
+    bound_sound: float | None = None
+
+
+Calibrate = Callable[[Problem, Sequence[float], float, Edition, Settings], list[Calibration]]
+Release = Callable[..., Array]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to train, in one or two editions.
+
+    Parameters
+    ----------
+    key, title : str
+        Name in code and links, and name on screen.
+    paper : str
+        Where it comes from.
+    idea : str
+        One plain sentence.
+    claim, proof : str
+        What is claimed in print, and what is proved, each in one or two sentences.
+    editions : tuple of Edition
+        Which editions exist.
+    verdicts : dict of Edition to Status
+        The standing verdict on each edition (a calibration at given values may be worse).
+    calibrate : callable
+        (problem, epsilons, delta, edition, settings) -> one `Calibration` per ε. Pure and cheap.
+    release : callable
+        (problem, features, labels, calibrations, runs, seed, progress) -> W with shape
+        (calibrations, runs, d). The only step that draws noise. Methods that share an engine share
+        this function, and are then trained together in one batch.
+    closed_form : bool
+        Whether the release is a fixed vector plus Gaussian noise, so that expectations need no draws.
+    """
+
+    key: str
+    title: str
+    paper: str
+    idea: str
+    claim: str
+    proof: str
+    editions: tuple[Edition, ...]
+    verdicts: dict[Edition, Status]
+    calibrate: Calibrate
+    release: Release
+    closed_form: bool = False
+    limits: tuple[str, ...] = field(default=())
+
+
+def silent(fraction: float, message: str) -> None:
+    """A progress callback that says nothing."""

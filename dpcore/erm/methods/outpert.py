@@ -1,0 +1,35 @@
+"""OutPert: output perturbation with the classical Gaussian mechanism (paper 000's baseline, its ref. [10])."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from dpcore.erm import output_noise, output_perturbation
+from dpcore.erm.method import Method
+from dpcore.erm.output_perturbation import NoiseRule
+from dpcore.guarantee import Edition, Status
+from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
+
+RULE = NoiseRule(
+    key="outpert",
+    title="OutPert",
+    unit_sigma=lambda epsilon, delta: float(classical_sigma(epsilon, delta)),
+    condition=lambda epsilon: classical_condition(epsilon),
+    theorem="classical Gaussian mechanism (Dwork and Roth 2014, Theorem A.1)",
+    claim_by="Theorem 1 of paper 000",
+)
+
+METHOD = Method(
+    key=RULE.key,
+    title=RULE.title,
+    paper="000 Ding et al., baseline of section V (Zhang et al. 2017)",
+    idea="Train without noise, then add Gaussian noise sized by the classical formula.",
+    claim="(ε, δ) for every ε in (0, 1).",
+    proof="(ε, δ) holds for ε < 1 only; from ε = 1 on the classical formula has no proof.",
+    editions=(Edition.PUBLISHED, Edition.SOUND),
+    verdicts={Edition.PUBLISHED: Status.PROVED, Edition.SOUND: Status.PROVED},
+    calibrate=partial(output_perturbation.calibrate, RULE),
+    release=output_noise.release,
+    closed_form=True,
+    limits=("From ε = 1 on the proved answer is empty; the certified ε stands beside it.",),
+)

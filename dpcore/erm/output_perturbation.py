@@ -1,0 +1,211 @@
+"""Calibration shared by OPERA and OutPert: gradient descent, then Gaussian noise on the last iterate.
+
+They differ in one thing, how σ/Δ is computed, which each method's own file supplies. Source: paper 000,
+Algorithm 1, Lemmas 1 and 2, Theorems 3 to 6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore.erm import sensitivity
+from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.problem import Problem
+from dpcore.errors import whole
+from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.mechanisms.gaussian import analytic_epsilon
+
+TYPICAL_SHARE = 1.0 / 3.0
+"""The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public data.
+Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
+
+MOST_STEPS = 5_000
+"""Cap on the rule for T: one run stays within seconds. Sensitivity, bounds and σ use the T actually run."""
+
+
+@dataclass(frozen=True)
+class NoiseRule:
+    """How one method turns (ε, δ) into σ/Δ.
+
+    Parameters
+    ----------
+    key, title : str
+        Of the method.
+    unit_sigma : callable
+        (epsilon, delta) -> σ at Δ = 1.
+    condition : callable
+        epsilon -> the `Condition` under which that σ is proved.
+    theorem : str
+        The mechanism's theorem.
+    claim_by : str
+        Where the paper makes the claim.
+    """
+
+    key: str
+    title: str
+    unit_sigma: Callable[[float, float], float]
+    condition: Callable[[float], Condition]
+    theorem: str
+    claim_by: str
+
+
+def calibrate(
+    rule: NoiseRule,
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    return [
+        _one(rule, problem, PrivacyBudget(float(epsilon), delta), edition, settings)
+        for epsilon in epsilons
+    ]
+
+
+def _one(
+    rule: NoiseRule, problem: Problem, budget: PrivacyBudget, edition: Edition, settings: Settings
+) -> Calibration:
+    printed = edition is Edition.PUBLISHED
+    rate = learning_rate(problem, edition)
+    unit = float(rule.unit_sigma(budget.epsilon, budget.delta))
+    steps = (
+        default_steps(problem, edition, unit)
+        if settings.steps is None
+        else whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
+    )
+    exact = sensitivity.exact(problem, rate, steps)
+    used = sensitivity.published(problem, rate, steps) if printed else exact
+    sigma = unit * used
+    conditions = (
+        rule.condition(budget.epsilon),
+        sensitivity.step_condition(problem, rate, printed=printed),
+        Condition("every ‖x‖₂ ≤ 1 (held by the preparation)", True),
+        Condition(f"n = {problem.records:,} is public ({problem.adjacency})", True),
+    )
+    unmet = [condition for condition in conditions if not condition.met]
+    lemma = (
+        ("Lemma 1" if problem.strong_convexity > 0 else "Lemma 2") + " of paper 000"
+        if printed
+        else "the exact sensitivity Δ_T"
+    )
+    by = f"{rule.theorem} with {lemma}"
+    proof = (
+        Guarantee(None, None, problem.adjacency, by, " ".join(c.consequence for c in unmet))
+        if unmet
+        else Guarantee(budget.epsilon, budget.delta, problem.adjacency, by)
+    )
+    claim = (
+        Guarantee(budget.epsilon, budget.delta, problem.adjacency, rule.claim_by)
+        if printed
+        else Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print.")
+    )
+    certified = Guarantee(
+        float(analytic_epsilon(sigma, budget.delta, exact)),
+        budget.delta,
+        problem.adjacency,
+        "exact Gaussian curve at the exact sensitivity Δ_T",
+    )
+    return Calibration(
+        method=rule.key,
+        title=rule.title,
+        edition=edition,
+        problem=problem,
+        requested=budget,
+        query="the trained weights w_T",
+        sensitivity=used,
+        sigma=sigma,
+        steps=steps,
+        learning_rate=rate,
+        batch=problem.records,
+        sampling="all",
+        model_noise=sigma,
+        conditions=conditions,
+        claim=claim,
+        proof=proof,
+        certified=certified,
+        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+        bound_published=_printed_bound(problem, steps, unit) if printed else None,
+        bound_sound=excess_risk_bound(problem, rate, steps, sigma),
+    )
+
+
+def learning_rate(problem: Problem, edition: Edition) -> float:
+    """η: 1/(β+μ) as Lemmas 1 and 2 require; in the sound strongly convex case the full 2/(β+μ)."""
+    smoothness = problem.smoothness + problem.strong_convexity
+    doubled = edition is Edition.SOUND and problem.strong_convexity > 0.0
+    return (2.0 if doubled else 1.0) / smoothness
+
+
+def optimisation_gap(problem: Problem, rate: float, steps: int) -> float:
+    """A bound on F(w_T) - F(ŵ) from w₀ = 0, using the public bound R on ‖ŵ‖.
+
+    μ > 0, η ≤ 2/(β+μ): (β/2) R² (1 - 2ημβ/(β+μ))^T. μ = 0, η ≤ 1/β: R²/(2ηT).
+    (Nesterov 2004, Theorem 2.1.15 and Corollary 2.1.2; projection changes neither.)
+    """
+    mu, beta, radius = problem.strong_convexity, problem.smoothness, problem.solution_radius
+    if mu == 0.0:
+        return radius**2 / (2.0 * rate * steps)
+    shrink = 2.0 * rate * mu * beta / (beta + mu)
+    kept = 0.0 if shrink >= 1.0 else math.exp(steps * math.log1p(-shrink))
+    return 0.5 * beta * radius**2 * kept
+
+
+def excess_risk_bound(problem: Problem, rate: float, steps: int, sigma: float) -> float:
+    """An upper bound on E F(w_T + z) - F(ŵ): `optimisation_gap` + (β/2) d σ².
+
+    Holds for the noise actually added: β-smoothness, and z has mean 0.
+    """
+    noise = 0.5 * problem.smoothness * problem.dimension * sigma**2
+    return optimisation_gap(problem, rate, steps) + noise
+
+
+def _printed_bound(problem: Problem, steps: int, unit: float) -> float:
+    """The explicit bound inside the proofs of Theorems 4 (μ > 0) and 6 (μ = 0), as printed.
+
+    α²/ε is written 2(σ/Δ)². Theorem 4's first term lacks the factor ‖w₀ - ŵ‖², and Theorem 6's second
+    lacks T² (and a factor 1/2), so neither is an upper bound in general; `excess_risk_bound` is.
+    """
+    n, d, lipschitz = problem.records, problem.dimension, problem.lipschitz
+    mu, beta = problem.strong_convexity, problem.smoothness
+    alpha_squared_over_epsilon = 2.0 * unit**2
+    if mu > 0.0:
+        descent = 0.5 * beta * math.exp(-2.0 * mu * beta * steps / (mu + beta) ** 2)
+        noise = 25.0 * lipschitz**2 * (mu + beta) ** 2 * d * alpha_squared_over_epsilon
+        return descent + noise / (4.0 * n**2 * mu**2 * beta)
+    descent = 2.0 * beta * problem.solution_radius**2 / steps
+    return descent + 9.0 * lipschitz**2 * d * alpha_squared_over_epsilon / (2.0 * beta * n**2)
+
+
+def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
+    """T by a written rule, at most 5,000; `unit` is σ/Δ.
+
+    Published, μ > 0 (Theorem 4 with its constants): where the two terms of the proof meet,
+    T = (μ+β)²/(2μβ) · ln(R²/(dσ²)). Published, μ = 0 (Theorem 6): T³ = 4R²/(9 d (σ/Δ)² (Lη/n)²),
+    where 2βR²/T meets the noise term with its T². Sound: the T that minimises `excess_risk_bound` with
+    R/3 in the place of R.
+    """
+    rate = learning_rate(problem, edition)
+    radius, d = problem.solution_radius, problem.dimension
+    mu, beta = problem.strong_convexity, problem.smoothness
+    if edition is Edition.PUBLISHED:
+        if mu > 0.0:
+            sigma = unit * sensitivity.published(problem, rate, 1)
+            balance = math.log(max(radius**2 / (d * sigma**2), math.e))
+            raw = (mu + beta) ** 2 / (2.0 * mu * beta) * balance
+        else:
+            step = problem.lipschitz * rate / problem.records
+            raw = (4.0 * radius**2 / (9.0 * d * unit**2 * step**2)) ** (1.0 / 3.0)
+        return int(min(max(1, math.ceil(raw)), MOST_STEPS))
+    candidates = np.unique(np.round(np.geomspace(1, MOST_STEPS, 400)).astype(int)).tolist()
+    bounds = [
+        TYPICAL_SHARE**2 * optimisation_gap(problem, rate, steps)
+        + 0.5 * beta * d * (unit * sensitivity.exact(problem, rate, steps)) ** 2
+        for steps in candidates
+    ]
+    return int(candidates[int(np.argmin(bounds))])

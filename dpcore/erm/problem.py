@@ -1,0 +1,114 @@
+"""A regularised empirical-risk problem, described by its public constants only.
+
+F(w; D) = (1/n) Σᵢ ℓ(yᵢ wᵀxᵢ) + (λ/2)‖w‖², with ‖xᵢ‖₂ ≤ 1 and yᵢ = ±1 (paper 000, eq. 1 and section V).
+A `Problem` holds no data, so nothing computed from it (sensitivity, σ, steps) can leak any.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from dpcore.erm.losses import Loss, loss_named
+from dpcore.errors import number, one_of, reject, whole
+from dpcore.guarantee import Adjacency
+
+ADJACENCIES = (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Everything that is public about one learning task.
+
+    Parameters
+    ----------
+    loss : str
+        "logistic" or "huber".
+    lam : float
+        λ ≥ 0, weight of (λ/2)‖w‖².
+    records : int
+        n, number of training records; public.
+    dimension : int
+        d, number of features after preparation; public.
+    adjacency : Adjacency
+        replace-one or zero-out. Means over n need a public n, so add/remove is refused.
+    huber_width : float
+        h of the Huber loss; unused by the logistic loss.
+    radius : float, optional
+        R: iterates are projected onto ‖w‖₂ ≤ R. Required when λ = 0 (Theorems 6 and 9 need it);
+        not used when λ > 0.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+
+    loss: str
+    lam: float
+    records: int
+    dimension: int
+    adjacency: Adjacency = Adjacency.REPLACE_ONE
+    huber_width: float = 0.5
+    radius: float | None = None
+
+    def __post_init__(self) -> None:
+        number("λ", self.lam, at_least=0.0, at_most=1e3)
+        whole("number of records", self.records, at_least=2)
+        whole("number of features", self.dimension, at_least=1)
+        one_of("adjacency", self.adjacency, ADJACENCIES)
+        object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
+        if self.radius is not None:
+            number("radius R", self.radius, above=0.0, at_most=1e6)
+        elif self.lam == 0.0:
+            raise reject("radius R", None, "given when λ = 0: a number above 0")
+        loss_named(self.loss, self.huber_width)
+
+    @cached_property
+    def function(self) -> Loss:
+        """The loss as a function of the margin."""
+        return loss_named(self.loss, self.huber_width)
+
+    @property
+    def lipschitz(self) -> float:
+        """L of the data-dependent part; the regulariser cancels between neighbours."""
+        return 1.0
+
+    @property
+    def smoothness(self) -> float:
+        """β of the whole objective: the loss's curvature plus λ."""
+        return self.function.curvature + self.lam
+
+    @property
+    def strong_convexity(self) -> float:
+        """μ of the whole objective: λ."""
+        return self.lam
+
+    @property
+    def gradient_change(self) -> float:
+        """Largest change of Σᵢ ∇ℓᵢ(w) at a fixed w between neighbours: 2L replace-one, L zero-out."""
+        return (2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0) * self.lipschitz
+
+    @property
+    def solution_radius(self) -> float:
+        """A public bound on ‖ŵ‖₂.
+
+        For λ > 0: (λ/2)‖ŵ‖² ≤ F(ŵ) ≤ F(0) = ℓ(0), and λ‖ŵ‖ ≤ L from the stationarity of ŵ.
+        For λ = 0: the radius projected onto.
+        """
+        if self.lam == 0.0:
+            assert self.radius is not None  # held by __post_init__
+            return self.radius
+        return min(math.sqrt(2.0 * self.function.at_zero / self.lam), self.lipschitz / self.lam)
+
+
+def default_lam(records: int, dimension: int) -> float:
+    """λ by a fixed rule: (d/n²)^{1/3}/4, rounded to one significant digit.
+
+    Output perturbation pays about β d σ²/2 with σ ∝ 1/(nλ) and regularisation costs about
+    (λ/2)‖w*‖²; the sum is smallest for λ ∝ (d/n²)^{1/3}. The constant was fixed once on the
+    synthetic cohort; the rule sees n and d only, never the data.
+    """
+    raw = (whole("number of features", dimension, at_least=1) / float(records) ** 2) ** (1 / 3) / 4
+    return float(f"{raw:.0e}")

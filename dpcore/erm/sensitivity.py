@@ -1,0 +1,58 @@
+"""How far gradient descent's output moves when one record changes: printed and exact.
+
+Source: paper 000, Lemmas 1 and 2 (quoted there from arXiv 1703.09947), and the exact values below.
+
+Proof of the exact values. Let G_D(w) = w - η∇F(w; D). Then
+G_D(w) - G_D'(w') = [G_D(w) - G_D(w')] + [G_D(w') - G_D'(w')]. The second bracket is at most ηc/n,
+with c the largest change of the gradient sum (2L replace-one, L zero-out), as the regulariser
+cancels. For the first, write F = h + (μ/2)‖·‖² with h convex and (β-μ)-smooth; co-coercivity of ∇h
+gives ‖G_D(w) - G_D(w')‖ ≤ (1-ημ)‖w-w'‖ exactly when η(β+μ) ≤ 2. Projection onto a convex set does not
+expand. So Δ_{t+1} ≤ (1-ημ)Δ_t + ηc/n from Δ_0 = 0 (same public w₀, T and η). Equality is attained
+by Huber loss from w₀ = 0 where all margins stay on the linear part.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import Condition
+
+
+def published(problem: Problem, learning_rate: float, steps: int) -> float:
+    """Δ as paper 000 prints it: 5L(μ+β)/(nμβ) (Lemma 1), or 3LTη/n when μ = 0 (Lemma 2).
+
+    Both are valid, loose upper bounds under replace-one, and so under zero-out too.
+    Units: those of w. `learning_rate` and `steps` enter Lemma 2 only.
+    """
+    n, lipschitz = problem.records, problem.lipschitz
+    mu, beta = problem.strong_convexity, problem.smoothness
+    if mu > 0.0:
+        return 5.0 * lipschitz * (mu + beta) / (n * mu * beta)
+    return 3.0 * lipschitz * steps * learning_rate / n
+
+
+def exact(problem: Problem, learning_rate: float, steps: int) -> float:
+    """The exact Δ_T after `steps` gradient steps, in the units of w.
+
+    c/(nμ) · (1 - (1-ημ)^T) for μ > 0, cTη/n for μ = 0, with c = 2L (replace-one) or L (zero-out).
+    Holds under `step_condition`; attained with equality (module docstring).
+    """
+    n, mu = problem.records, problem.strong_convexity
+    change = problem.gradient_change
+    if mu > 0.0:
+        shrink = learning_rate * mu
+        reached = 1.0 if shrink >= 1.0 else -math.expm1(steps * math.log1p(-shrink))
+        return change / (n * mu) * reached
+    return change * steps * learning_rate / n
+
+
+def step_condition(problem: Problem, learning_rate: float, *, printed: bool) -> Condition:
+    """Whether the step size meets the lemma: η ≤ 1/(β+μ) as printed, 2/(β+μ) for the exact Δ."""
+    top = (1.0 if printed else 2.0) / (problem.smoothness + problem.strong_convexity)
+    sign = f"η ≤ {1 if printed else 2}/(β+μ)"
+    return Condition(
+        text=f"{sign} = {top:.4g} (η = {learning_rate:.4g})",
+        met=learning_rate <= top * (1.0 + 1e-12),
+        consequence=f"The sensitivity bound needs {sign}; this step is longer.",
+    )

@@ -1,0 +1,128 @@
+"""Noisy stochastic gradient descent: the engine of SgdPert and GRPUA.
+
+All (method, ε) pairs of a run see the same sampled records and the same draws of noise, scaled; runs
+share nothing. With μ > 0 and η_t = 1/(μt) (Theorem 8) the iterate is a running mean,
+w_{t+1} = -(1/(μt)) Σ_{s≤t} (g_s + σ z_s), where g_s is the data-dependent part of the gradient, so one
+step only adds to two sums and the regulariser needs no pass of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.method import Calibration, Progress, silent
+from dpcore.erm.problem import Problem
+
+Array = NDArray[np.floating]
+Indices = NDArray[np.int64]
+
+CHUNK_BYTES = 2**24  # of noise and of record numbers drawn at once
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Last iterates from w₁ = 0, shape (calibrations, runs, d).
+
+    Batches are drawn as each calibration's `sampling` says, which is what its accountant assumes:
+    a fixed size without replacement, or every record with probability batch/n (Poisson; the sum
+    is then divided by the expected batch size). Seeded: for exploration only.
+    """
+    result = np.empty((len(calibrations), runs, features.shape[1]))
+    groups: dict[tuple[int, int, str], list[int]] = {}
+    for i, c in enumerate(calibrations):
+        groups.setdefault((c.steps, c.batch, c.sampling), []).append(i)
+    for number, chosen in enumerate(groups.values()):
+
+        def report(fraction: float, message: str, number: int = number) -> None:
+            progress((number + fraction) / len(groups), message)
+
+        result[chosen] = _descend(
+            problem, features, labels, [calibrations[i] for i in chosen], runs, seed, report
+        )
+    return result
+
+
+def _descend(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress,
+) -> Array:
+    steps, batch = calibrations[0].steps, calibrations[0].batch
+    records, dimension = features.shape
+    poisson = calibrations[0].sampling == "poisson"
+    signed = np.zeros((records + 1, dimension), dtype=np.float32)
+    signed[:records] = features * labels[:, None]  # the extra null row pads Poisson batches
+    slope = problem.function.slope
+    generators = [np.random.default_rng([seed, run]) for run in range(runs)]
+    scales = np.array([c.model_noise for c in calibrations], dtype=np.float32)[None, :, None]
+    rates = np.array([c.learning_rate for c in calibrations], dtype=np.float32)[None, :, None]
+    shape = (runs, len(calibrations), dimension)
+    data_sum = np.zeros(shape, dtype=np.float32)
+    noise_sum = np.zeros((runs, 1, dimension), dtype=np.float32)
+    weights = np.zeros(shape, dtype=np.float32)
+    chunk = max(1, min(steps, CHUNK_BYTES // (8 * runs * max(dimension, batch))))
+    for start in range(0, steps, chunk):
+        length = min(chunk, steps - start)
+        picks = [_batches(g, records, batch, length, poisson) for g in generators]
+        noise = np.stack(
+            [g.standard_normal((length, dimension), dtype=np.float32) for g in generators], axis=1
+        )
+        for offset in range(length):
+            step = start + offset + 1
+            rows = signed[_aligned([pick[offset] for pick in picks], records)]
+            margins = np.matmul(weights, rows.transpose(0, 2, 1))
+            coefficients = slope(margins)
+            coefficients /= np.float32(batch)
+            gradient = np.matmul(coefficients, rows)
+            if problem.lam > 0.0:
+                data_sum += gradient
+                noise_sum[:, 0] += noise[offset]
+                np.multiply(noise_sum, scales, out=weights)
+                weights += data_sum
+                weights *= -rates / np.float32(step)
+            else:
+                gradient += scales * noise[offset][:, None, :]
+                weights -= rates / np.float32(np.sqrt(step)) * gradient
+                norms = np.linalg.norm(weights, axis=2, keepdims=True)
+                weights *= np.minimum(1.0, problem.solution_radius / np.maximum(norms, 1e-30))
+        progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
+    return weights.transpose(1, 0, 2)
+
+
+def _batches(
+    generator: np.random.Generator, records: int, batch: int, length: int, poisson: bool
+) -> list[Indices] | Indices:
+    """Record numbers of `length` batches of one run."""
+    if batch == 1 and not poisson:
+        return generator.integers(0, records, size=(length, 1))
+    sizes = (
+        generator.binomial(records, batch / records, size=length)
+        if poisson
+        else np.full(length, batch)
+    )
+    return [generator.choice(records, size, replace=False, shuffle=False) for size in sizes]
+
+
+def _aligned(picks: list[Indices], null_row: int) -> Indices:
+    """The runs' batches as one array, shorter ones padded with the null row."""
+    longest = max(1, max(len(pick) for pick in picks))
+    if all(len(pick) == longest for pick in picks):
+        return np.stack(picks)
+    result = np.full((len(picks), longest), null_row, dtype=np.int64)
+    for row, pick in enumerate(picks):
+        result[row, : len(pick)] = pick
+    return result

@@ -1,0 +1,92 @@
+"""The one error that malformed input raises, worded for the person who typed it."""
+
+from __future__ import annotations
+
+import math
+
+
+class InvalidInput(ValueError):
+    """Malformed input: one sentence that names the field, the value and what is allowed.
+
+    An unmet theorem condition is *not* an error (see `dpcore.guarantee.Condition`).
+    """
+
+
+class Cancelled(Exception):
+    """A long computation was asked to stop and did; nothing it had begun is kept."""
+
+
+def reject(field: str, value: object, allowed: str) -> InvalidInput:
+    """The sentence for a bad `value` of `field`; `allowed` says what would be accepted."""
+    shown = f"{value:g}" if isinstance(value, float) else repr(value)
+    return InvalidInput(f"{field} is {shown}, but it must be {allowed}.")
+
+
+def number(
+    field: str,
+    value: object,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+) -> float:
+    """`value` as a finite float within the given limits.
+
+    Raises
+    ------
+    InvalidInput
+        If `value` is not a finite number, or lies outside the limits.
+    """
+    limits = [
+        f"{word} {limit:g}"
+        for word, limit in (
+            ("above", above),
+            ("at least", at_least),
+            ("below", below),
+            ("at most", at_most),
+        )
+        if math.isfinite(limit)
+    ]
+    allowed = "a finite number" + (" " + " and ".join(limits) if limits else "")
+    try:
+        result = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise reject(field, value, allowed) from None
+    if not (math.isfinite(result) and above < result < below and at_least <= result <= at_most):
+        raise reject(field, result, allowed)
+    return result
+
+
+def whole(field: str, value: object, *, at_least: int, at_most: int | None = None) -> int:
+    """`value` as an int within the given limits.
+
+    Raises
+    ------
+    InvalidInput
+        If `value` is not a whole number, or lies outside the limits.
+    """
+    allowed = f"a whole number of at least {at_least:,}"
+    if at_most is not None:
+        allowed += f" and at most {at_most:,}"
+    try:
+        result = int(value)  # type: ignore[call-overload]
+        exact = float(value) == result  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise reject(field, value, allowed) from None
+    if not exact or result < at_least or (at_most is not None and result > at_most):
+        raise reject(field, value, allowed)
+    return int(result)
+
+
+def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
+    """`value` as one of the words in `allowed`.
+
+    Raises
+    ------
+    InvalidInput
+        If it is none of them.
+    """
+    if isinstance(value, str) and str(value) in allowed:
+        return str(value)
+    raise reject(field, str(value), "one of " + ", ".join(allowed))

@@ -1,0 +1,291 @@
+"""One row per (method, ε): in closed form for output perturbation, from sampled runs for the rest.
+
+Both kinds share their columns, so a page draws them from one table. Bands are the 5 % and 95 %
+quantiles of a single run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Split
+from dpcore.erm.method import Array, Calibration
+from dpcore.erm.newton import minimise, ridge_path
+from dpcore.erm.output_noise import centres
+from dpcore.evaluation import metrics
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.methods import method_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOW, HIGH = 0.05, 0.95
+BAND_DRAWS = 200
+BAND_RECORDS = 2_000  # the objective's spread is measured on this many training records
+CROSS_VALIDATION_FOLDS = 5
+CROSS_VALIDATION_LAMS = tuple(float(x) for x in np.geomspace(1.0, 1e-6, 13))
+
+CALIBRATION_COLUMNS = (
+    "method",
+    "edition",
+    "epsilon",
+    "delta",
+    "adjacency",
+    "status",
+    "sensitivity",
+    "sigma",
+    "steps",
+    "excess_risk_bound_published",
+    "excess_risk_bound_sound",
+)
+MEASURED_COLUMNS = (
+    "accuracy",
+    "accuracy_low",
+    "accuracy_high",
+    "balanced_accuracy",
+    "objective",
+    "objective_low",
+    "objective_high",
+    "excess_risk",
+    "missed_per_1000",
+    "false_per_1000",
+    "runs",
+    "source",
+)
+COLUMNS = CALIBRATION_COLUMNS + MEASURED_COLUMNS
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One non-private model.
+
+    Parameters
+    ----------
+    lam : float
+        Its λ.
+    accuracy, balanced_accuracy : float
+        On the test records.
+    objective : float
+        Its own F on the training records.
+    missed_per_1000, false_per_1000 : float
+        Wrongly judged positives and negatives among 1,000 people like the test records.
+    """
+
+    lam: float
+    accuracy: float
+    balanced_accuracy: float
+    objective: float
+    missed_per_1000: float
+    false_per_1000: float
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """What private models are compared with.
+
+    Parameters
+    ----------
+    majority_accuracy : float
+        Of always answering the commoner class of the training records, on the test records.
+    same_lam : Reference
+        The non-private minimiser of the study's own problem.
+    tuned : Reference
+        The non-private model whose λ has the best accuracy in 5-fold cross-validation on the
+        training records. Points lost to privacy are counted against this one.
+    """
+
+    majority_accuracy: float
+    same_lam: Reference
+    tuned: Reference
+
+
+def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.DataFrame:
+    """σ and verdict per (method, ε): known before any training."""
+    import pandas as pd
+
+    rows = [
+        (
+            c.method,
+            str(c.edition),
+            c.requested.epsilon,
+            c.requested.delta,
+            str(c.problem.adjacency),
+            str(c.status),
+            c.sensitivity,
+            c.sigma,
+            c.steps,
+            math.nan if c.bound_published is None else c.bound_published,
+            math.nan if c.bound_sound is None else c.bound_sound,
+        )
+        for group in calibrations.values()
+        for c in group
+    ]
+    return pd.DataFrame(rows, columns=list(CALIBRATION_COLUMNS))
+
+
+def closed_form(study: Study, split: Split) -> pd.DataFrame:
+    """The study's closed-form methods at every ε, without sampling error in the means.
+
+    Parameters
+    ----------
+    study : Study
+        Methods without a closed form are left out.
+    split : Split
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`, one row per (method, ε); `source` is "closed form". Means are exact to
+        1e-4; bands come from 200 draws (the objective's spread from 2,000 training records).
+    """
+    import pandas as pd
+
+    problem = problem_for(study, split)
+    calibrations = {
+        key: group
+        for key, group in calibrations_for(study, problem, delta_for(study, split)).items()
+        if method_named(key).closed_form
+    }
+    table = calibration_table(calibrations)
+    if table.empty:
+        return pd.DataFrame(columns=list(COLUMNS))
+    noisy = [c for group in calibrations.values() for c in group if c.sigma > 0]
+    exact = minimise(problem, split.x_train, split.y_train)
+    middles = np.empty((len(table), len(exact)))
+    still = (table["sigma"] == 0).to_numpy()
+    middles[still] = exact
+    if noisy:
+        middles[~still] = centres(problem, split.x_train, split.y_train, noisy)
+    sigmas = table["sigma"].to_numpy()
+    test = metrics.expected_rates(middles, sigmas, split.x_test, split.y_test)
+    objective = metrics.expected_objectives(problem, middles, sigmas, split.x_train, split.y_train)
+    best = metrics.expected_objectives(
+        problem, exact[None], np.zeros(1), split.x_train, split.y_train
+    )[0]
+    accuracy_band, objective_shift = _bands(study, split, middles, sigmas)
+    missed, false = _per_thousand(test.true_positive, test.true_negative, split)
+    return table.assign(
+        accuracy=test.accuracy,
+        accuracy_low=accuracy_band[0],
+        accuracy_high=accuracy_band[1],
+        balanced_accuracy=test.balanced,
+        objective=objective,
+        objective_low=objective + objective_shift[0],
+        objective_high=objective + objective_shift[1],
+        excess_risk=objective - best,
+        missed_per_1000=missed,
+        false_per_1000=false,
+        runs=BAND_DRAWS,
+        source="closed form",
+    )[list(COLUMNS)]
+
+
+def _bands(study: Study, split: Split, middles: Array, sigmas: Array) -> tuple[Array, Array]:
+    """Quantiles of one run's accuracy, and of its objective minus the expected one: (2, rows) each."""
+    problem = problem_for(study, split)
+    accuracy, objective = np.empty((2, len(middles))), np.zeros((2, len(middles)))
+    generator = np.random.default_rng([study.seed, 0])
+    draws = generator.standard_normal((BAND_DRAWS, middles.shape[1]))
+    some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
+    features, labels = split.x_train[some], split.y_train[some]
+    expected = metrics.expected_objectives(problem, middles, sigmas, features, labels)
+    for row, (middle, sigma) in enumerate(zip(middles, sigmas, strict=True)):
+        models = middle + sigma * (draws if sigma > 0 else draws[:1])
+        hits = metrics.rates(models, split.x_test, split.y_test).accuracy
+        accuracy[:, row] = np.quantile(hits, [LOW, HIGH])
+        if sigma > 0:
+            values, _ = metrics.training_scores(problem, models, features, labels)
+            objective[:, row] = np.quantile(values - expected[row], [LOW, HIGH])
+    return accuracy, objective
+
+
+def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:
+    """A sweep's rows as one row per (method, ε): means over runs and 5 % / 95 % quantiles.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`; `source` is "sampled".
+    """
+    problem = problem_for(study, split)
+    methods = tuple(dict.fromkeys(rows["method"]))
+    calibrations = calibrations_for(study, problem, delta_for(study, split))
+    table = calibration_table({key: calibrations[key] for key in methods})
+    groups = rows.groupby(["method", "epsilon"], sort=False)
+    index = list(zip(table["method"], table["epsilon"], strict=True))
+    mean = groups.mean(numeric_only=True).loc[index]
+    low = groups[["accuracy_test", "objective"]].quantile(LOW).loc[index]
+    high = groups[["accuracy_test", "objective"]].quantile(HIGH).loc[index]
+    missed, false = _per_thousand(
+        mean["true_positive_rate"].to_numpy(), mean["true_negative_rate"].to_numpy(), split
+    )
+    return table.assign(
+        accuracy=mean["accuracy_test"].to_numpy(),
+        accuracy_low=low["accuracy_test"].to_numpy(),
+        accuracy_high=high["accuracy_test"].to_numpy(),
+        balanced_accuracy=mean["balanced_accuracy"].to_numpy(),
+        objective=mean["objective"].to_numpy(),
+        objective_low=low["objective"].to_numpy(),
+        objective_high=high["objective"].to_numpy(),
+        excess_risk=mean["excess_risk"].to_numpy(),
+        missed_per_1000=missed,
+        false_per_1000=false,
+        runs=groups.size().loc[index].to_numpy(),
+        source="sampled",
+    )[list(COLUMNS)]
+
+
+def _per_thousand(true_positive: Array, true_negative: Array, split: Split) -> tuple[Array, Array]:
+    """Missed and falsely flagged people among 1,000 with the test records' share of positives."""
+    share = float(np.mean(split.y_test > 0))
+    return 1000.0 * share * (1.0 - true_positive), 1000.0 * (1.0 - share) * (1.0 - true_negative)
+
+
+def baselines(study: Study, split: Split) -> Baselines:
+    """Majority class, the non-private model at the same λ, and the one with λ chosen for accuracy."""
+    problem = problem_for(study, split)
+    same = minimise(problem, split.x_train, split.y_train)
+    commoner = 1.0 if np.mean(split.y_train > 0) >= 0.5 else -1.0
+    lam = _tuned_lam(study, split)
+    signed = split.x_train * split.y_train[:, None]
+    tuned = ridge_path(problem.function, signed, [lam])[0]
+    return Baselines(
+        majority_accuracy=float(np.mean(split.y_test == commoner)),
+        same_lam=_reference(study, split, same, problem.lam),
+        tuned=_reference(study, split, tuned, lam),
+    )
+
+
+def _reference(study: Study, split: Split, weights: Array, lam: float) -> Reference:
+    problem = problem_for(study, split)
+    test = metrics.rates(weights[None], split.x_test, split.y_test)
+    margins = split.y_train * (split.x_train @ weights)
+    missed, false = _per_thousand(test.true_positive, test.true_negative, split)
+    return Reference(
+        lam=lam,
+        accuracy=float(test.accuracy[0]),
+        balanced_accuracy=float(test.balanced[0]),
+        objective=float(problem.function.value(margins).mean() + 0.5 * lam * weights @ weights),
+        missed_per_1000=float(missed[0]),
+        false_per_1000=float(false[0]),
+    )
+
+
+def _tuned_lam(study: Study, split: Split) -> float:
+    """λ with the best mean held-out accuracy over 5 folds; the larger λ on a tie."""
+    problem = problem_for(study, split)
+    records = len(split.y_train)
+    fold = np.random.default_rng(split.preparation.seed).permutation(records)
+    fold %= min(CROSS_VALIDATION_FOLDS, records)
+    signed = split.x_train * split.y_train[:, None]
+    accuracy = np.zeros(len(CROSS_VALIDATION_LAMS))
+    for held in range(int(fold.max()) + 1):
+        inside = fold != held
+        path = ridge_path(problem.function, signed[inside], list(CROSS_VALIDATION_LAMS))
+        accuracy += np.mean(signed[~inside] @ path.T > 0, axis=0)
+    return CROSS_VALIDATION_LAMS[int(np.argmax(np.round(accuracy, 12)))]

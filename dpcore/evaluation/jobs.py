@@ -1,0 +1,182 @@
+"""Long sweeps in worker processes, with progress, cancel and a result cache, behind `concurrent.futures`.
+
+A job is named by its study's key. Its progress, its cancel request and its result are small files in
+one folder, so the page that started it can leave and another can find it again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpcore.datasets import Split
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WORKERS = 1  # each worker uses every core in its matrix products
+IDLE_SECONDS = 600
+WRITE_EVERY_SECONDS = 0.1
+
+_futures: dict[str, Future[None]] = {}
+
+
+def folder() -> Path:
+    """Where results are kept: `DPCORE_CACHE` if set, otherwise the user's cache folder."""
+    import platformdirs
+
+    base = os.environ.get("DPCORE_CACHE") or platformdirs.user_cache_dir("epsilon-explorer")
+    path = Path(base) / "sweeps"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@dataclass(frozen=True)
+class Job:
+    """A handle on one sweep; all state lives in files and in this process's futures.
+
+    Parameters
+    ----------
+    key : str
+        The study's key.
+    """
+
+    key: str
+
+    @property
+    def state(self) -> str:
+        """One of "queued", "running", "done", "failed" and "cancelled"."""
+        if _path(self.key, "csv").exists():
+            return "done"
+        future = _futures.get(self.key)
+        if future is None or future.cancelled() or _path(self.key, "cancel").exists():
+            return "cancelled"
+        if future.done():
+            error = future.exception()
+            return "cancelled" if isinstance(error, Cancelled) else "failed"
+        return "running" if _path(self.key, "progress").exists() else "queued"
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1."""
+        return 1.0 if self.state == "done" else float(self._report()[0])
+
+    @property
+    def message(self) -> str:
+        """What is being done, or why it failed; one line."""
+        state = self.state
+        if state == "failed":
+            error = _futures[self.key].exception()
+            if isinstance(error, InvalidInput):
+                return str(error)
+            return f"The worker stopped ({type(error).__name__}). Start it again to retry."
+        return self._report()[1] if state == "running" else state
+
+    def _report(self) -> tuple[str, str]:
+        try:
+            fraction, message = _path(self.key, "progress").read_text().split("\t", 1)
+        except (FileNotFoundError, ValueError):
+            return "0", "starting"
+        return fraction, message
+
+    def cancel(self) -> None:
+        """Ask the worker to stop at its next step; a queued job never starts."""
+        if self.state in ("queued", "running"):
+            _path(self.key, "cancel").touch()
+            _futures[self.key].cancel()
+
+    def result(self, timeout: float | None = None) -> pd.DataFrame:
+        """The sweep's rows, waiting for them if need be.
+
+        Raises
+        ------
+        Cancelled
+            If the job was cancelled.
+        """
+        import pandas as pd
+
+        future = _futures.get(self.key)
+        if future is not None and not _path(self.key, "csv").exists():
+            try:
+                future.result(timeout)
+            except CancelledError:
+                raise Cancelled from None
+        try:
+            return pd.read_csv(_path(self.key, "csv"), float_precision="round_trip")
+        except FileNotFoundError:
+            raise Cancelled from None
+
+
+def submit(study: Study, split: Split | None = None) -> Job:
+    """Start the study's sweep in a worker, or return the job that already runs or has run.
+
+    Parameters
+    ----------
+    study : Study
+    split : Split, optional
+        Needed for uploaded data, which a worker can't load by name.
+    """
+    job = find(study.key)
+    if job is not None and job.state in ("queued", "running", "done"):
+        return job
+    from loky import get_reusable_executor
+
+    for ending in ("cancel", "progress"):
+        _path(study.key, ending).unlink(missing_ok=True)
+    executor = get_reusable_executor(
+        max_workers=WORKERS, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
+    )
+    _futures[study.key] = executor.submit(_work, study, split, str(folder()))
+    return Job(study.key)
+
+
+def find(key: str) -> Job | None:
+    """The job of that key, if this process started it or its result is in the cache."""
+    if key in _futures or _path(key, "csv").exists():
+        return Job(key)
+    return None
+
+
+def _path(key: str, ending: str) -> Path:
+    return folder() / f"{key}.{ending}"
+
+
+def _yield_to_the_page() -> None:
+    """Workers run at low priority, so that the page answers at once on a small machine."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
+def _work(study: Study, split: Split | None, where: str) -> None:
+    from dpcore.evaluation.sweep import sweep
+
+    base = Path(where)
+    flag, report_file = base / f"{study.key}.cancel", base / f"{study.key}.progress"
+    last = 0.0
+
+    def report(fraction: float, message: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= WRITE_EVERY_SECONDS:
+            last = now
+            _write(report_file, f"{fraction:.4f}\t{message}")
+
+    _write(report_file, "0\tstarting")
+    rows = sweep(study, split=split, progress=report, cancelled=flag.exists)
+    _write(base / f"{study.key}.csv", rows.to_csv(index=False))
+    report_file.unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write in one piece: a reader sees the old file or the new one, never half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    os.replace(temporary, path)

@@ -1,0 +1,157 @@
+"""One full description of an exploration: data, preparation, problem, methods, budgets, runs, seed.
+
+Everything downstream (curves, sweeps, jobs, links, command lines) is a function of a `Study`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass, field
+
+from dpcore import __version__
+from dpcore.datasets import Preparation, Split
+from dpcore.erm.losses import LOSSES
+from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
+from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.guarantee import Adjacency, Edition
+from dpcore.methods import method_named
+
+MOST_RUNS, MOST_EPSILONS = 1_000, 200
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to explore.
+
+    Parameters
+    ----------
+    dataset : str
+        Key of a catalogue entry.
+    records : int, optional
+        Size of the synthetic cohort; no other data set takes it.
+    loss : str
+        "logistic" or "huber".
+    huber_width : float
+        h of the Huber loss.
+    lam : float, optional
+        λ; ``None`` for the rule in n and d (`dpcore.erm.problem.default_lam`).
+    methods : tuple of str
+        Keys of the register.
+    edition : str
+        "sound" or "published"; a method without a published edition is run as sound.
+    epsilons : tuple of float
+        Requested total ε, each above 0.
+    delta : float, optional
+        Requested δ; ``None`` for the rule `default_delta`.
+    adjacency : str
+        "replace-one" or "zero-out".
+    runs : int
+        Independent draws of the noise.
+    seed : int
+        Of the noise and of batch sampling; the split has its own in `preparation`.
+    steps, batch : int, optional
+        Override every method's own rule for T and for the batch size.
+    radius : float, optional
+        R when λ = 0.
+    preparation : Preparation
+        How the table becomes a matrix.
+    upload : str
+        Digest of the file when the data were uploaded; "" otherwise.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+
+    dataset: str = "breast_cancer"
+    records: int | None = None
+    loss: str = "logistic"
+    huber_width: float = 0.5
+    lam: float | None = None
+    methods: tuple[str, ...] = ("nonprivate", "outpert", "opera", "dpgd")
+    edition: str = "sound"
+    epsilons: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    delta: float | None = None
+    adjacency: str = "replace-one"
+    runs: int = 30
+    seed: int = 0
+    steps: int | None = None
+    batch: int | None = None
+    radius: float | None = None
+    preparation: Preparation = field(default_factory=Preparation)
+    upload: str = ""
+
+    def __post_init__(self) -> None:
+        one_of("loss", self.loss, LOSSES)
+        one_of("edition", self.edition, tuple(Edition))
+        one_of("adjacency", self.adjacency, ADJACENCIES)
+        whole("runs", self.runs, at_least=1, at_most=MOST_RUNS)
+        whole("seed", self.seed, at_least=0, at_most=2**32 - 1)
+        if not self.methods:
+            raise InvalidInput("methods is empty, but at least one method must be named.")
+        for method in self.methods:
+            method_named(method)
+        if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
+            raise InvalidInput(
+                f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
+            )
+        for epsilon in self.epsilons:
+            number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
+        if self.delta is not None:
+            number("delta", self.delta, at_least=1e-300, at_most=0.5)
+        if self.lam is not None:
+            number("λ", self.lam, at_least=0.0, at_most=1e3)
+        if self.radius is not None:
+            number("radius R", self.radius, above=0.0, at_most=1e6)
+        Settings(self.steps, self.batch)
+
+    @property
+    def key(self) -> str:
+        """A digest of the whole description and of the package version."""
+        text = json.dumps(asdict(self), sort_keys=True) + __version__
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def default_delta(records: int) -> float:
+    """δ by rule: 1e-5, or the largest power of ten at most 1/(10n) where that is smaller."""
+    return min(1e-5, 10.0 ** math.floor(-math.log10(10.0 * records)))
+
+
+def delta_for(study: Study, split: Split) -> float:
+    """The study's δ, or the rule's."""
+    return default_delta(len(split.y_train)) if study.delta is None else float(study.delta)
+
+
+def problem_for(study: Study, split: Split) -> Problem:
+    """The public description of the learning task that the study poses on this split."""
+    records, dimension = split.x_train.shape
+    return Problem(
+        loss=study.loss,
+        lam=default_lam(records, dimension) if study.lam is None else float(study.lam),
+        records=records,
+        dimension=dimension,
+        adjacency=Adjacency(study.adjacency),
+        huber_width=study.huber_width,
+        radius=study.radius,
+    )
+
+
+def edition_of(study: Study, method: Method) -> Edition:
+    """The edition the study runs of a method."""
+    wanted = Edition(study.edition)
+    return wanted if wanted in method.editions else Edition.SOUND
+
+
+def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
+    """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
+    settings = Settings(study.steps, study.batch)
+    return {
+        key: (method := method_named(key)).calibrate(
+            problem, study.epsilons, delta, edition_of(study, method), settings
+        )
+        for key in study.methods
+    }

@@ -1,0 +1,159 @@
+"""Train every (method, ε, run) of a study and tabulate what came out, one row each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Split, load, prepare
+from dpcore.erm.method import Calibration, Progress, Release, silent
+from dpcore.erm.newton import minimise
+from dpcore.errors import Cancelled
+from dpcore.evaluation import metrics
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.methods import method_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "dataset",
+    "loss",
+    "method",
+    "edition",
+    "epsilon",
+    "delta",
+    "adjacency",
+    "run",
+    "sensitivity",
+    "sigma",
+    "accuracy_train",
+    "accuracy_test",
+    "balanced_accuracy",
+    "true_positive_rate",
+    "true_negative_rate",
+    "auc",
+    "objective",
+    "excess_risk",
+    "seconds",
+    "status",
+)
+
+
+def sweep(
+    study: Study,
+    *,
+    split: Split | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """Draw `study.runs` private models per method and ε, and evaluate each.
+
+    Parameters
+    ----------
+    study : Study
+        What to run; the table is a deterministic function of it (but for `seconds`).
+    split : Split, optional
+        Prepared data, where at hand; loaded and prepared by the study's description otherwise.
+    progress : callable
+        Called with (fraction done, message).
+    cancelled : callable
+        Asked between steps; once it answers True the sweep raises `Cancelled`.
+
+    Returns
+    -------
+    DataFrame
+        One row per (method, ε, run), columns `COLUMNS`. `seconds` is the method's share of the
+        training time. Accuracies, AUC and objectives are computed on the real records and are not
+        private.
+    """
+    import pandas as pd
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    report(0.0, "loading the data")
+    if split is None:
+        split = prepare(load(study.dataset, records=study.records), study.preparation)
+    problem = problem_for(study, split)
+    report(0.0, "calibrating the noise")
+    calibrations = calibrations_for(study, problem, delta_for(study, split))
+    best, _ = metrics.training_scores(
+        problem, minimise(problem, split.x_train, split.y_train)[None], split.x_train, split.y_train
+    )
+    # Methods that share an engine share its batch, and so its noise draws within a run.
+    engines: dict[Release, list[Calibration]] = {}
+    for key in study.methods:
+        engines.setdefault(method_named(key).release, []).extend(calibrations[key])
+
+    tables = []
+    for number, (release, batch) in enumerate(engines.items()):
+
+        def part(fraction: float, message: str, number: int = number) -> None:
+            report((number + 0.9 * fraction) / len(engines), message)
+
+        started = time.perf_counter()
+        weights = release(
+            problem, split.x_train, split.y_train, batch, study.runs, study.seed, part
+        )
+        seconds = (time.perf_counter() - started) / (len(batch) * study.runs)
+        report((number + 0.9) / len(engines), "evaluating")
+        tables.append(_rows(study, split, batch, weights, float(best[0]), seconds))
+    report(1.0, "done")
+    table = pd.concat(tables, ignore_index=True)
+    rank = {key: index for index, key in enumerate(study.methods)}
+    order = np.argsort(table["method"].map(rank).to_numpy(), kind="stable")
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _rows(
+    study: Study,
+    split: Split,
+    batch: list[Calibration],
+    weights: metrics.Array,
+    best: float,
+    seconds: float,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    problem = batch[0].problem
+    models = weights.reshape(-1, weights.shape[-1])
+    objective, accuracy_train = metrics.training_scores(
+        problem, models, split.x_train, split.y_train
+    )
+    test = metrics.rates(models, split.x_test, split.y_test)
+    runs = weights.shape[1]
+
+    def each(values: list[object]) -> list[object]:
+        return [value for value in values for _ in range(runs)]
+
+    return pd.DataFrame(
+        {
+            "dataset": study.dataset,
+            "loss": study.loss,
+            "method": each([c.method for c in batch]),
+            "edition": each([str(c.edition) for c in batch]),
+            "epsilon": each([c.requested.epsilon for c in batch]),
+            "delta": each([c.requested.delta for c in batch]),
+            "adjacency": str(problem.adjacency),
+            "run": np.tile(np.arange(runs), len(batch)),
+            "sensitivity": each([c.sensitivity for c in batch]),
+            "sigma": each([c.sigma for c in batch]),
+            "accuracy_train": accuracy_train,
+            "accuracy_test": test.accuracy,
+            "balanced_accuracy": test.balanced,
+            "true_positive_rate": test.true_positive,
+            "true_negative_rate": test.true_negative,
+            "auc": metrics.areas_under_curve(models, split.x_test, split.y_test),
+            "objective": objective,
+            "excess_risk": objective - best,
+            "seconds": seconds,
+            "status": each([str(c.status) for c in batch]),
+        },
+        columns=list(COLUMNS),
+    )

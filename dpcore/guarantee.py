@@ -1,0 +1,112 @@
+"""The words every other module shares: budget, adjacency, condition, claim and proof.
+
+What a paper claims and what is proved are two different objects here and never share a field.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dpcore.errors import number
+
+
+class Adjacency(StrEnum):
+    """Which pairs of data sets a guarantee compares."""
+
+    ADD_REMOVE = "add-remove"
+    ZERO_OUT = "zero-out"
+    REPLACE_ONE = "replace-one"
+
+    @property
+    def meaning(self) -> str:
+        """One plain sentence for the screen."""
+        return {
+            Adjacency.ADD_REMOVE: "One record more or less; the number of records is itself private.",
+            Adjacency.ZERO_OUT: "One record is blanked out; the number of records is public.",
+            Adjacency.REPLACE_ONE: "One record is exchanged for any other; the number of records is public.",
+        }[self]
+
+
+class Edition(StrEnum):
+    """As the paper prints it, or with the sensitivity, conditions and accounting that hold."""
+
+    PUBLISHED = "published"
+    SOUND = "sound"
+
+
+class Status(StrEnum):
+    """The verdict on one calibration. Exactly one applies."""
+
+    PROVED = "proved"
+    CONDITIONS_NOT_MET = "conditions not met"
+    CLAIM_NOT_SUPPORTED = "claim not supported"
+    NOT_PRIVATE = "not private"
+
+
+@dataclass(frozen=True)
+class PrivacyBudget:
+    """The (ε, δ) that is asked for.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss bound, above 0.
+    delta : float
+        Probability with which the bound may fail, in [0, 1).
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon, above=0.0))
+        object.__setattr__(self, "delta", number("delta", self.delta, at_least=0.0, below=1.0))
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One hypothesis of a theorem, checked.
+
+    Parameters
+    ----------
+    text : str
+        The hypothesis with the values it was checked at, e.g. ``"ε < 1 (ε = 2)"``.
+    met : bool
+        Whether it holds.
+    consequence : str
+        When unmet: one plain sentence for the screen.
+    """
+
+    text: str
+    met: bool
+    consequence: str = ""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """An (ε, δ) statement together with who says so.
+
+    Parameters
+    ----------
+    epsilon, delta : float or None
+        The statement; ``None`` where there is none (then `reason` says why).
+        ``math.inf`` stands for "no finite ε".
+    adjacency : Adjacency
+        Which neighbouring data sets it speaks about.
+    by : str
+        The theorem or the accountant.
+    reason : str
+        Why it is empty, or vacuous; otherwise "".
+    """
+
+    epsilon: float | None
+    delta: float | None
+    adjacency: Adjacency
+    by: str
+    reason: str = ""
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the statement holds for every algorithm (δ ≥ 1) and so says nothing."""
+        return self.delta is not None and self.delta >= 1.0

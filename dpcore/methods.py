@@ -1,0 +1,55 @@
+"""The register: every method, its claim, its proof, its status. Files in `dpcore.erm.methods` enrol themselves."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from dpcore.erm import methods as method_files
+from dpcore.erm.method import Method
+from dpcore.errors import one_of
+
+ORDER = ("nonprivate", "outpert", "opera", "sgdpert", "grpua")
+"""The paper's order on screen; methods not named here follow in alphabetical order."""
+
+
+@cache
+def register() -> dict[str, Method]:
+    """Every method by key, in display order."""
+    found = {}
+    for module in pkgutil.iter_modules(method_files.__path__):
+        method: Method = importlib.import_module(f"{method_files.__name__}.{module.name}").METHOD
+        found[method.key] = method
+    rank = {key: index for index, key in enumerate(ORDER)}
+    return dict(sorted(found.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
+
+
+def method_named(key: str) -> Method:
+    """The method called `key`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return register()[one_of("method", key, tuple(register()))]
+
+
+def describe() -> list[dict[str, object]]:
+    """The register as plain dictionaries, one per method and edition."""
+    return [
+        {
+            "method": method.key,
+            "title": method.title,
+            "edition": str(edition),
+            "paper": method.paper,
+            "idea": method.idea,
+            "claim": method.claim,
+            "proof": method.proof,
+            "status": str(method.verdicts[edition]),
+            "limits": list(method.limits),
+        }
+        for method in register().values()
+        for edition in method.editions
+    ]
