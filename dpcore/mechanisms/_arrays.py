@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpcore.errors import InvalidInput, number, reject
+from dpcore.errors import InvalidInput, number
 
 Array = NDArray[np.float64]
 
@@ -38,14 +38,18 @@ def checked(
     try:
         array = np.asarray(value)
     except ValueError:
-        raise reject(field, "a ragged list", "a number or an array of numbers") from None
+        raise InvalidInput(
+            f"{field} is a ragged list, but it must be a number or an array of numbers."
+        ) from None
     if array.ndim == 0:
         single: Any = value
         if infinite and single == math.inf:
             return np.asarray(math.inf)
         return np.asarray(number(field, single, above=above, at_least=at_least, below=below))
     if array.dtype.kind not in "fiu":
-        raise reject(field, f"an array of {array.dtype}", "a number or an array of numbers")
+        raise InvalidInput(
+            f"{field} is an array of {array.dtype}, but it must be a number or an array of numbers."
+        )
     array = array.astype(np.float64, copy=False)
     # Comparisons with nan are false, so nan is refused with the rest.
     good = (array > above) & (array >= at_least) & (array < below)

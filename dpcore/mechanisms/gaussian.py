@@ -62,7 +62,7 @@ def classical_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike
 
     References
     ----------
-    Dwork and Roth 2014, Theorem A.1; paper 000, Theorem 1.
+    Dwork and Roth 2014, Theorem A.1; paper 000, Theorem 1 (whose print has Δ under the root).
     """
 
     def formula(epsilon: Array, delta: Array, sensitivity: Array) -> Array:
@@ -129,8 +129,8 @@ def analytic_mu(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     Returns
     -------
     float or array
-        μ, within 2e-12 (relative) below the exact value for ε from 1e-12 to 1e3 and δ from 1e-300
-        to 1/2, and never above it, inside that range or outside.
+        μ, at most 2e-12 (relative) below the exact value for ε from 1e-12 to 1e3 and δ from 1e-300
+        to 1/2; never above it, inside that range or outside.
 
     Raises
     ------

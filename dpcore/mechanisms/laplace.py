@@ -2,8 +2,9 @@
 
 The vector-Laplace mechanism adds z ∈ ℝᵈ with density ∝ exp(-‖z‖₂/b), b = Δ₂/ε (Chaudhuri,
 Monteleoni and Sarwate 2011, Algorithm 1). Shifting the answer by at most Δ₂ changes the log density
-by at most Δ₂/b = ε, which is the whole proof. In polar coordinates the density is r^(d-1) exp(-r/b):
-the norm is Gamma(d, scale b), the direction uniform on the sphere and independent of it.
+by at most Δ₂/b = ε, which is the whole proof. In polar coordinates the density of the norm r is
+∝ r^(d-1) exp(-r/b), so it is Gamma(d, scale b); the direction is uniform on the sphere and
+independent of it.
 
 Adjacency is carried by the sensitivity alone: pass the Δ of the adjacency that is meant.
 """

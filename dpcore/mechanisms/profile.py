@@ -22,11 +22,14 @@ g grows with μ, because the middle of [a, b] falls, its width grows and -R' is 
 log R(a) - log R(b) shrinks as a grows, because R is log-convex. So log δ is concave both in log μ
 and in a: a Newton step lands on the safe side of the root (less μ, more ε) wherever it starts.
 
-Rounding. Writing u for 2^-53, the largest errors are: in g, a few u times `_g_scale`; in a, a few u
-times (a + μ). A relative error e in δ moves log μ by e g, and g ≤ min(1/a², R(a)/μ) for a > 0, so
-that the errors left in μ are about 100 u = 1e-14 in all, whatever ε and δ. `MARGIN` is 100 times
-that. For δ above 1/2 the same is done with 1 - δ = Φ(a) + e^ε Φ(-b) = φ(a) (R(-a) + R(b)), a sum
-without cancellation, concave in its logarithm too as long as a ≤ 0, as it is there.
+Rounding. Write u for 2^-53. g carries an absolute error of a few u, or of a few u R(a)/μ where it
+is a difference; a carries a few u (a + μ). A relative error e in δ moves log μ by e g only, and
+g ≤ min(1/a², R(a)/μ), so that the errors of a, of φ(a) and of logarithms each leave a few u in μ,
+whatever ε and δ; the difference for g leaves a few u R(a)/μ ≤ 50 u. The sum is some 200 u = 2e-14,
+which is also the largest error that comparison with mpmath has shown. `MARGIN` is 50 times that.
+
+For δ above 1/2 the same is done with 1 - δ = Φ(a) + e^ε Φ(-b) = φ(a) (R(-a) + R(b)), a sum without
+cancellation, whose logarithm is concave in μ and in a while a ≤ 0, as it is there.
 
 Arrays in this file are one-dimensional, float64, of one length, and already checked.
 """
@@ -130,16 +133,16 @@ def mu_from_budget(epsilon: Array, delta: Array) -> Array:
     )
     # δ = 0 starts at 0 and needs no step; nor can one be made where ε swamps every digit of a.
     with np.errstate(all="ignore"):
-        mu = _climb(epsilon, delta * ROOT_TWO_PI, start)
+        mu = _climb(epsilon, delta, start)
     large = delta > 0.5
     if large.any():
         mu[large] = _mu_above_half(epsilon[large], 1.0 - delta[large])
-    mu *= 1.0 - MARGIN
-    return mu
+    # Among the subnormal numbers μ has too few digits to be rounded within the margin.
+    return np.where(mu < 1e-305, 0.0, mu * (1.0 - MARGIN))
 
 
-def _climb(epsilon: Array, target: Array, start: Array) -> Array:
-    """Root of log(μ g √(2π) φ(a)) = log(target) in log μ by Householder's method of order four.
+def _climb(epsilon: Array, delta: Array, start: Array) -> Array:
+    """Root of log(φ(a) μ g) = log δ in log μ by Householder's method of order four.
 
     Three steps do for ε from 1e-12 to 1e3 and δ from 1e-300 to 1/2. What has not converged at the
     end falls back to `start`.
@@ -151,7 +154,7 @@ def _climb(epsilon: Array, target: Array, start: Array) -> Array:
         a = middle - half
         g = _g(a, mu)
         slope = 1.0 / g
-        newton = (0.5 * a * a - np.log(g * (mu / target))) * g
+        newton = (0.5 * a * a - np.log(g * (mu / delta / ROOT_TWO_PI))) * g
         product = (middle - half) * (middle + half)
         # Second and third derivatives over the first.
         second = 1.0 + product - slope
@@ -201,7 +204,7 @@ def _a_below_half(mu: Array, delta: Array) -> Array:
     a = start
     # μ/δ overflows for some δ below 1e-306; the safe start stands there.
     with np.errstate(all="ignore"):
-        ratio = mu / (ROOT_TWO_PI * delta)
+        ratio = mu / delta / ROOT_TWO_PI
         for _ in range(60):
             g = _g(a, mu)
             beyond = mills_ratio(a + mu)
