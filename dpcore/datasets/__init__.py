@@ -12,6 +12,7 @@ from dpcore.datasets.catalogue import (
 from dpcore.datasets.download import DataUnavailable
 from dpcore.datasets.prepare import PAPER_000, Preparation, Split, prepare
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
+from dpcore.datasets.upload import read_upload
 
 __all__ = [
     "ENTRIES",
@@ -31,4 +32,5 @@ __all__ = [
     "entry",
     "load",
     "prepare",
+    "read_upload",
 ]

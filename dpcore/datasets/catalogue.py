@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import download
 from dpcore.datasets.schema import Column, Entry, Table
-from dpcore.datasets.sets import adult, breast_cancer, cohort, heart
-from dpcore.datasets.sets.source import BuiltIn, FileSource, signs_of
+from dpcore.datasets.sets import adult, bank, breast_cancer, cardio, cohort, heart, ipums_br
+from dpcore.datasets.sets.source import BuiltIn, FileSource, columns_of, signs_of
 from dpcore.datasets.text import read_checked, read_verified
 from dpcore.errors import InvalidInput, one_of
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SOURCES: dict[str, BuiltIn | FileSource] = {
-    module.ENTRY.key: module.SOURCE for module in (breast_cancer, cohort, adult, heart)
+    module.ENTRY.key: module.SOURCE
+    for module in (breast_cancer, cohort, adult, bank, heart, cardio, ipums_br)
 }
 
 ENTRIES: tuple[Entry, ...] = tuple(source.entry for source in _SOURCES.values())
@@ -110,7 +111,7 @@ def load(
         else read_checked(found.layout, data, file.name)
         for file, data in zip(found.entry.files, contents, strict=True)
     ]
-    return assemble(found, raws, published=True)
+    return assemble(found, raws, published=all(file.sha256 for file in found.entry.files))
 
 
 def assemble(
@@ -120,16 +121,21 @@ def assemble(
     import numpy as np
     import pandas as pd
 
-    frames = [found.decode(raw) for raw in raws]
+    frames = [
+        found.decode(raw) if found.decode else columns_of(found.entry.columns, raw) for raw in raws
+    ]
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     label = np.concatenate([signs_of(found.entry.label, raw) for raw in raws])
-    remarks = found.remark(frame)
+    remarks = found.remark(frame) if found.remark else ()
+    marked = [column.name for column in found.entry.columns if column.missing_mark]
+    incomplete = int(frame[marked].isna().any(axis=1).sum())
     return Table(
         entry=found.entry,
         frame=frame,
         label=label,
         notes=notes + tuple(remark.sentence for remark in remarks if remark.count),
-        counts={"records": len(label)} | {remark.key: remark.count for remark in remarks},
+        counts={"records": len(label), "incomplete": incomplete}
+        | {remark.key: remark.count for remark in remarks},
         published=published,
     )
 

@@ -143,7 +143,10 @@ def _read_cached(entry: Entry, file: RemoteFile, report: Progress) -> bytes:
             f"put it at {file.path} in a folder and name that folder in {FOLDER_VARIABLE}."
         )
     import pooch
+    import requests
 
+    # `report` says the same where it can be seen.
+    pooch.get_logger().setLevel("WARNING")
     report(0.0, f"Downloading {file.name} from {_host(file.url)}")
     try:
         path = pooch.retrieve(
@@ -161,33 +164,30 @@ def _read_cached(entry: Entry, file: RemoteFile, report: Progress) -> bytes:
         if file.member:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 data = archive.read(file.member)
-    except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
-        if "hash" not in str(error):
-            raise DataUnavailable(_unreachable(entry, file)) from error
+    except requests.RequestException as error:
         raise DataUnavailable(
-            f"What {_host(file.url)} sent for {file.name} is not the published file (its checksum "
-            f"differs); get a good copy and put it at {file.path} in a folder that "
-            f"{FOLDER_VARIABLE} names."
+            f"{entry.title} is not at hand and {file.url} cannot be reached; connect to the "
+            f"network and try again, or get the file elsewhere, put it at {file.path} in a folder "
+            f"and name that folder in {FOLDER_VARIABLE}."
         ) from error
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
-        # The errors of requests are OSErrors.
-        raise DataUnavailable(_unreachable(entry, file)) from error
-    if checksum(data) != file.sha256:
+    except OSError as error:
         raise DataUnavailable(
-            f"The file {file.name} from {_host(file.url)} is not the published one (its checksum "
-            f"differs); get a good copy and put it at {file.path} in a folder that "
-            f"{FOLDER_VARIABLE} names."
-        )
+            f"{file.name} cannot be kept in the cache ({error.strerror or error}); name a folder "
+            f"that can be written to in {CACHE_VARIABLE}."
+        ) from error
+    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+        # pooch raises ValueError for a wrong checksum.
+        raise DataUnavailable(_not_the_published(file)) from error
+    if checksum(data) != file.sha256:
+        raise DataUnavailable(_not_the_published(file))
     return data
 
 
-def _unreachable(entry: Entry, file: RemoteFile) -> str:
+def _not_the_published(file: RemoteFile) -> str:
     return (
-        f"{entry.title} is not at hand and {file.url} cannot be reached; connect to the network "
-        f"and try again, or get the file elsewhere, put it at {file.path} in a folder and name "
-        f"that folder in {FOLDER_VARIABLE}."
+        f"What {_host(file.url)} sent for {file.name} is not the published file (its checksum "
+        f"differs); get a good copy and put it at {file.path} in a folder that {FOLDER_VARIABLE} "
+        "names."
     )
 
 

@@ -26,6 +26,8 @@ _NUDGE = 2.0**-22
 addition to the next, and a copy in single precision rounds each entry by up to 2⁻²⁴ of it; none of
 these may lift a row over the norm that the sensitivity assumes."""
 
+_VANISHING = 1e-100
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -35,7 +37,7 @@ class Preparation:
     ----------
     missing : {"drop", "impute"}
         Drop records with an unknown value, or fill in from public values only: the middle of the
-        bounds for a number, ½ for an indicator, a level of its own for a category.
+        bounds for a number, a level of its own for a category.
     scaling : {"public", "data"}
         Scale numbers by their public bounds (values outside are clipped and counted), or by the
         smallest and largest value in the data, which leaks.
@@ -197,8 +199,6 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             values, outside = _scaled(column, values, preparation)
             if outside:
                 clipped.append(f"{outside:,} of {column.name}")
-        elif column.missing_mark:
-            values = np.where(np.isnan(values), 0.5, values)
         x[:, position] = values
         position += 1
     if preparation.intercept:
@@ -237,13 +237,15 @@ def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
     x : numpy.ndarray, shape (n, d)
         Changed in place. Entries finite and of ordinary size.
     only_above : bool
-        Leave rows alone whose norm is at most 1 less the hair.
+        Leave rows alone whose norm is at most 1 less the hair. Rows shorter than 1e-100 become
+        rows of zeros either way.
     """
-    squared = np.einsum("ij,ij->i", x, x)
+    norms = np.sqrt(np.einsum("ij,ij->i", x, x))
     limit = 1.0 - _NUDGE - 2.0**-52 * x.shape[1]
-    norms = np.sqrt(squared)
-    change = norms > limit if only_above else norms > 0
-    factors = np.ones_like(norms)
+    # The squares of a row this short underflow, so that its norm cannot be told from 0.
+    vanishing = norms < _VANISHING
+    change = norms > limit if only_above else ~vanishing
+    factors = np.where(vanishing, 0.0, 1.0)
     np.divide(limit, norms, out=factors, where=change)
     x *= factors[:, np.newaxis]
 

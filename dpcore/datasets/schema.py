@@ -81,6 +81,8 @@ class Column:
                 raise ValueError(f"log1p needs values of {self.name} above -1")
         elif self.kind == "category" and not self.levels:
             raise ValueError(f"the category {self.name} needs its levels")
+        elif self.kind == "indicator" and self.missing_mark:
+            raise ValueError(f"{self.name} can be unknown, so it must be a category")
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -156,7 +156,7 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    name = _shown(filename)
+    name = quoted(filename)
     text = _decoded(data, name)
     columns: list[list[float | str | None]] = [[] for _ in layout.fields]
     converters = [
@@ -177,7 +177,7 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
             for found, field in zip(row, layout.fields, strict=True):
                 if found.strip() != field.name:
                     raise InvalidInput(
-                        f"{name}, line {line}: the header names {_shown(found)} where it must "
+                        f"{name}, line {line}: the header names {quoted(found)} where it must "
                         f"name {field.name}."
                     )
             continue
@@ -189,7 +189,7 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
                 append(convert(value.strip()))
             except ValueError:
                 raise InvalidInput(
-                    f"{name}, line {line}: {field.name} is {_shown(value)}, but it must be "
+                    f"{name}, line {line}: {field.name} is {quoted(value)}, but it must be "
                     f"{field.allowed}."
                 ) from None
     if rows == 0:
@@ -274,7 +274,7 @@ def _converter(field: Field) -> Callable[[str], float | str | None]:
     return convert
 
 
-def _shown(value: str) -> str:
+def quoted(value: str) -> str:
     """A stranger's text, cut and quoted so that it can stand in one sentence."""
     value = value.strip()
     return repr(value if len(value) <= 40 else value[:39] + "…")

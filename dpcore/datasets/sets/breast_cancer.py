@@ -68,7 +68,7 @@ _BASES: dict[str, tuple[str, float, float, str]] = {
         "perimeter² / area, rescaled so that a disc has 0",
         0.0,
         0.4,
-        "A disc has 0; 0.4 is an ellipse about three times as long as it is wide",
+        "A disc has 0; 0.4 is an ellipse about 2.7 times as long as it is wide",
     ),
     "concavity": (
         "depth of the dents in the edge, as a share of the radius",

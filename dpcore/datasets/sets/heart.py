@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sets.source import (
-    FileSource,
-    Remark,
-    columns_of,
-    field_of,
-    incomplete,
-    label_field,
-)
+from dpcore.datasets.sets.source import FileSource, field_of, label_field
 from dpcore.datasets.text import Layout
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ENTRY = Entry(
     key="heart",
@@ -148,22 +136,9 @@ ENTRY = Entry(
 )
 
 
-def _decode(raw: pd.DataFrame) -> pd.DataFrame:
-    return columns_of(ENTRY.columns, raw)
-
-
-def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
-    unknown = incomplete(ENTRY.columns, frame)
-    return (
-        Remark("incomplete", unknown, f"{unknown:,} records have an unknown value, written ?."),
-    )
-
-
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
         fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.label))
     ),
-    decode=_decode,
-    remark=_remark,
 )

@@ -45,16 +45,17 @@ class FileSource:
         Its description.
     layout : Layout
         How each of its files is written.
-    decode : callable
-        Raw fields to the columns of the entry, row by row: no row may depend on another.
-    remark : callable
-        What to count in the decoded columns.
+    decode : callable or None
+        Raw fields to the columns of the entry, row by row: no row may depend on another. None
+        where the fields are the columns as they stand.
+    remark : callable or None
+        What is worth counting in the decoded columns, besides unknown values.
     """
 
     entry: Entry
     layout: Layout
-    decode: Callable[[pd.DataFrame], pd.DataFrame]
-    remark: Callable[[pd.DataFrame], tuple[Remark, ...]]
+    decode: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    remark: Callable[[pd.DataFrame], tuple[Remark, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
                 positions, categories=pd.Index(column.levels)
             )
         else:
-            decoded[column.name] = np.where(positions < 0, np.nan, positions)
+            decoded[column.name] = positions.astype(float)
     return pd.DataFrame(decoded)
 
 
@@ -117,11 +118,6 @@ def signs_of(label: Label, raw: pd.DataFrame) -> NDArray[np.int8]:
     """The label as ±1, shape (n,)."""
     positions = _positions(label.name, raw[label.name], tuple(text for text, _ in label.codes))
     return np.array([sign for _, sign in label.codes], dtype=np.int8)[positions]
-
-
-def incomplete(columns: tuple[Column, ...], frame: pd.DataFrame) -> int:
-    """Rows with an unknown value in at least one of `columns`."""
-    return int(frame[[column.name for column in columns]].isna().any(axis=1).sum())
 
 
 def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:

@@ -1,0 +1,76 @@
+"""IPUMS-BR: Brazilian census microdata as papers on private learning use them.
+
+IPUMS International asks for registration and does not allow passing microdata on, so the file
+comes from the user. Its form is that of Lee and Kifer (KDD 2018): integers separated by blanks, no
+header, 53 columns, the last one the label. No codebook goes with it: which columns are numbers is
+known, what they measure is not.
+"""
+
+from __future__ import annotations
+
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
+from dpcore.datasets.sets.source import FileSource, field_of, label_field
+from dpcore.datasets.text import Layout
+
+_FEATURES = 52
+_GROUPS = (range(0, 5), range(14, 18), range(46, 49))
+"""Columns of which one is 1: the levels of one category each."""
+_NUMBERS = (*range(5, 14), 18, 49, 50, 51)
+
+
+def _column(place: int) -> Column:
+    name = f"column_{place}"
+    if place in _NUMBERS:
+        return Column(
+            name,
+            "number",
+            "a number of the census form; no codebook goes with the file",
+            lower=0,
+            upper=100,
+            bounds_from="assumed",
+            bounds_reason="Ages, rooms, people and hours on a census form have at most two digits; "
+            "there is no codebook to check this against.",
+        )
+    group = next((g for g, places in enumerate(_GROUPS, start=1) if place in places), None)
+    meaning = f"one level of category {group}" if group else "a yes or no of the census form"
+    return Column(name, "indicator", meaning, codes=("0", "1"))
+
+
+ENTRY = Entry(
+    key="ipums_br",
+    title="IPUMS-BR (Brazilian census)",
+    records_are="people",
+    source="IPUMS International, Brazil; the extract of Lee and Kifer (KDD 2018)",
+    licence="Registration and citation required; microdata may not be passed on",
+    citation="Minnesota Population Center (2018). Integrated Public Use Microdata Series, "
+    "International: Version 7.0. doi:10.18128/D020.V7.0",
+    task="Predict whether a person earns more than $300 a month.",
+    label=Label(
+        "label",
+        positive="more than $300 a month",
+        negative="at most $300 a month",
+        codes=(("0", -1), ("1", 1)),
+    ),
+    records=38_000,
+    columns=tuple(_column(place) for place in range(_FEATURES)),
+    traps=(
+        "There is no codebook: the bounds 0 to 100 of the 13 numbers are assumed, and what lies "
+        "outside is clipped and counted.",
+        "Columns 0 to 4, 14 to 17 and 46 to 48 are already one-hot.",
+        "The file has no published checksum; every row is checked instead.",
+        "These are records of real people under a licence: results on them are not free to publish "
+        "merely because they can be computed.",
+    ),
+    files=(RemoteFile("ipums_br/IPUMS-BR.dat", ""),),
+    how_to_get="Register at international.ipums.org and make the extract, or take the file from "
+    "colleagues who are licensed for it: lines of 53 integers separated by blanks, the last one 0 "
+    "or 1.",
+)
+
+SOURCE = FileSource(
+    entry=ENTRY,
+    layout=Layout(
+        fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.label)),
+        separator="",
+    ),
+)

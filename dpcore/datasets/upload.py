@@ -1,0 +1,63 @@
+"""A named set that arrives as bytes from the browser: recognised by checksum, or checked by row."""
+
+from __future__ import annotations
+
+from dpcore.datasets.catalogue import ENTRIES, assemble, source
+from dpcore.datasets.download import checksum
+from dpcore.datasets.schema import Table
+from dpcore.datasets.sets.source import BuiltIn
+from dpcore.datasets.text import quoted, read_checked, read_verified
+from dpcore.errors import InvalidInput
+
+
+def read_upload(key: str, data: bytes, filename: str) -> Table:
+    """The records in an uploaded file of the data set called `key`.
+
+    Parameters
+    ----------
+    key : str
+        Name in the catalogue; a set that comes in files.
+    data : bytes
+        The file, from anyone.
+    filename : str
+        What to call it in a refusal; nothing else depends on it.
+
+    Returns
+    -------
+    Table
+        ``published`` is True only when the bytes are exactly a published file.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence naming the first line that is wrong, the field, the value and what is allowed.
+    """
+    found = source(key)
+    if isinstance(found, BuiltIn):
+        raise InvalidInput(f"{found.entry.title} is built in and takes no file.")
+    name, digest = quoted(filename), checksum(data)
+    for entry in ENTRIES:
+        for file in entry.files:
+            if file.sha256 != digest:
+                continue
+            if entry.key != key:
+                raise InvalidInput(
+                    f"{name} is the file {file.name} of {entry.title}, but it must be one of "
+                    f"{found.entry.title}."
+                )
+            return assemble(found, [read_verified(found.layout, data)], published=True)
+    raw = read_checked(found.layout, data, filename)
+    pinned = any(file.sha256 for file in found.entry.files)
+    reason = "is not the published file" if pinned else "has no published checksum"
+    table = assemble(
+        found,
+        [raw],
+        published=False,
+        notes=(f"The file {reason}; each of its {len(raw):,} rows was checked instead.",),
+    )
+    if abs(int(table.label.sum())) == table.records:
+        raise InvalidInput(
+            f"{found.entry.label.name} is the same in every row of {name}, but both outcomes "
+            "must occur."
+        )
+    return table

@@ -1,0 +1,54 @@
+"""No network, no folder and no cache unless a test makes them; and files made up to a layout."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import requests
+
+from dpcore.datasets.catalogue import source
+from dpcore.datasets.sets.source import FileSource
+from dpcore.datasets.text import Field
+
+
+@pytest.fixture(autouse=True)
+def _cut_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise requests.ConnectionError("no network in tests")
+
+    monkeypatch.setattr(requests, "get", refuse)
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
+
+
+MadeUp = Callable[..., bytes]
+
+
+@pytest.fixture
+def made_up() -> MadeUp:
+    """A file of the given set with invented rows that its layout allows."""
+
+    def value(field: Field, chance: random.Random) -> str:
+        if field.missing_mark and chance.random() < 0.1:
+            return field.missing_mark
+        if field.words:
+            return chance.choice(field.words)
+        if field.codes:
+            return f"{chance.choice(field.codes):g}"
+        return str(chance.randint(1, 90))
+
+    def make(key: str, rows: int = 60, seed: int = 0) -> bytes:
+        found = source(key)
+        assert isinstance(found, FileSource)
+        layout, chance = found.layout, random.Random(seed)
+        separator = layout.separator or " "
+        lines = [separator.join(field.name for field in layout.fields)] if layout.header else []
+        lines += [
+            separator.join(value(field, chance) for field in layout.fields) for _ in range(rows)
+        ]
+        return ("\n".join(lines) + "\n").encode()
+
+    return make

@@ -1,0 +1,118 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcore import datasets
+from dpcore.datasets import ENTRIES, DataUnavailable
+from dpcore.errors import InvalidInput
+
+KEYS = ("breast_cancer", "cohort", "adult", "bank", "heart", "cardio", "ipums_br")
+
+
+def test_the_catalogue_holds_the_named_sets_and_those_without_files_come_first() -> None:
+    assert tuple(entry.key for entry in datasets.catalogue()) == KEYS
+    assert [bool(entry.files) for entry in ENTRIES] == sorted(bool(e.files) for e in ENTRIES)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_entry_says_what_a_reader_must_know(key: str) -> None:
+    entry = datasets.entry(key)
+    for text in (entry.title, entry.source, entry.licence, entry.citation, entry.task):
+        assert text
+    assert entry.positive != entry.negative
+    assert entry.traps
+    assert entry.how_to_get.endswith(".")
+    assert len({column.name for column in entry.columns}) == len(entry.columns)
+    for column in entry.columns:
+        assert column.description
+        if column.kind == "number":
+            assert column.bounds_reason.endswith(".")
+        assert len(set(column.levels)) == len(column.levels)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_entry_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
+    if datasets.availability(key) == "built in":
+        assert datasets.load(key).records == datasets.entry(key).records
+        return
+    with pytest.raises(DataUnavailable) as refused:
+        datasets.load(key)
+    sentence = str(refused.value)
+    assert sentence.startswith(datasets.entry(key).title)
+    assert "DPCORE_DATA" in sentence
+    assert sentence.count(". ") == 0
+    assert sentence.endswith(".")
+
+
+def test_what_needs_an_account_is_named_with_the_place_and_the_upload() -> None:
+    for key, place in (("cardio", "kaggle.com"), ("ipums_br", "international.ipums.org")):
+        assert datasets.availability(key) == "upload"
+        with pytest.raises(DataUnavailable, match=f"{place}.*upload the file"):
+            datasets.load(key)
+    assert datasets.availability("adult") == "download"
+
+
+def test_the_bounds_of_breast_cancer_are_not_the_range_of_the_data() -> None:
+    frame = datasets.load("breast_cancer").frame
+    for column in datasets.entry("breast_cancer").columns:
+        lower, upper = column.bounds
+        values = frame[column.name]
+        assert column.bounds_from == "assumed"
+        assert (lower, upper) != (values.min(), values.max())
+        assert upper != values.max()
+        # By definition nothing lies below 0; any other lower end must not be the smallest value.
+        assert lower != values.min() or lower == 0
+        # Bounds that hardly touch the data would be worthless too.
+        assert ((values >= lower) & (values <= upper)).mean() > 0.85
+
+
+def test_malignant_is_the_positive_label() -> None:
+    table = datasets.load("breast_cancer")
+    assert int((table.label == 1).sum()) == 212
+    larger = table.frame["mean radius"].groupby(table.label).mean()
+    assert larger[1] > larger[-1]
+
+
+def test_an_unknown_set_and_a_count_that_is_not_taken_are_refused() -> None:
+    with pytest.raises(
+        InvalidInput, match="dataset is 'iris', but it must be one of breast_cancer"
+    ):
+        datasets.load("iris")
+    with pytest.raises(InvalidInput, match="569"):
+        datasets.load("breast_cancer", records=100)
+    with pytest.raises(InvalidInput, match="only cohort"):
+        datasets.load("adult", records=100)
+
+
+def test_descriptions_are_plain_json_with_bounds_and_reasons() -> None:
+    described = json.loads(json.dumps(datasets.describe_all(), allow_nan=False))
+    assert [one["key"] for one in described] == list(KEYS)
+    for one in described:
+        for column in one["columns"]:
+            if column["kind"] == "number":
+                assert column["lower"] < column["upper"]
+                assert column["bounds_from"] in ("codebook", "common knowledge", "assumed")
+                assert column["bounds_reason"]
+    bank = {column["name"]: column for column in datasets.describe("bank")["columns"]}
+    assert "known only once the call is over" in bank["duration"]["left_out"]
+
+
+def test_importing_and_describing_load_neither_pandas_nor_sklearn_nor_the_network() -> None:
+    code = (
+        "import sys, dpcore.datasets as d; d.describe('cohort'); "
+        "print({'pandas', 'sklearn', 'scipy', 'pooch', 'requests', 'torch'} & set(sys.modules))"
+    )
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_labels_are_plus_and_minus_one() -> None:
+    for key in ("breast_cancer", "cohort"):
+        assert set(np.unique(datasets.load(key).label)) == {-1, 1}

@@ -1,0 +1,178 @@
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import requests
+
+from dpcore import datasets
+from dpcore.datasets import DataUnavailable, RemoteFile
+from dpcore.datasets.download import availability, fetch
+from dpcore.errors import InvalidInput
+
+MadeUp = Callable[..., bytes]
+
+CONTENT = b"some records\n" * 20_000
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def zipped(name: str, data: bytes) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr(name, data)
+    return whole.getvalue()
+
+
+PLAIN = replace(
+    datasets.entry("heart"),
+    files=(RemoteFile("heart/a.data", sha(CONTENT), url="https://example.org/a.data"),),
+)
+ARCHIVE = zipped("inside.csv", CONTENT)
+ZIPPED = replace(
+    datasets.entry("bank"),
+    files=(
+        RemoteFile(
+            "bank/inside.csv",
+            sha(CONTENT),
+            url="https://example.org/whole.zip",
+            member="inside.csv",
+            archive_sha256=sha(ARCHIVE),
+        ),
+    ),
+)
+
+
+def serve(monkeypatch: pytest.MonkeyPatch, content: bytes) -> list[str]:
+    """Let the publisher send `content`; the addresses asked for are listed."""
+    asked: list[str] = []
+
+    class Response:
+        headers = {"content-length": str(len(content))}  # noqa: RUF012
+
+        def raise_for_status(self) -> None:
+            return None
+
+        def iter_content(self, chunk_size: int) -> Iterator[bytes]:
+            for start in range(0, len(content), chunk_size):
+                yield content[start : start + chunk_size]
+
+    def get(url: str, **settings: object) -> Response:
+        assert settings["timeout"]
+        asked.append(url)
+        return Response()
+
+    monkeypatch.setattr(requests, "get", get)
+    return asked
+
+
+def test_a_file_is_downloaded_once_with_progress_and_then_taken_from_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = serve(monkeypatch, CONTENT)
+    told: list[tuple[float, str]] = []
+    assert availability(PLAIN) == "download"
+    assert fetch(PLAIN, lambda share, message: told.append((share, message))) == (CONTENT,)
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares)
+    assert 0 <= min(shares) < 1
+    assert max(shares) == 1
+    assert len(set(shares)) > 3
+    assert "example.org" in told[0][1]
+    assert availability(PLAIN) == "local"
+    assert fetch(PLAIN) == (CONTENT,)
+    assert asked == ["https://example.org/a.data"]
+
+
+def test_a_file_inside_an_archive_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    serve(monkeypatch, ARCHIVE)
+    assert fetch(ZIPPED) == (CONTENT,)
+
+
+def test_an_archive_with_other_contents_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for other in (zipped("inside.csv", b"other"), zipped("elsewhere.csv", CONTENT), b"no archive"):
+        serve(monkeypatch, other)
+        files = (replace(ZIPPED.files[0], archive_sha256=sha(other)),)
+        with pytest.raises(DataUnavailable, match="not the published file"):
+            fetch(replace(ZIPPED, files=files))
+
+
+def test_what_the_publisher_sends_must_have_the_pinned_checksum(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    serve(monkeypatch, CONTENT + b"one more record\n")
+    with pytest.raises(DataUnavailable, match=r"What example\.org sent for a\.data is not the pub"):
+        fetch(PLAIN)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_offline_one_sentence_says_what_to_do() -> None:
+    with pytest.raises(DataUnavailable) as refused:
+        datasets.load("adult")
+    assert str(refused.value) == (
+        "Adult (US census income) is not at hand and "
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data cannot be "
+        "reached; connect to the network and try again, or get the file elsewhere, put it at "
+        "adult/adult.data in a folder and name that folder in DPCORE_DATA."
+    )
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    serve(monkeypatch, CONTENT)
+    blocked = tmp_path / "a file"
+    blocked.write_text("in the way")
+    monkeypatch.setenv("DPCORE_CACHE", str(blocked / "cache"))
+    with pytest.raises(DataUnavailable, match="DPCORE_CACHE"):
+        fetch(PLAIN)
+
+
+def test_the_local_folder_is_looked_in_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = serve(monkeypatch, CONTENT)
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    (tmp_path / "heart").mkdir()
+    (tmp_path / "heart" / "a.data").write_bytes(CONTENT)
+    assert availability(PLAIN) == "local"
+    assert fetch(PLAIN) == (CONTENT,)
+    assert asked == []
+
+
+def test_a_local_file_that_is_not_the_published_one_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made_up: MadeUp
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    (tmp_path / "cardio").mkdir()
+    (tmp_path / "cardio" / "cardio_train.csv").write_bytes(made_up("cardio"))
+    assert datasets.availability("cardio") == "local"
+    with pytest.raises(DataUnavailable, match=r"cardio/cardio_train\.csv .* not the published one"):
+        datasets.load("cardio")
+
+
+def test_a_set_without_a_published_checksum_is_checked_row_by_row(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made_up: MadeUp
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    (tmp_path / "ipums_br").mkdir()
+    place = tmp_path / "ipums_br" / "IPUMS-BR.dat"
+    place.write_bytes(made_up("ipums_br", 50))
+    table = datasets.load("ipums_br")
+    assert (table.records, len(table.frame.columns), table.published) == (50, 52, False)
+    place.write_bytes(made_up("ipums_br", 50).replace(b"\n", b" 7\n", 1))
+    with pytest.raises(InvalidInput, match=r"line 1.* 54 fields"):
+        datasets.load("ipums_br")
+
+
+def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure() -> None:
+    for entry in datasets.ENTRIES:
+        for file in entry.files:
+            assert not file.sha256 or len(bytes.fromhex(file.sha256)) == 32
+            assert not file.url or (file.url.startswith("https://archive.ics.uci.edu/"))
+            assert bool(file.member) == bool(file.archive_sha256)

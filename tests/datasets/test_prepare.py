@@ -1,0 +1,308 @@
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from dpcore.datasets import PAPER_000, Preparation, Table, load, prepare, read_upload
+from dpcore.datasets.prepare import bring_to_norm
+from dpcore.errors import InvalidInput
+
+MadeUp = Callable[..., bytes]
+
+EVERY_WAY = [
+    Preparation(missing=missing, scaling=scaling, interval=interval, norm=norm, intercept=intercept)
+    for missing in ("drop", "impute")
+    for scaling in ("public", "data")
+    for interval in ("symmetric", "unit")
+    for norm in ("unit", "clip")
+    for intercept in (False, True)
+]
+FROM_FILES = ("adult", "bank", "heart", "cardio", "ipums_br")
+
+
+def way_of(preparation: Preparation) -> str:
+    words = (preparation.missing, preparation.scaling, preparation.interval, preparation.norm)
+    return "-".join(words) + ("-intercept" if preparation.intercept else "")
+
+
+def table_of(key: str, made_up: MadeUp, rows: int = 60) -> Table:
+    return read_upload(key, made_up(key, rows), "made-up") if key in FROM_FILES else load(key)
+
+
+def exact_norms(x: np.ndarray) -> np.ndarray:
+    """Norms in extended precision, so that rounding cannot hide a row above 1."""
+    return np.sqrt((x.astype(np.longdouble) ** 2).sum(axis=1))
+
+
+@pytest.mark.parametrize("key", ["breast_cancer", "cohort", *FROM_FILES])
+@pytest.mark.parametrize("preparation", EVERY_WAY, ids=way_of)
+def test_no_row_has_a_norm_above_one(key: str, preparation: Preparation, made_up: MadeUp) -> None:
+    split = prepare(table_of(key, made_up), preparation)
+    for x in (split.x_train, split.x_test):
+        assert np.isfinite(x).all()
+        assert np.all(exact_norms(x) <= 1)
+        assert np.all(exact_norms(x.astype(np.float32)) <= 1)
+        assert np.all(np.linalg.norm(x, axis=1) <= 1)
+        assert x.shape[1] == len(split.feature_names)
+        if preparation.norm == "unit":
+            norms = exact_norms(x)
+            assert np.all((norms > 1 - 1e-6) | (norms == 0))
+    assert set(np.unique(split.y_train)) | set(np.unique(split.y_test)) == {-1.0, 1.0}
+
+
+@given(
+    hnp.arrays(
+        float,
+        st.tuples(st.integers(1, 4), st.integers(1, 200)),
+        elements=st.floats(-1, 1, allow_subnormal=False),
+    ),
+    st.booleans(),
+)
+def test_bringing_to_norm_never_overshoots_and_keeps_the_direction(
+    x: np.ndarray, only_above: bool
+) -> None:
+    before = x.copy()
+    bring_to_norm(x, only_above=only_above)
+    assert np.isfinite(x).all()
+    assert np.all(exact_norms(x) <= 1)
+    assert np.all(np.sign(x) * np.sign(before) >= 0)
+    assert np.all(x[~before.any(axis=1)] == 0)
+
+
+def test_rows_within_the_ball_are_left_alone_when_clipping() -> None:
+    x = np.array([[0.3, 0.4], [3.0, 4.0], [0.0, 0.0]])
+    bring_to_norm(x, only_above=True)
+    assert x[0].tolist() == [0.3, 0.4]
+    assert x[1] == pytest.approx([0.6, 0.8], rel=1e-6)
+    assert x[2].tolist() == [0.0, 0.0]
+
+
+def test_a_row_of_zeros_stays_zero_under_unit_norm() -> None:
+    table = load("breast_cancer")
+    lowest = table.frame.copy()
+    lowest.iloc[0] = [column.bounds[0] for column in table.entry.columns]
+    split = prepare(replace(table, frame=lowest), Preparation(interval="unit", test_fraction=0.01))
+    assert np.count_nonzero(~split.x_train.any(axis=1)) == 1
+
+
+def test_the_intercept_counts_in_the_norm() -> None:
+    table = load("breast_cancer")
+    without, with_one = prepare(table), prepare(table, Preparation(intercept=True))
+    assert with_one.feature_names[-1] == "intercept"
+    # Where the other features keep less than their full norm, the constant took its share.
+    others = np.linalg.norm(with_one.x_train[:, :-1], axis=1)
+    assert np.all(others < np.linalg.norm(without.x_train, axis=1))
+    assert np.all(with_one.x_train[:, -1] > 0)
+
+
+def hostile_record(table: Table, row: int) -> Table:
+    """The same table with one record exchanged for a quite different one, and its label turned."""
+    frame = table.frame.copy()
+    for column in table.entry.columns:
+        if column.kind == "number":
+            frame.loc[row, column.name] = 1e6
+        elif column.kind == "indicator":
+            frame.loc[row, column.name] = 1.0 - frame.loc[row, column.name]
+        else:
+            frame.loc[row, column.name] = column.levels[-1]
+    label = table.label.copy()
+    label[row] = -label[row]
+    return replace(table, frame=frame, label=label)
+
+
+@pytest.mark.parametrize("key", ["breast_cancer", "cohort", *FROM_FILES])
+@pytest.mark.parametrize(
+    "preparation", [way for way in EVERY_WAY if way.scaling == "public"], ids=way_of
+)
+def test_exchanging_one_record_changes_one_row_and_nothing_else(
+    key: str, preparation: Preparation, made_up: MadeUp
+) -> None:
+    table = table_of(key, made_up)
+    complete = np.flatnonzero(~table.frame.isna().any(axis=1).to_numpy())
+    before = prepare(table, preparation)
+    after = prepare(hostile_record(table, int(complete[0])), preparation)
+    assert before.feature_names == after.feature_names
+    changed = 0
+    for side in ("train", "test"):
+        x, other = getattr(before, f"x_{side}"), getattr(after, f"x_{side}")
+        y, turned = getattr(before, f"y_{side}"), getattr(after, f"y_{side}")
+        assert x.shape == other.shape
+        differs = (x != other).any(axis=1)
+        assert np.array_equal(differs, y != turned)
+        changed += int(differs.sum())
+    assert changed == 1
+
+
+def test_a_record_that_becomes_incomplete_moves_no_other_record() -> None:
+    table = load("breast_cancer")
+    entry = table.entry
+    marked = replace(
+        entry,
+        columns=(replace(entry.columns[0], missing_mark="?"), *entry.columns[1:]),
+    )
+    frame = table.frame.copy()
+    frame.loc[17, entry.columns[0].name] = np.nan
+    before = prepare(replace(table, entry=marked))
+    after = prepare(replace(table, entry=marked, frame=frame))
+    kept = {row.tobytes() for row in after.x_train}
+    lost = [row for row in before.x_train if row.tobytes() not in kept]
+    kept_test = {row.tobytes() for row in after.x_test}
+    lost += [row for row in before.x_test if row.tobytes() not in kept_test]
+    assert len(lost) == 1
+
+
+def test_the_preparation_of_the_paper_is_flagged_because_one_record_moves_the_others() -> None:
+    table = load("cohort", records=500)
+    split = prepare(table, PAPER_000)
+    assert split.leaks
+    assert split.leaks[0].startswith("leaks:")
+    assert not prepare(table).leaks
+    moved = prepare(hostile_record(table, 0), PAPER_000)
+    assert (split.x_train != moved.x_train).any(axis=1).mean() > 0.9
+
+
+def test_values_outside_the_public_bounds_are_clipped_and_counted() -> None:
+    table = load("cohort", records=500)
+    frame = table.frame.copy()
+    frame.loc[3, "age"], frame.loc[4, "age"], frame.loc[5, "bmi"] = 300.0, -4.0, 1e9
+    split = prepare(replace(table, frame=frame))
+    assert "Values clipped to the public bounds: 2 of age, 1 of bmi." in split.notes
+    at_bound = frame.copy()
+    at_bound.loc[3, "age"], at_bound.loc[4, "age"], at_bound.loc[5, "bmi"] = 100.0, 18.0, 55.0
+    same = prepare(replace(table, frame=at_bound))
+    assert np.array_equal(split.x_train, same.x_train)
+    assert not same.notes
+
+
+def test_numbers_reach_the_ends_of_the_interval_at_their_bounds() -> None:
+    table = load("cohort", records=100)
+    frame = table.frame.copy()
+    for column in table.entry.columns:
+        if column.kind == "number":
+            frame[column.name] = column.bounds[1]
+    frame["sex"] = pd.Categorical(["male"] * 100, categories=["female", "male"])
+    frame["smoker"] = frame["lives_alone"] = 0.0
+    split = prepare(replace(table, frame=frame))
+    # Seven numbers at +1 and one level at 1: each feature gets 1/√8.
+    expected = np.array([1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0]) / np.sqrt(8)
+    assert split.x_train[0] == pytest.approx(expected, abs=1e-6)
+    assert split.feature_names[:3] == ("age", "sex = female", "sex = male")
+
+
+def test_the_split_is_decided_by_its_seed() -> None:
+    table = load("cohort", records=1_000)
+    first, again = prepare(table, Preparation(seed=7)), prepare(table, Preparation(seed=7))
+    assert np.array_equal(first.x_train, again.x_train)
+    assert np.array_equal(first.y_test, again.y_test)
+    other = prepare(table, Preparation(seed=8))
+    assert not np.array_equal(first.x_train, other.x_train)
+    assert first.x_train.shape == (800, 11)
+    assert (first.records, first.dimension) == (800, 11)
+
+
+def test_every_record_is_used_once() -> None:
+    table = load("breast_cancer")
+    split = prepare(table)
+    rows = np.concatenate([split.x_train, split.x_test])
+    assert len(rows) == table.records
+    other = prepare(table, Preparation(seed=1))
+    assert not np.array_equal(split.y_train, other.y_train)
+    assert np.array_equal(
+        np.unique(rows, axis=0),
+        np.unique(np.concatenate([other.x_train, other.x_test]), axis=0),
+    )
+
+
+def test_unknown_values_are_dropped_or_filled_in_from_public_values(made_up: MadeUp) -> None:
+    table = read_upload("heart", made_up("heart", 200), "made-up")
+    incomplete = table.counts["incomplete"]
+    assert incomplete > 10
+    dropped = prepare(table)
+    assert len(dropped.y_train) + len(dropped.y_test) == 200 - incomplete
+    assert any("were dropped" in note for note in dropped.notes)
+    filled = prepare(table, Preparation(missing="impute", norm="clip", interval="unit"))
+    assert len(filled.y_train) + len(filled.y_test) == 200
+    assert "thal unknown" in filled.feature_names
+    assert "thal unknown" not in dropped.feature_names
+    unknown = filled.feature_names.index("thal unknown")
+    levels = [i for i, name in enumerate(filled.feature_names) if name.startswith("thal = ")]
+    for row in filled.x_train:
+        assert np.count_nonzero(row[[*levels, unknown]]) == 1
+
+
+def test_the_logarithm_is_public_and_can_be_switched_off(made_up: MadeUp) -> None:
+    table = read_upload("adult", made_up("adult", 100), "made-up")
+    column = "capital-gain"
+    frame = table.frame.copy()
+    frame[column] = 1_000.0
+    place = prepare(table).feature_names.index(column)
+    shares = []
+    for log_transform in (True, False):
+        split = prepare(
+            replace(table, frame=frame),
+            Preparation(log_transform=log_transform, interval="unit"),
+        )
+        shares.append(split.x_train[0, place])
+    assert shares[0] > 10 * shares[1] > 0
+
+
+def test_a_signed_logarithm_keeps_the_sign(made_up: MadeUp) -> None:
+    table = read_upload("bank", made_up("bank", 60), "made-up")
+    frame = table.frame.copy()
+    frame["balance"] = [-5_000.0, 5_000.0] * 30
+    frame.loc[0, "balance"] = 0.0
+    split = prepare(replace(table, frame=frame), Preparation(test_fraction=0.02))
+    values = split.x_train[:, split.feature_names.index("balance")]
+    assert len({np.sign(value) for value in values}) == 2
+
+
+def test_columns_left_out_are_used_only_when_asked_for(made_up: MadeUp) -> None:
+    table = read_upload("bank", made_up("bank"), "made-up")
+    assert "duration" not in prepare(table).feature_names
+    assert "duration" in prepare(table, Preparation(include=("duration",))).feature_names
+    with pytest.raises(
+        InvalidInput, match="include is 'salary', but it must be one of the columns"
+    ):
+        prepare(table, Preparation(include=("salary",)))
+
+
+def test_a_number_that_does_not_vary_is_no_division_by_zero() -> None:
+    table = load("cohort", records=200)
+    frame = table.frame.copy()
+    frame["bmi"] = 25.0
+    split = prepare(replace(table, frame=frame), PAPER_000)
+    assert np.all(split.x_train[:, split.feature_names.index("bmi")] == 0)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("missing", "ignore"),
+        ("scaling", "private"),
+        ("interval", "[0,1]"),
+        ("norm", 2),
+        ("test_fraction", 0),
+        ("test_fraction", 1),
+        ("test_fraction", float("nan")),
+        ("seed", -1),
+        ("seed", 0.5),
+        ("intercept", "yes"),
+        ("log_transform", 1),
+    ],
+)
+def test_a_bad_setting_is_refused_by_name(field: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=f"^{field} is"):
+        Preparation(**{field: value})
+
+
+def test_too_few_records_for_a_split_are_refused(made_up: MadeUp) -> None:
+    table = load("cohort", records=100)
+    one = replace(table, frame=table.frame.iloc[:1], label=table.label[:1])
+    with pytest.raises(InvalidInput, match="at least one of each"):
+        prepare(one)

@@ -1,0 +1,227 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.datasets import prepare, read_upload
+from dpcore.datasets.catalogue import source
+from dpcore.datasets.sets.source import FileSource
+from dpcore.datasets.text import LARGEST_UPLOAD, read_checked, read_verified
+from dpcore.errors import InvalidInput
+
+MadeUp = Callable[..., bytes]
+
+FROM_FILES = ("adult", "bank", "heart", "cardio", "ipums_br")
+
+
+def refusal(key: str, data: bytes, filename: str = "file.csv") -> str:
+    with pytest.raises(InvalidInput) as refused:
+        read_upload(key, data, filename)
+    sentence = str(refused.value)
+    assert "\n" not in sentence
+    assert len(sentence) < 600
+    return sentence
+
+
+@pytest.mark.parametrize("key", FROM_FILES)
+def test_a_well_formed_file_is_taken_and_marked_as_not_the_published_one(
+    key: str, made_up: MadeUp
+) -> None:
+    table = read_upload(key, made_up(key, 80), "file.csv")
+    assert table.records == 80
+    assert not table.published
+    assert "80 rows" in table.notes[0]
+    assert list(table.frame.columns) == [column.name for column in table.entry.columns]
+    prepare(table)
+
+
+@pytest.mark.parametrize("key", FROM_FILES)
+def test_both_readers_see_the_same_fields(key: str, made_up: MadeUp) -> None:
+    found = source(key)
+    assert isinstance(found, FileSource)
+    data = made_up(key, 40)
+    careful, quick = read_checked(found.layout, data, "f"), read_verified(found.layout, data)
+    assert list(careful.columns) == list(quick.columns)
+    for field in found.layout.fields:
+        left, right = careful[field.name], quick[field.name]
+        if field.words:
+            left, right = left.astype(object), right.astype(object)
+        assert left.equals(right)
+
+
+@pytest.mark.parametrize("ending", [b"\r\n", b"\r"])
+def test_line_endings_and_a_byte_order_mark_do_not_matter(ending: bytes, made_up: MadeUp) -> None:
+    plain = made_up("cardio")
+    table = read_upload("cardio", b"\xef\xbb\xbf" + plain.replace(b"\n", ending), "f")
+    assert table.frame.equals(read_upload("cardio", plain, "f").frame)
+
+
+def changed(data: bytes, line: int, place: int, value: str, separator: str) -> bytes:
+    lines = data.decode().split("\n")
+    fields = lines[line - 1].split(separator)
+    fields[place] = value
+    lines[line - 1] = separator.join(fields)
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "high",
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "1e999",
+        "1e300",
+        "1_000",
+        "0x10",
+        "1,5",
+        "١٢",
+        "--1",
+    ],
+)
+def test_the_first_bad_number_is_named_by_line_field_and_value(value: str, made_up: MadeUp) -> None:
+    bad = changed(made_up("cardio"), 12, 5, value, ";")
+    bad = changed(bad, 30, 5, "later", ";")
+    sentence = refusal("cardio", bad, "cardio_train.csv")
+    assert sentence.startswith(f"'cardio_train.csv', line 12: ap_hi is {value!r}, but it must be a")
+
+
+def test_a_level_that_the_codebook_does_not_know_is_refused_by_line(made_up: MadeUp) -> None:
+    assert "line 7: cholesterol is '4', but it must be one of 1, 2, 3." in refusal(
+        "cardio", changed(made_up("cardio"), 7, 7, "4", ";")
+    )
+    assert "line 3: sex is 'M', but it must be one of Female, Male." in refusal(
+        "adult", changed(made_up("adult"), 3, 9, "M", ",")
+    )
+    assert "line 5: label is '2', but it must be one of 0, 1." in refusal(
+        "ipums_br", changed(made_up("ipums_br"), 5, 52, "2", " ")
+    )
+
+
+def test_an_unknown_value_is_refused_where_the_codebook_knows_none(made_up: MadeUp) -> None:
+    assert "line 2: age is '?'" in refusal("heart", changed(made_up("heart"), 2, 0, "?", ","))
+    assert "or ? for unknown" in refusal("heart", changed(made_up("heart"), 2, 11, "x", ","))
+
+
+def test_too_few_and_too_many_fields_are_refused_by_line(made_up: MadeUp) -> None:
+    lines = made_up("cardio").split(b"\n")
+    lines[4] += b";1"
+    assert "line 5: it has 14 fields, but it must have 13 separated by semicolons." in refusal(
+        "cardio", b"\n".join(lines)
+    )
+    lines[4] = b"1;2"
+    assert "line 5: it has 2 fields" in refusal("cardio", b"\n".join(lines))
+
+
+def test_the_wrong_separator_and_a_missing_header_are_named(made_up: MadeUp) -> None:
+    assert "line 1: it has 1 field, but it must have 13 separated by semicolons." in refusal(
+        "cardio", made_up("cardio").replace(b";", b",")
+    )
+    headless = made_up("cardio").split(b"\n", 1)[1]
+    assert "line 1: the header names" in refusal("cardio", headless)
+    assert "must name id" in refusal("cardio", headless)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", "is empty"),
+        (b"\n\n  \n", "holds no records"),
+        ("a;b\n".encode("utf-16"), "UTF-16"),
+        (b"PK\x03\x04\x00\x00binary", "line 1: it holds a zero byte"),
+        (b"id;age\n\xff\xfa\n", "line 2: it holds bytes that are not text"),
+        (b"x" * 20_000, "line 1: it has 20,000 characters"),
+        (b'"' * 500, "line 1"),
+        (b";" * 5_000, "line 1: it has 5001 fields"),
+    ],
+)
+def test_what_is_no_such_file_is_refused_in_one_sentence(data: bytes, expected: str) -> None:
+    assert expected in refusal("cardio", data)
+
+
+def test_only_a_header_is_no_record() -> None:
+    header = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio\n"
+    assert "holds no records" in refusal("cardio", header.encode())
+
+
+def test_a_file_that_is_too_large_is_refused_unread() -> None:
+    assert "33,554,433 bytes" in refusal("cardio", b"\n" * (LARGEST_UPLOAD + 1))
+
+
+def test_an_open_quotation_mark_swallows_no_later_line(made_up: MadeUp) -> None:
+    lines = made_up("bank").split(b"\n")
+    lines[3] = b'"' + lines[3]
+    assert "line 4" in refusal("bank", b"\n".join(lines))
+
+
+def test_one_outcome_only_is_refused(made_up: MadeUp) -> None:
+    lines = made_up("cardio").decode().strip().split("\n")
+    same = "\n".join([lines[0], *(line[:-1] + "1" for line in lines[1:])])
+    assert "both outcomes must occur" in refusal("cardio", same.encode())
+
+
+def test_a_long_or_strange_file_name_cannot_break_the_sentence() -> None:
+    sentence = refusal("cardio", b"", "a\nb" + "x" * 1_000)
+    assert sentence.startswith(r"'a\nbxxx")
+    assert len(sentence) < 150
+
+
+def test_a_built_in_set_takes_no_file() -> None:
+    assert "takes no file" in refusal("cohort", b"1")
+    with pytest.raises(InvalidInput, match="dataset is"):
+        read_upload("mine", b"1", "f")
+
+
+@settings(max_examples=150)
+@given(st.binary(max_size=300), st.sampled_from(FROM_FILES))
+def test_random_bytes_are_refused_and_never_crash(data: bytes, key: str) -> None:
+    refusal(key, data)
+
+
+@settings(max_examples=100)
+@given(text=st.text(max_size=20), place=st.integers(0, 12))
+def test_a_random_field_is_either_a_plain_number_or_refused_by_its_line(
+    text: str, place: int
+) -> None:
+    row = ["1", "18000", "1", "170", "70", "120", "80", "1", "1", "0", "0", "1", "0"]
+    header = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio"
+    good = ";".join(row)
+    row[place] = text
+    data = "\n".join([header, good, ";".join(row), good[:-1] + "1"])
+    sentence = ""
+    try:
+        read_upload("cardio", data.encode("utf-8", "surrogatepass"), "f")
+    except InvalidInput as refused:
+        sentence = str(refused)
+    if sentence:
+        # A line break in the field moves the trouble to the line after.
+        assert any(part in sentence for part in ("line 3", "line 4", "both outcomes"))
+    else:
+        assert np.isfinite(float(text.strip().strip('"')))
+
+
+def test_bank_pdays_becomes_a_flag_and_the_far_end(made_up: MadeUp) -> None:
+    data = changed(made_up("bank"), 2, 13, "-1", ";")
+    data = changed(data, 3, 13, "30", ";")
+    table = read_upload("bank", data, "f")
+    assert table.frame.loc[0, ["pdays", "contacted_before"]].tolist() == [1_000, 0]
+    assert table.frame.loc[1, ["pdays", "contacted_before"]].tolist() == [30, 1]
+    assert table.counts["never_contacted"] == 1
+
+
+def test_cardio_age_becomes_years_and_bad_pressures_are_counted(made_up: MadeUp) -> None:
+    data = made_up("cardio")
+    for line, (high, low) in enumerate([("16020", "80"), ("120", "-70"), ("90", "95")], start=2):
+        data = changed(changed(data, line, 5, high, ";"), line, 6, low, ";")
+    for line in range(5, 62):
+        data = changed(changed(data, line, 5, "120", ";"), line, 6, "80", ";")
+    data = changed(data, 2, 1, "18263", ";")
+    table = read_upload("cardio", data, "f")
+    assert table.frame.loc[0, "age"] == pytest.approx(50.0, abs=0.01)
+    assert table.counts["implausible_pressure"] == 2
+    assert table.counts["crossed_pressure"] == 1
