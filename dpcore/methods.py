@@ -1,4 +1,7 @@
-"""The register: every method, its claim, its proof, its status. Files in `dpcore.erm.methods` enrol themselves."""
+"""The register: every method, its claim, its proof, its status.
+
+Files in `dpcore.erm.methods` enrol themselves by defining `METHOD`.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +48,11 @@ def describe() -> list[dict[str, object]]:
             "edition": str(edition),
             "paper": method.paper,
             "idea": method.idea,
-            "claim": method.claim,
-            "proof": method.proof,
-            "status": str(method.verdicts[edition]),
+            "claim": standing.claim,
+            "proof": standing.proof,
+            "status": str(standing.status),
             "limits": list(method.limits),
         }
         for method in register().values()
-        for edition in method.editions
+        for edition, standing in method.editions.items()
     ]

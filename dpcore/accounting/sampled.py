@@ -25,32 +25,12 @@ from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 
 ORDERS = (
-    1.1,
-    1.25,
-    1.5,
-    1.75,
-    2.0,
-    2.5,
-    3,
-    4,
-    5,
-    6,
-    8,
-    10,
-    12,
-    16,
-    20,
-    24,
-    32,
-    40,
-    48,
-    64,
-    96,
-    128,
+    *(1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32),
+    *(40, 48, 64, 96, 128, 256, 512, 1024),
 )
-ORDERS += (256, 512, 1024)
 """Rényi orders. Any set is sound; these lose under 1 % against the library's 156 default orders."""
 
+LARGEST_MULTIPLIER = 1e6  # beyond it the library's logarithms lose all digits
 LATTICE_RATIO = 1.02
 EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
 
@@ -113,17 +93,18 @@ def _renyi_accountant(what: SampledGaussian):  # type: ignore[no-untyped-def]
     import dp_accounting
     from dp_accounting import rdp
 
+    multiplier = min(what.noise_multiplier, LARGEST_MULTIPLIER)  # less noise costs more: safe
     if what.sampling == "fixed":
         relation = dp_accounting.NeighboringRelation.REPLACE_ONE
         # The subset with the record and the one without differ by one record exchanged for another.
-        base = dp_accounting.GaussianDpEvent(what.noise_multiplier / 2.0)
+        base = dp_accounting.GaussianDpEvent(multiplier / 2.0)
         size = 10**12  # only the ratio of the two sizes enters; rounded up
         event = dp_accounting.SampledWithoutReplacementDpEvent(
             size, math.ceil(what.rate * size), base
         )
     else:
         relation = dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE
-        base = dp_accounting.GaussianDpEvent(what.noise_multiplier)
+        base = dp_accounting.GaussianDpEvent(multiplier)
         event = dp_accounting.PoissonSampledDpEvent(what.rate, base)
     accountant = rdp.RdpAccountant(orders=ORDERS, neighboring_relation=relation)
     accountant.compose(event, what.steps)

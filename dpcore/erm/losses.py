@@ -31,10 +31,21 @@ class Loss(Protocol):
     at_zero: float
     """Value at margin 0: what the objective is worth at w = 0."""
 
-    def value(self, margins: Array) -> Array: ...
-    def slope(self, margins: Array) -> Array: ...
-    def bend(self, margins: Array) -> Array: ...
-    def expected(self, margins: Array, spread: Array | float) -> Array: ...
+    def value(self, margins: Array) -> Array:
+        """ℓ(m), element by element."""
+        ...
+
+    def slope(self, margins: Array) -> Array:
+        """ℓ'(m), in [-1, 0]."""
+        ...
+
+    def bend(self, margins: Array) -> Array:
+        """ℓ''(m), in [0, curvature]."""
+        ...
+
+    def expected(self, margins: Array, spread: Array | float) -> Array:
+        """E ℓ(m + s ξ) with ξ ~ N(0, 1), for each margin m and spread s ≥ 0."""
+        ...
 
 
 class Logistic:
@@ -45,6 +56,7 @@ class Logistic:
     at_zero = float(np.log(2.0))
 
     def value(self, margins: Array) -> Array:
+        """ℓ(m), element by element."""
         # max(-m, 0) + log1p(e^{-|m|}): about three times faster than np.logaddexp, as exact.
         result = np.abs(margins)
         np.negative(result, out=result)
@@ -54,6 +66,7 @@ class Logistic:
         return result
 
     def slope(self, margins: Array) -> Array:
+        """ℓ'(m), in [-1, 0]."""
         # -1/(1+e^m) = (tanh(m/2) - 1)/2: NumPy vectorises tanh, and it cannot overflow.
         result: Array = np.multiply(margins, margins.dtype.type(0.5))
         np.tanh(result, out=result)
@@ -62,6 +75,7 @@ class Logistic:
         return result
 
     def bend(self, margins: Array) -> Array:
+        """ℓ''(m), in [0, curvature]."""
         probability = special.expit(margins)
         return np.asarray(probability * (1.0 - probability))
 
@@ -108,17 +122,20 @@ class Huber:
         self.at_zero = float(self.value(np.zeros(1))[0])
 
     def value(self, margins: Array) -> Array:
+        """ℓ(m), element by element."""
         gap = 1.0 - margins
         inside = np.clip(gap + self.width, 0.0, 2.0 * self.width)
         # (gap+h)²/(4h) on the quadratic part equals the printed gap²/(4h) + gap/2 + h/4.
         return np.asarray(inside * inside / (4.0 * self.width) + np.maximum(gap - self.width, 0.0))
 
     def slope(self, margins: Array) -> Array:
+        """ℓ'(m), in [-1, 0]."""
         result = np.subtract(margins, margins.dtype.type(1.0 + self.width))
         result *= margins.dtype.type(1.0 / (2.0 * self.width))
         return np.clip(result, -1.0, 0.0, out=result)
 
     def bend(self, margins: Array) -> Array:
+        """ℓ''(m), in [0, curvature]."""
         return np.where(np.abs(1.0 - margins) <= self.width, self.curvature, 0.0)
 
     def expected(self, margins: Array, spread: Array | float) -> Array:

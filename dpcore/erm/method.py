@@ -107,6 +107,25 @@ Release = Callable[..., Array]
 
 
 @dataclass(frozen=True)
+class Standing:
+    """Where one edition of a method stands: what is said of it, and what holds.
+
+    Parameters
+    ----------
+    claim : str
+        What is claimed in print, in one sentence.
+    proof : str
+        What is proved, in one or two sentences.
+    status : Status
+        The standing verdict; a calibration at given values may be worse.
+    """
+
+    claim: str
+    proof: str
+    status: Status
+
+
+@dataclass(frozen=True)
 class Method:
     """One way to train, in one or two editions.
 
@@ -118,12 +137,8 @@ class Method:
         Where it comes from.
     idea : str
         One plain sentence.
-    claim, proof : str
-        What is claimed in print, and what is proved, each in one or two sentences.
-    editions : tuple of Edition
-        Which editions exist.
-    verdicts : dict of Edition to Status
-        The standing verdict on each edition (a calibration at given values may be worse).
+    editions : dict of Edition to Standing
+        The editions that exist, each with its claim, its proof and the standing verdict.
     calibrate : callable
         (problem, epsilons, delta, edition, settings) -> one `Calibration` per ε. Pure and cheap.
     release : callable
@@ -138,10 +153,7 @@ class Method:
     title: str
     paper: str
     idea: str
-    claim: str
-    proof: str
-    editions: tuple[Edition, ...]
-    verdicts: dict[Edition, Status]
+    editions: dict[Edition, Standing]
     calibrate: Calibrate
     release: Release
     closed_form: bool = False

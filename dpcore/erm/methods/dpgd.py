@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import full_batch
-from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.erm.method import Calibration, Method, Settings, Standing
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
@@ -93,10 +93,13 @@ METHOD = Method(
     title="DP-GD",
     paper="modern baseline (Ganesh et al. 2023; Dong, Roth, Su 2022)",
     idea="Follow the gradient of all records, with noise added to every step.",
-    claim="Not one of the five papers.",
-    proof="(ε, δ) by exact composition of Gaussian mechanisms.",
-    editions=(Edition.SOUND,),
-    verdicts={Edition.SOUND: Status.PROVED},
+    editions={
+        Edition.SOUND: Standing(
+            claim="Not one of the five papers.",
+            proof="(ε, δ) by exact composition of Gaussian mechanisms.",
+            status=Status.PROVED,
+        ),
+    },
     calibrate=calibrate,
     release=full_batch.release,
 )

@@ -7,7 +7,7 @@ from functools import partial
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon, noise_multiplier_for
 from dpcore.erm import gradient_perturbation, stochastic
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
-from dpcore.erm.method import Method
+from dpcore.erm.method import Method, Standing
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
@@ -41,13 +41,21 @@ METHOD = Method(
     title=RULE.title,
     paper="000 Ding et al., Algorithm 2",
     idea="Follow the gradient of randomly drawn records, with noise added to every step.",
-    claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",
-    proof=(
-        "Published: not supported. The query n∇f has sensitivity 2nL, the noise is sized for L, and nδ ≥ 1 "
-        "once n ≥ 1/δ. Sound: (ε, δ) by Rényi accounting of sampled, correctly sized noise."
-    ),
-    editions=(Edition.PUBLISHED, Edition.SOUND),
-    verdicts={Edition.PUBLISHED: Status.CLAIM_NOT_SUPPORTED, Edition.SOUND: Status.PROVED},
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",
+            proof=(
+                "None. The query n∇f has sensitivity 2nL but its noise is sized for L, and the "
+                "total δ of nδ reaches 1 at n = 1/δ."
+            ),
+            status=Status.CLAIM_NOT_SUPPORTED,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof="(ε, δ) by Rényi accounting of sampled batches with correctly sized noise.",
+            status=Status.PROVED,
+        ),
+    },
     calibrate=partial(gradient_perturbation.calibrate, RULE),
     release=stochastic.release,
     limits=(

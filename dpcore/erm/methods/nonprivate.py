@@ -7,7 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpcore.erm.method import Array, Calibration, Method, Progress, Settings, silent
+from dpcore.erm.method import (
+    Array,
+    Calibration,
+    Method,
+    Progress,
+    Settings,
+    Standing,
+    silent,
+)
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
@@ -66,10 +74,13 @@ METHOD = Method(
     title="Non-private",
     paper="000 Ding et al., NonPriv of section V",
     idea="Train on the data as they are.",
-    claim="None.",
-    proof="None: the weights can reveal any record.",
-    editions=(Edition.PUBLISHED, Edition.SOUND),
-    verdicts={Edition.PUBLISHED: Status.NOT_PRIVATE, Edition.SOUND: Status.NOT_PRIVATE},
+    editions={
+        Edition.SOUND: Standing(
+            claim="None.",
+            proof="None: the weights can reveal any record.",
+            status=Status.NOT_PRIVATE,
+        ),
+    },
     calibrate=calibrate,
     release=release,
     closed_form=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.erm import output_noise, output_perturbation
-from dpcore.erm.method import Method
+from dpcore.erm.method import Method, Standing
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
@@ -24,10 +24,18 @@ METHOD = Method(
     title=RULE.title,
     paper="000 Ding et al., baseline of section V (Zhang et al. 2017)",
     idea="Train without noise, then add Gaussian noise sized by the classical formula.",
-    claim="(ε, δ) for every ε in (0, 1).",
-    proof="(ε, δ) holds for ε < 1 only; from ε = 1 on the classical formula has no proof.",
-    editions=(Edition.PUBLISHED, Edition.SOUND),
-    verdicts={Edition.PUBLISHED: Status.PROVED, Edition.SOUND: Status.PROVED},
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(ε, δ) for every ε in (0, 1).",
+            proof="(ε, δ) for ε < 1; from ε = 1 on the classical formula has no proof.",
+            status=Status.PROVED,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof="(ε, δ) for ε < 1, with the exact sensitivity; no proof from ε = 1 on.",
+            status=Status.PROVED,
+        ),
+    },
     calibrate=partial(output_perturbation.calibrate, RULE),
     release=output_noise.release,
     closed_form=True,

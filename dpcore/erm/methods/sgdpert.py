@@ -13,7 +13,7 @@ from dpcore.accounting.composition import (
 )
 from dpcore.erm import gradient_perturbation, stochastic
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
-from dpcore.erm.method import Method
+from dpcore.erm.method import Method, Standing
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
@@ -58,13 +58,21 @@ METHOD = Method(
     title=RULE.title,
     paper="000 Ding et al., baseline of section V (Bassily et al. 2014)",
     idea="Follow the gradient of randomly drawn records, with noise sized by the classical formula.",
-    claim="The total of Theorem 7, with classical noise.",
-    proof=(
-        "Published (Algorithm 2 with the classical σ): not supported, for the reasons given at GRPUA. Sound: "
-        "(ε, δ) by amplification and strong composition, with one query kept below ε = 1."
-    ),
-    editions=(Edition.PUBLISHED, Edition.SOUND),
-    verdicts={Edition.PUBLISHED: Status.CLAIM_NOT_SUPPORTED, Edition.SOUND: Status.PROVED},
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="The total of Theorem 7, with classical noise (Algorithm 2, classical σ).",
+            proof="None, for the same reasons as GRPUA.",
+            status=Status.CLAIM_NOT_SUPPORTED,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof=(
+                "(ε, δ) by tight amplification and strong composition, with the ε of one query "
+                "kept below 1."
+            ),
+            status=Status.PROVED,
+        ),
+    },
     calibrate=partial(gradient_perturbation.calibrate, RULE),
     release=stochastic.release,
     limits=(
