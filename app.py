@@ -4,10 +4,10 @@ import streamlit as st
 
 st.set_page_config(
     page_title="Epsilon Explorer",
-    page_icon=":material/shield_person:",
+    page_icon="assets/icon.png",
     layout="wide",
     menu_items={
-        "About": "Epsilon Explorer shows what privacy costs, what it buys, and whether a claim is true."
+        "About": "Shows what privacy costs, what it buys, and whether a privacy claim is true."
     },
 )
 

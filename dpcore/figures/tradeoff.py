@@ -19,7 +19,7 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import faded, look
-from dpcore.figures.words import listed, percent, plain
+from dpcore.figures.words import listed, percent, plain, points
 
 # How many percentage points below the best the sentence calls "close".
 CLOSE = 0.02
@@ -51,36 +51,58 @@ def accuracy(
     add_series(figure, table, "accuracy", titles=titles, shown=percent, dark=dark)
     add_references(figure, references)
 
-    goal = references[0].value - CLOSE if references else math.nan
-    reached, missed, ends = [], [], []
-    for method, edition, rows in series(table):
-        rows = rows[rows["accuracy"].notna()]
-        if rows.empty:
-            continue
-        name = name_of(table, method, edition, titles)
-        first = crossing(rows, "accuracy", goal)
-        if first is None:
-            missed.append(name)
-        else:
-            reached.append((first, name))
-        ends.append(
-            f"{name} from {percent(rows['accuracy'].iloc[0])} at ε = "
-            f"{plain(rows['epsilon'].iloc[0])} to {percent(rows['accuracy'].iloc[-1])} at ε = "
-            f"{plain(rows['epsilon'].iloc[-1])}"
-        )
-    parts = []
-    if reached:
-        named = [f"{name} at ε = {plain(epsilon)}" for epsilon, name in sorted(reached)]
-        parts.append(f"Within {100 * CLOSE:.0f} points of the non-private model: {listed(named)}.")
-    if missed:
-        parts.append(f"Not so close anywhere on this grid: {listed(missed)}.")
+    ends = [
+        f"{name} from {percent(rows['accuracy'].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
+        f"to {percent(rows['accuracy'].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
+        for name, rows in _named_rows(table, "accuracy", titles)
+    ]
+    sentence = _what_suffices(_named_rows(table, "accuracy", titles), references)
     return Drawn(
         figure,
-        " ".join(parts) or "No private method is drawn.",
+        sentence,
         f"Accuracy against ε. {'; '.join(ends)}. "
         + "; ".join(f"{r.label}: {percent(r.value)}" for r in references)
         + ".",
     )
+
+
+def _named_rows(
+    table: pd.DataFrame, column: str, titles: Mapping[str, str]
+) -> list[tuple[str, pd.DataFrame]]:
+    """Display name and rows of each private series that has values in `column`."""
+    return [
+        (name_of(table, method, edition, titles), rows[rows[column].notna()])
+        for method, edition, rows in series(table)
+        if rows[column].notna().any()
+    ]
+
+
+def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[Reference]) -> str:
+    """From which ε each method comes close to the model without privacy, in a sentence or two."""
+    if not named or not references:
+        return "No private method is drawn."
+    goal = references[0].value - CLOSE
+    within = f"within {100 * CLOSE:.0f} points of the best model without privacy"
+    reached = {name: crossing(rows, "accuracy", goal) for name, rows in named}
+    first = sorted((found, name) for name, found in reached.items() if found is not None)
+    never = [name for name, found in reached.items() if found is None]
+    if first:
+        told = listed([f"{name} from ε = {plain(found)} on" for found, name in first])
+        tail = f"; {listed(never)} nowhere on this grid" if never else ""
+        return f"It comes {within}: {told}{tail}."
+    best_name, best = max(
+        ((name, rows["accuracy"].iloc[-1]) for name, rows in named), key=lambda item: item[1]
+    )
+    short = (
+        f"No method comes {within} on this grid; the nearest is {best_name}, "
+        f"{points(best - references[0].value)} points at the largest ε."
+    )
+    if len(references) > 1 and references[1].value < goal:
+        short += (
+            f" Most of that is λ, not noise: without any noise, the same λ costs "
+            f"{points(references[1].value - references[0].value)} points."
+        )
+    return short
 
 
 def objective(

@@ -16,7 +16,7 @@ from dpcore.accounting import risk
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
-VECTORS = Path(__file__).parents[1] / "vectors.csv"
+VECTORS = Path(__file__).parents[1] / "reference" / "vectors.csv"
 COMPUTED = {
     "adp_advantage": lambda p: risk.advantage(p["epsilon"], p["delta"]),
     "adp_tradeoff_beta": lambda p: risk.smallest_miss_rate(p["alpha"], p["epsilon"], p["delta"]),

@@ -81,9 +81,19 @@ def test_words_and_alternative_text_are_never_empty(
 
 def test_accuracy_names_the_epsilon_that_suffices(table: pd.DataFrame, titles: Titles) -> None:
     sentence = DRAW["accuracy"](table, titles, False).sentence
-    assert "DP-GD at ε = 1e-9" in sentence
-    assert "OPERA at ε = 100" in sentence
-    assert "Not so close anywhere on this grid: OutPert" in sentence
+    assert "DP-GD from ε = 1e-9 on" in sentence
+    assert "OPERA from ε = 100 on" in sentence
+    assert "OutPert nowhere on this grid" in sentence
+
+
+def test_accuracy_says_when_regularisation_is_what_costs(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    high = [Reference("λ for accuracy", 0.99), Reference("same λ", 0.96)]
+    sentence = tradeoff.accuracy(table, high, titles=titles).sentence
+    assert "No method comes within 2 points" in sentence
+    assert "nearest is DP-GD, −3.0 points" in sentence
+    assert "the same λ costs −3.0 points" in sentence
 
 
 def test_a_curve_that_falls_back_has_not_arrived() -> None:

@@ -1,0 +1,77 @@
+"""Claim and proof, side by side and never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpcore.erm.method import Calibration
+from dpcore.figures.words import plain
+from dpcore.guarantee import Guarantee
+from dpcore.methods import method_named
+from pages.parts import explanations as words
+
+
+def status(verdict: str, note: str = "") -> None:
+    """The verdict as a coloured badge with an icon; what it means on hover."""
+    st.badge(
+        verdict,
+        icon=words.STATUS_ICONS[verdict],
+        color=words.STATUS_COLOURS[verdict],
+        help=f"{words.STATUS_WORDS[verdict]} {note}".strip(),
+    )
+
+
+def statement(guarantee: Guarantee) -> str:
+    """An (ε, δ) statement in one line, or why there is none."""
+    if guarantee.epsilon is None:
+        return f"No number. {guarantee.reason}".strip()
+    said = f"ε = {plain(guarantee.epsilon)}"
+    if guarantee.delta is not None:
+        said += f", δ = {plain(guarantee.delta)}"
+        if guarantee.vacuous:
+            said += " (vacuous: δ ≥ 1 holds for every algorithm)"
+    tail = f" {guarantee.reason}" if guarantee.reason else ""
+    return f"{said} · {guarantee.adjacency} · {guarantee.by}.{tail}"
+
+
+def hover(calibration: Calibration) -> str:
+    """Accountant, adjacency and δ for the ε that stands beside it."""
+    best = next(
+        (g for g in (calibration.proof, calibration.certified) if g.epsilon is not None),
+        calibration.proof,
+    )
+    return f"{calibration.title}: {calibration.status}. {statement(best)}"
+
+
+def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
+    """For each calibration at the chosen ε: the paper's claim, what is proved, and what failed."""
+    for calibration in chosen:
+        method = method_named(calibration.method)
+        with st.container(border=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(
+                    f"**{calibration.title}**, {calibration.edition} edition", width="content"
+                )
+                status(str(calibration.status))
+            st.caption(f"{method.idea} Source: {method.paper}")
+            claim, proof = st.columns(2)
+            with claim:
+                st.markdown("**Claim** (what the paper says)")
+                st.markdown(statement(calibration.claim))
+                st.caption(method.claim)
+            with proof:
+                st.markdown("**Proof** (what holds for this noise)")
+                st.markdown(statement(calibration.proof))
+                if calibration.certified != calibration.proof:
+                    st.markdown(
+                        f"Certified for exactly this noise: {statement(calibration.certified)}"
+                    )
+                st.caption(method.proof)
+            for condition in calibration.conditions:
+                mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
+                tail = "" if condition.met else f" {condition.consequence}"
+                st.markdown(f"{mark} {condition.text}.{tail}")
+            for limit in method.limits:
+                st.caption(f"Note: {limit}")

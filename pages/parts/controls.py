@@ -1,0 +1,320 @@
+"""The controls beside Explore: what to look at. Their values live in the address bar.
+
+Every value is checked again by `dpcore` when a `Study` is made of it: limits in a browser can be
+bypassed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dpcore.datasets import Preparation, availability, catalogue, entry
+from dpcore.evaluation.study import Study
+from dpcore.figures.words import plain
+from dpcore.methods import register
+from pages.parts import explanations as words
+from pages.parts import links
+from pages.parts.state import once
+
+# Six steps a decade where curves bend; one a decade below, where nothing changes any more.
+EPSILONS = (
+    *(float(f"1e{exponent}") for exponent in range(-9, -4)),
+    *(
+        float(f"{step}e{exponent}")
+        for exponent in range(-4, 2)
+        for step in ("1", "1.5", "2", "3", "5", "7")
+    ),
+    100.0,
+)
+DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
+LAMBDAS = (0.0, *(float(f"{s}e{e}") for e in range(-6, 0) for s in ("1", "3")), 1.0)
+RADII = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+RUNS = (10, 30, 100, 300)
+COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+# What paper 000 uses throughout.
+PAPER_LAMBDA = 0.001
+LAMBDA_WAYS = ("By rule", "0.001", "My own")
+MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from public values"}
+SCALING = {"public": "By public bounds", "data": "By the data's own range (leaks)"}
+INTERVAL = {"symmetric": "−1 to 1", "unit": "0 to 1"}
+NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
+DEFAULT_METHODS = ("outpert", "opera", "dpgd")
+MOST_STEPS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the controls say, before ε.
+
+    Parameters
+    ----------
+    study : Study
+        Everything but the upload; its ε are the whole grid.
+    methods : tuple of str
+        The private methods chosen, in display order.
+    upload : object or None
+        The uploaded file, where the data set needs one.
+    """
+
+    study: Study
+    methods: tuple[str, ...]
+    upload: st.runtime.uploaded_file_manager.UploadedFile | None
+
+
+def private_methods() -> dict[str, str]:
+    """Key to title of every method that adds noise, in display order."""
+    return {key: method.title for key, method in register().items() if key != "nonprivate"}
+
+
+def dataset_titles() -> dict[str, str]:
+    """Key to title of every data set."""
+    return {found.key: found.title for found in catalogue()}
+
+
+def link_complaints() -> list[str]:
+    """What the link asked for in vain, found once a session and shown until it ends."""
+    data, methods = dataset_titles(), private_methods()
+
+    def named(titles: dict[str, str]) -> list[str]:
+        return list(titles.values())
+
+    def shown(numbers: tuple[float, ...]) -> list[str]:
+        return [plain(number) for number in numbers]
+
+    return once(
+        "link_complaints",
+        lambda: (
+            links.complaints(
+                {
+                    "data": ("the data set", named(data), data["breast_cancer"]),
+                    "loss": ("the model", named(words.LOSS_TITLES), "logistic regression"),
+                    "methods": (
+                        "the method",
+                        named(methods),
+                        "the others it names, or the usual ones",
+                    ),
+                    "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
+                    "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
+                    "delta": ("δ =", shown(DELTAS), "δ = 1e-5"),
+                    "lambda": ("λ", LAMBDA_WAYS, "λ by rule"),
+                    "lambda_value": ("λ =", shown(LAMBDAS), "λ = 0.01"),
+                    "radius": ("R =", shown(RADII), "R = 10"),
+                    "runs": ("a number of runs of", shown(RUNS), "30 runs"),
+                    "patients": ("a cohort of", [f"{n:,}" for n in COHORTS], "3,000 patients"),
+                    "adjacency": (
+                        "the neighbour",
+                        named(words.ADJACENCY_TITLES),
+                        "one record replaced",
+                    ),
+                    "missing": ("for gaps", named(MISSING), MISSING["drop"].lower()),
+                    "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
+                    "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
+                    "norm": ("the length", named(NORM), NORM["unit"].lower()),
+                    "intercept": ("an intercept", ("true", "false", "True", "False"), "none"),
+                }
+            )
+            + links.outside([("steps", "a number of steps T of", 1, MOST_STEPS)])
+        ),
+    )
+
+
+def _pick(label: str, titles: dict[str, str], key: str, help_text: str) -> str:
+    """A drop-down over titles that answers with the key behind the title."""
+    chosen: str | None = st.selectbox(
+        label,
+        list(titles),
+        format_func=titles.__getitem__,
+        key=key,
+        help=help_text,
+        bind="query-params",
+    )
+    return chosen or next(iter(titles))
+
+
+def _switch(label: str, titles: dict[str, str], key: str, help_text: str) -> str:
+    """A row of two or three options that answers with the key behind the title."""
+    chosen: str | None = st.segmented_control(
+        label,
+        list(titles),
+        format_func=titles.__getitem__,
+        default=next(iter(titles)),
+        key=key,
+        help=help_text,
+        required=True,
+        bind="query-params",
+        width="stretch",
+    )
+    return chosen or next(iter(titles))
+
+
+def _lambda() -> tuple[float | None, float | None]:
+    """(λ or None for the rule, R or None)."""
+    way = st.segmented_control(
+        "Regularisation λ",
+        LAMBDA_WAYS,
+        default=LAMBDA_WAYS[0],
+        key="lambda",
+        required=True,
+        help=words.LAMBDA,
+        bind="query-params",
+        width="stretch",
+    )
+    if way == LAMBDA_WAYS[1]:
+        return PAPER_LAMBDA, None
+    if way != LAMBDA_WAYS[2]:
+        return None, None
+    lam = st.select_slider(
+        "λ",
+        LAMBDAS,
+        value=0.01,
+        format_func=plain,
+        key="lambda_value",
+        bind="query-params",
+        help="λ = 0 is the merely convex case: no regularisation, weights kept in a ball.",
+    )
+    if lam > 0.0:
+        return lam, None
+    radius = st.select_slider(
+        "Radius R of the ball",
+        RADII,
+        value=10.0,
+        format_func=plain,
+        key="radius",
+        help=words.RADIUS,
+        bind="query-params",
+    )
+    return lam, radius
+
+
+def _preparation() -> Preparation:
+    with st.expander("Preparation", icon=":material/tune:"):
+        st.caption(words.PREPARATION)
+        missing = _pick("Gaps in the data", MISSING, "missing", "")
+        scaling = _pick(
+            "Scale numbers",
+            SCALING,
+            "scaling",
+            "The data's own smallest and largest value are two patients' values: using them leaks.",
+        )
+        interval = _switch("to the interval", INTERVAL, "interval", "")
+        norm = _pick("Length of a record", NORM, "norm", "The proofs need every length at most 1.")
+        intercept = st.toggle(
+            "Add an intercept",
+            key="intercept",
+            bind="query-params",
+            help="A constant feature; it counts in the length of the record, so nothing leaks.",
+        )
+        if scaling == "data":
+            st.badge("leaks", icon=":material/warning:", color="red")
+    return Preparation(
+        missing=missing, scaling=scaling, interval=interval, norm=norm, intercept=intercept
+    )
+
+
+def _delta(records: int) -> float:
+    """δ, shown with n·δ and warned about where it is too large."""
+    delta: float = st.select_slider(
+        "Failure probability δ",
+        DELTAS,
+        value=1e-5,
+        format_func=plain,
+        key="delta",
+        help=words.DELTA,
+        bind="query-params",
+    )
+    share = records * delta
+    st.caption(f"n·δ ≈ {plain(share)} for {records:,} records")
+    if share >= 1.0:
+        st.warning(
+            f"δ is at least 1/n: a method may publish one of the {records:,} records at random and "
+            "still keep this promise. Choose a smaller δ.",
+            icon=":material/warning:",
+        )
+    return delta
+
+
+def sidebar() -> Choice:
+    """Draw the controls and answer with what they say.
+
+    Raises
+    ------
+    InvalidInput
+        If a value that reached the server is not allowed.
+    """
+    with st.sidebar:
+        data = _pick("Data", dataset_titles(), "data", words.DATA)
+        found = entry(data)
+        size, upload = None, None
+        if data == "cohort":
+            size = st.select_slider(
+                "Patients",
+                COHORTS,
+                value=3_000,
+                format_func="{:,}".format,
+                key="patients",
+                help=words.COHORT,
+                bind="query-params",
+            )
+        if availability(data) == "upload":
+            upload = st.file_uploader(
+                f"File of {found.title}", key=f"upload_{data}", help=found.how_to_get
+            )
+        loss = _pick("Model", words.LOSS_TITLES, "loss", words.LOSS)
+        titles = private_methods()
+        chosen = st.pills(
+            "Methods",
+            list(titles),
+            format_func=titles.__getitem__,
+            selection_mode="multi",
+            default=list(DEFAULT_METHODS),
+            key="methods",
+            help=words.METHODS,
+            bind="query-params",
+        )
+        methods = tuple(key for key in titles if key in chosen)
+        edition = _switch("Edition", words.EDITION_TITLES, "edition", words.EDITION)
+        delta = _delta(size or found.records)
+        lam, radius = _lambda()
+        adjacency = _pick(
+            "One person's difference", words.ADJACENCY_TITLES, "adjacency", words.ADJACENCY
+        )
+        runs = st.select_slider(
+            "Runs",
+            RUNS,
+            value=30,
+            format_func=plain,
+            key="runs",
+            help=words.RUNS,
+            bind="query-params",
+        )
+        preparation = _preparation()
+        with st.expander("Training", icon=":material/model_training:"):
+            steps = st.number_input(
+                "Steps T",
+                min_value=1,
+                max_value=MOST_STEPS,
+                value=None,
+                step=1,
+                key="steps",
+                placeholder="by each method's rule",
+                help=words.STEPS,
+                bind="query-params",
+            )
+    study = Study(
+        dataset=data,
+        records=size,
+        loss=loss,
+        lam=lam,
+        methods=("nonprivate", *methods),
+        edition=edition,
+        epsilons=EPSILONS,
+        delta=delta,
+        adjacency=adjacency,
+        runs=runs,
+        steps=steps,
+        radius=radius,
+        preparation=preparation,
+    )
+    return Choice(study, methods, upload)

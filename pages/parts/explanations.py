@@ -1,0 +1,96 @@
+"""What the words on screen mean, for someone who meets them for the first time."""
+
+from __future__ import annotations
+
+EPSILON = (
+    "**Privacy loss ε** bounds how much the published model can tell about any one person: no "
+    "outcome becomes more than e^ε times as likely because of one record (except with the small "
+    "probability δ). Small ε: strong promise, much noise."
+)
+DELTA = (
+    "**Failure probability δ**: the chance that the ε-promise may fail. It should be far below one "
+    "in the number of records; at δ = 1/n a method may publish one record at random and still "
+    "keep the promise."
+)
+LAMBDA = (
+    "**Regularisation λ** keeps the model's weights small. Privacy needs it: the smaller λ, the "
+    "more one record can move the model, and the more noise is needed. The rule uses only the number of "
+    "records n and of features d: λ = (d/n²)^⅓ / 4, rounded."
+)
+DATA = "Which records the model learns from. Built-in sets need no network."
+LOSS = (
+    "How the model learns. **Logistic regression** gives probabilities; the **Huber support-vector "
+    "machine** looks for the widest margin, smoothed so that its privacy can be proved."
+)
+METHODS = (
+    "Ways to train with privacy. The same model without privacy and the majority guess are always "
+    "drawn for comparison."
+)
+EDITION = (
+    "**Sound**: with the sensitivity and the accounting that can be proved. **As published**: as "
+    "the paper prints it, for study, with its conditions checked."
+)
+RUNS = (
+    "How often training is repeated with fresh noise. The band holds nine of ten single runs; you "
+    "would publish one of them."
+)
+ADJACENCY = (
+    "What counts as *one person's difference*. **One record replaced**: exchanged for any other. "
+    "**One record blanked out**: replaced by an empty one. Either way the number of records is public."
+)
+ACCURACY = "Share of test records that the private model gets right, on average over its noise."
+COST = (
+    "Percentage points of accuracy lost, counted against the same kind of model without privacy "
+    "whose λ was chosen for accuracy by cross-validation."
+)
+SIGMA = (
+    "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
+    "**Sensitivity Δ**: how far one record can move that query."
+)
+OBJECTIVE = "What training minimises: average loss plus the λ penalty. Lower is a better fit."
+ODDS = (
+    "Each of 100 people sees the published model, knows every other record, and guesses about one. "
+    "This bound follows from ε and δ alone, whatever the method and whatever else they know."
+)
+PREPARATION = (
+    "How records become numbers. The defaults use public bounds only. Settings that look at the data "
+    "leak, and are marked."
+)
+STEPS = "How many training steps T. Empty: each method's own written rule."
+RADIUS = (
+    "With λ = 0 the weights are kept inside a ball of this public radius R, as the theorems need."
+)
+COHORT = "How many synthetic patients to draw; their true model is known."
+
+SOURCES = {
+    "closed form": "Computed exactly; the band comes from 200 draws of the noise.",
+    "sampled": "Averaged over the runs that were trained.",
+}
+LOSS_TITLES = {"logistic": "Logistic regression", "huber": "Huber SVM"}
+EDITION_TITLES = {"sound": "Sound", "published": "As published"}
+ADJACENCY_TITLES = {
+    "replace-one": "One record replaced",
+    "zero-out": "One record blanked out",
+}
+STATUS_WORDS = {
+    "proved": "The noise that is added gives the stated ε and δ, by the named theorem or accountant.",
+    "conditions not met": "A condition of the paper's theorem fails here, so the theorem proves nothing.",
+    "claim not supported": "The noise that is added does not give what the paper claims.",
+    "not private": "No noise is added: no promise at all.",
+}
+STATUS_COLOURS = {
+    "proved": "green",
+    "conditions not met": "orange",
+    "claim not supported": "red",
+    "not private": "gray",
+}
+STATUS_ICONS = {
+    "proved": ":material/verified:",
+    "conditions not met": ":material/rule:",
+    "claim not supported": ":material/error:",
+    "not private": ":material/lock_open:",
+}
+UPLOADED = (
+    "These are your own records. The curves on this page are computed from them and are **not private**: "
+    "treat every number and picture here like the records themselves."
+)

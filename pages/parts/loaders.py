@@ -1,0 +1,120 @@
+"""What the page computes, each thing once: cached by the full description of what was asked.
+
+Arguments that start with an underscore are not part of a cache's key; `key` stands for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.datasets import DataUnavailable, Split, Table, availability, load, prepare, read_upload
+from dpcore.erm.method import Calibration
+from dpcore.evaluation import curves
+from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.methods import method_named, register
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.parts.controls import Choice
+
+
+class Missing(Exception):
+    """The chosen records are not at hand; the words say what to do."""
+
+
+@st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
+def _table(key: str, records: int | None) -> Table:
+    return load(key, records=records)
+
+
+@st.cache_resource(max_entries=3, ttl="1h", show_spinner=False, scope="session")
+def _uploaded(key: str, digest: str, _data: bytes, name: str) -> Table:
+    return read_upload(key, _data, name)
+
+
+@st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
+def _split(key: str, _table: Table, _study: Study) -> Split:
+    return prepare(_table, _study.preparation)
+
+
+def records_of(choice: Choice) -> tuple[Study, Split, bool]:
+    """The study completed by its upload, the prepared records, and whether they are published.
+
+    Raises
+    ------
+    Missing
+        If the records are not on this machine yet.
+    InvalidInput
+        If an uploaded file is not what it should be.
+    """
+    study = choice.study
+    where = availability(study.dataset)
+    if where == "upload":
+        if choice.upload is None:
+            raise Missing("upload")
+        data = choice.upload.getvalue()
+        digest = hashlib.sha256(data).hexdigest()
+        study = replace(study, upload=digest)
+        table = _uploaded(study.dataset, digest, data, choice.upload.name)
+    else:
+        if where == "download":
+            raise Missing("download")
+        table = _table(study.dataset, study.records)
+    described = repr((study.dataset, study.records, study.upload, study.preparation))
+    return study, _split(described, table, study), table.published
+
+
+def download(key: str) -> None:
+    """Fetch a public set from its publisher, with progress on the page."""
+    bar = st.progress(0.0, text="Asking the publisher")
+    try:
+        load(key, progress=lambda share, text: bar.progress(min(1.0, share), text=text))
+    except DataUnavailable as refusal:
+        st.error(str(refusal), icon=":material/cloud_off:")
+    else:
+        st.rerun()
+
+
+def closed_methods(study: Study) -> Study:
+    """The part of a study that needs no training."""
+    return replace(
+        study, methods=tuple(key for key in study.methods if method_named(key).closed_form)
+    )
+
+
+def trained_methods(study: Study) -> tuple[str, ...]:
+    """The methods of a study that must be trained."""
+    return tuple(key for key in study.methods if not method_named(key).closed_form)
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
+    """The closed-form curves over the whole ε grid."""
+    return curves.closed_form(_study, _split)
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def baselines(key: str, _study: Study, _split: Split) -> Baselines:
+    """Majority and the two non-private models."""
+    return curves.baselines(_study, _split)
+
+
+@st.cache_resource(max_entries=60, show_spinner=False)
+def calibrations(
+    key: str, methods: tuple[str, ...], _study: Study, _split: Split
+) -> Mapping[str, Sequence[Calibration]]:
+    """Sensitivity, σ, conditions, claim and proof of every named method over the whole grid."""
+    study = replace(_study, methods=methods)
+    return calibrations_for(study, problem_for(study, _split), delta_for(study, _split))
+
+
+def titles() -> dict[str, str]:
+    """Method key to display name."""
+    return {key: method.title for key, method in register().items()}

@@ -1,0 +1,34 @@
+"""The one place that touches the session: what must outlive a rerun and is no widget's value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import streamlit as st
+
+Value = TypeVar("Value")
+
+
+def once(name: str, make: Callable[[], Value]) -> Value:
+    """`make()` on the session's first call, and the same value ever after."""
+    key = f"_once_{name}"
+    if key not in st.session_state:
+        st.session_state[key] = make()
+    value: Value = st.session_state[key]
+    return value
+
+
+def flag(name: str) -> bool:
+    """Whether the flag was raised in this session."""
+    return bool(st.session_state.get(f"_flag_{name}", False))
+
+
+def raise_flag(name: str) -> None:
+    """Raise the flag for the rest of this session."""
+    st.session_state[f"_flag_{name}"] = True
+
+
+def lower_flag(name: str) -> None:
+    """Lower the flag."""
+    st.session_state[f"_flag_{name}"] = False
