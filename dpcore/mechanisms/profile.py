@@ -25,8 +25,9 @@ and in a: a Newton step lands on the safe side of the root (less μ, more ε) wh
 Rounding. Write u for 2^-53. g carries an absolute error of a few u, or of a few u R(a)/μ where it
 is a difference; a carries a few u (a + μ). A relative error e in δ moves log μ by e g only, and
 g ≤ min(1/a², R(a)/μ), so that the errors of a, of φ(a) and of logarithms each leave a few u in μ,
-whatever ε and δ; the difference for g leaves a few u R(a)/μ ≤ 50 u. The sum is some 200 u = 2e-14,
-which is also the largest error that comparison with mpmath has shown. `MARGIN` is 50 times that.
+whatever ε and δ; the difference for g leaves a few u R(a)/μ, and R(a)/μ ≤ 26. The sum is some 300 u
+= 3e-14, which is also the largest error that comparison with mpmath has shown. `MARGIN` is 30 times
+that.
 
 For δ above 1/2 the same is done with 1 - δ = Φ(a) + e^ε Φ(-b) = φ(a) (R(-a) + R(b)), a sum without
 cancellation, whose logarithm is concave in μ and in a while a ≤ 0, as it is there.

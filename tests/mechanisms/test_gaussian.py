@@ -112,6 +112,23 @@ def test_nothing_is_unsafe_outside_the_promised_range(
         assert exact_delta(epsilon, sigma * (1 - 1e-8), sensitivity) > delta * (1 - 1e-8)
 
 
+@pytest.mark.parametrize("delta", [5e-324, 1.02849e-318, 4.062539e-317, 2.25e-313, 1e-306])
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-320, 1.47e-305, 3.49e-237, 1.62e-91, 1.0])
+@pytest.mark.parametrize("sensitivity", [1e-14, 1.0])
+def test_subnormal_numbers_are_not_unsafe_either(
+    epsilon: float, delta: float, sensitivity: float
+) -> None:
+    sigma = analytic_sigma(epsilon, delta, sensitivity)
+    if sigma == math.inf:
+        return
+    again = analytic_epsilon(sigma, delta, sensitivity)
+    with mpmath.workdps(DIGITS_OUTSIDE):
+        exact = exact_delta(epsilon, sigma, sensitivity)
+        assert exact <= delta
+        assert exact <= analytic_delta(epsilon, sigma, sensitivity)
+        assert exact_delta(again, sigma, sensitivity) <= delta
+
+
 @thorough
 @given(st.one_of(st.just(0.0), epsilons), sigmas)
 @example(0.0, 1e14)
