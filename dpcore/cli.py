@@ -208,7 +208,7 @@ def _preparation(options: argparse.Namespace):  # type: ignore[no-untyped-def]
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    from dpcore.evaluation.reproduce import reproduce_paper_000
+    from dpcore.reproduction.paper_000 import reproduce_paper_000
 
     if options.paper != "paper-000":
         raise reject("paper", options.paper, "paper-000")

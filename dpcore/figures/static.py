@@ -1,0 +1,95 @@
+"""Figures as PNG and SVG files, for reports: mean and band against ε on a logarithmic axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpcore.figures.style import look
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DASHES = {
+    "solid": "-",
+    "dash": "--",
+    "dot": ":",
+    "dashdot": "-.",
+    "longdash": (0, (8, 3)),
+    "longdashdot": (0, (8, 3, 2, 3)),
+}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def panels(
+    table: pd.DataFrame,
+    *,
+    value: str,
+    ylabel: str,
+    ylimits: tuple[float, float],
+    titles: Mapping[str, str],
+    path: Path,
+) -> list[Path]:
+    """One panel per data set, one line and band per method.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns dataset, method, epsilon, `value`, `value`_low and `value`_high.
+    value, ylabel : str
+        The column to draw and its axis label.
+    ylimits : (float, float)
+        Of every panel; what lies outside is cut off, as the caption must say.
+    titles : mapping of str to str
+        Display name of each method.
+    path : Path
+        Without suffix; ".png" and ".svg" are written.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    names = list(dict.fromkeys(table["dataset"]))
+    figure, axes = pyplot.subplots(
+        1, len(names), figsize=(4.6 * len(names), 3.8), squeeze=False, layout="constrained"
+    )
+    for axis, name in zip(axes[0], names, strict=True):
+        panel = table[table["dataset"] == name]
+        for place, method in enumerate(dict.fromkeys(panel["method"])):
+            rows = panel[panel["method"] == method].sort_values("epsilon")
+            style = look(method)
+            axis.plot(
+                rows["epsilon"],
+                rows[value],
+                color=style.colour,
+                linestyle=DASHES.get(style.dash, "-"),
+                marker=MARKERS[place % len(MARKERS)],
+                markersize=4,
+                label=titles[method],
+            )
+            axis.fill_between(
+                rows["epsilon"],
+                rows[f"{value}_low"],
+                rows[f"{value}_high"],
+                color=style.colour,
+                alpha=0.15,
+                linewidth=0,
+            )
+        axis.set(xscale="log", ylim=ylimits, title=name, xlabel="ε (requested total)")
+        axis.grid(alpha=0.3)
+    axes[0][0].set_ylabel(ylabel)
+    axes[0][0].legend(fontsize=8)
+    files = [path.with_suffix(suffix) for suffix in (".png", ".svg")]
+    for file in files:
+        # A fixed date and hash keep the files the same from run to run.
+        metadata = {"Date": None} if file.suffix == ".svg" else {}
+        figure.savefig(file, dpi=150, metadata=metadata)
+    pyplot.close(figure)
+    return files

@@ -1,0 +1,1 @@
+"""The papers' experiments, run again, each with a verdict on what the paper concludes from it."""
