@@ -119,14 +119,14 @@ def _gaussian(options: argparse.Namespace) -> None:
     value = found[options.command]
     print(f"{options.command} = {'(no proved value)' if value is None else f'{value:.10g}'}")
     print(f"mechanism: {found['mechanism']}, {found['theorem']}")
-    for condition in found["conditions"]:  # type: ignore[attr-defined]
+    for condition in found["conditions"]:
         print(f"condition {'met' if condition['met'] else 'NOT met'}: {condition['condition']}")
         if condition["why"]:
             print(f"  {condition['why']}")
     if value is None:
         print(
             f"claim (printed formula): {options.command} = {found['claim'][options.command]:.10g}"
-        )  # type: ignore[index]
+        )
     if found["certified_epsilon"] is not None:
         print(f"certified ε of this noise at this δ: {found['certified_epsilon']:.10g}")
 

@@ -10,7 +10,7 @@ import json
 import math
 from dataclasses import asdict, dataclass, field
 
-from dpcore import __version__
+import dpcore
 from dpcore.datasets import Preparation, Split
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
@@ -112,7 +112,7 @@ class Study:
     @property
     def key(self) -> str:
         """A digest of the whole description and of the package version."""
-        text = json.dumps(asdict(self), sort_keys=True) + __version__
+        text = json.dumps(asdict(self), sort_keys=True) + dpcore.__version__
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 

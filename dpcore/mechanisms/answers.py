@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import Condition
@@ -33,7 +34,7 @@ def answer(
     delta: float | None = None,
     sigma: float | None = None,
     sensitivity: float = 1.0,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Everything there is to say about one Gaussian release.
 
     Parameters

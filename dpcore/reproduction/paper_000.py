@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import PAPER_000, Split, availability, load, prepare
 from dpcore.erm.method import Calibration, Progress, silent
@@ -72,7 +72,7 @@ def reproduce_paper_000(
     datasets: tuple[str, ...] | None = None,
     runs: int = 30,
     progress: Progress = silent,
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Run one figure or table again and judge what the paper concludes from it.
 
     Parameters
@@ -122,7 +122,7 @@ def reproduce_paper_000(
     else:
         name = "paper-000-table-1"
         verdicts, files = _table(name, folder, splits[at_hand[0]], at_hand[0], runs, progress)
-    found: dict[str, object] = {
+    found: dict[str, Any] = {
         "what": name,
         "datasets": list(at_hand),
         "missing": [key for key in wanted if key not in at_hand],
@@ -378,8 +378,8 @@ def _table(
     table = pd.DataFrame(rows, columns=["dataset", "method", "epsilon", "steps", "seconds"])
     path = folder / f"{name}.csv"
     table.to_csv(path, index=False)
-    cell = table.set_index(["method", "epsilon"])["seconds"]
-    return _judge_times(cell.to_dict(), table), [path]
+    seconds = {(method, epsilon): time for _, method, epsilon, _, time in rows}
+    return _judge_times(seconds, table), [path]
 
 
 def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -> list[Verdict]:
