@@ -307,7 +307,7 @@ def _near_best(table: pd.DataFrame, where: str) -> Verdict:
             reached = _mean(table, dataset, "opera", epsilon, "accuracy")
             near.append(best - reached <= 0.02)
             seen.append(f"{dataset} at ε = {epsilon:g}: {reached:.3f} of {best:.3f}")
-    verdict = SUPPORTED if all(near) else PARTLY if any(near) else NOT_SUPPORTED
+    verdict = SUPPORTED if all(near) else NOT_SUPPORTED
     claim = f"OPERA's accuracy is near the non-private one from ε = 1e-9 to 1 ({where})."
     return Verdict(claim, verdict, "OPERA against non-private: " + "; ".join(seen) + ".")
 
@@ -321,7 +321,7 @@ def _best_objective(table: pd.DataFrame, where: str) -> Verdict:
             reached = _mean(table, dataset, "opera", epsilon, "objective")
             near.append(reached <= 1.1 * best)
             seen.append(f"{dataset} at ε = {epsilon:g}: {reached:.3g} against {best:.3g}")
-    verdict = SUPPORTED if all(near) else PARTLY if any(near) else NOT_SUPPORTED
+    verdict = SUPPORTED if all(near) else NOT_SUPPORTED
     claim = f"OPERA nearly reaches the best objective in the high privacy regime ({where})."
     return Verdict(claim, verdict, "OPERA against the minimum: " + "; ".join(seen) + ".")
 
@@ -342,7 +342,7 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Ver
             proved = [c.proof.epsilon is not None for c in groups[key]]
             every += proved
             seen.append(f"{groups[key][0].title}: proved at {sum(proved)} of {len(proved)} ε")
-    verdict = SUPPORTED if all(every) else PARTLY if any(every) else NOT_SUPPORTED
+    verdict = SUPPORTED if all(every) else NOT_SUPPORTED
     return Verdict(
         "All compared methods guarantee differential privacy at the ε shown (abstract, section V).",
         verdict,
