@@ -19,7 +19,7 @@ from dpcore.errors import whole
 from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_epsilon
 
-TYPICAL_SHARE = 1.0 / 3.0
+TYPICAL_SHARE = 1.0 / 2.0
 """The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public data.
 Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
 
@@ -188,7 +188,7 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
     Published, μ > 0 (Theorem 4 with its constants): where the two terms of the proof meet,
     T = (μ+β)²/(2μβ) · ln(R²/(dσ²)). Published, μ = 0 (Theorem 6): T³ = 4R²/(9 d (σ/Δ)² (Lη/n)²),
     where 2βR²/T meets the noise term with its T². Sound: the T that minimises `excess_risk_bound` with
-    R/3 in the place of R.
+    R/2 in the place of R.
     """
     rate = learning_rate(problem, edition)
     radius, d = problem.solution_radius, problem.dimension
