@@ -11,6 +11,7 @@ st.set_page_config(
     },
 )
 
+st.logo("assets/logo.svg", size="large", icon_image="assets/icon.png")
 st.navigation(
     [
         st.Page(

@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from dpcore.errors import InvalidInput
-from pages.parts import answer, controls, loaders, training
-from pages.parts.loaders import Missing
+from pages.parts import answer, controls, loaders
+
+if TYPE_CHECKING:
+    from pages.parts.view import View
 
 for complaint in controls.link_complaints():
     st.warning(complaint, icon=":material/link_off:")
 
 try:
     choice = controls.sidebar()
-    study, split, published = loaders.records_of(choice)
 except InvalidInput as refusal:
     st.error(str(refusal), icon=":material/block:")
     st.stop()
-except Missing as missing:
-    answer.how_to_get(choice.study.dataset, str(missing))
+
+missing = loaders.missing(choice)
+if missing:
+    answer.how_to_get(choice.study.dataset, missing)
     st.stop()
 
-to_train = [
-    training.trained_study(study, method, split) for method in loaders.trained_methods(study)
-]
-view = answer.gather(study, to_train, split, choice.methods)
-answer.heading(view, published=published)
-slots = answer.layout(view)
-answer.at_chosen_epsilon(view, slots)
-answer.tabs(view, slots)
-training.start(to_train, split)
+
+@cache
+def view() -> View | InvalidInput:
+    """What the page shows, computed once a run, or why it cannot be."""
+    # Imported here because the risk to one person, which needs no data, is on screen before.
+    from pages.parts.view import gather
+
+    try:
+        return gather(choice)
+    except InvalidInput as refusal:
+        return refusal
+
+
+slots = answer.layout()
+answer.at_chosen_epsilon(choice, view, slots)
+shown = view()
+if isinstance(shown, InvalidInput):
+    st.error(str(shown), icon=":material/block:")
+    st.stop()
+
+from pages.parts import detail, training  # noqa: E402
+
+answer.heading(shown, slots)
+answer.main_figure(shown, slots)
+detail.tabs(shown, slots)
 with slots.training:
-    training.watch(to_train, split)
+    training.watch(shown.to_train, shown.split)

@@ -107,6 +107,7 @@ def against_epsilon(
         type="log" if log else "linear",
         range=[math.log10(low), math.log10(high)] if log else [low, high],
         tickformat=".0%" if percent else None,
+        dtick=1 if log else None,
         exponentformat="power",
         title=title,
         automargin=True,

@@ -52,8 +52,11 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
         )
     add_series(figure, table, "sigma", titles=titles, shown=plain, dark=dark, band=False)
     stops, grows = [], []
+    start = private["epsilon"].min()
     for method, edition, rows in series(table):
-        if not rows["sigma"].notna().any():
+        rows = rows[rows["sigma"].notna()]
+        # A series that begins further right says nothing about where its σ goes.
+        if rows.empty or rows["epsilon"].iloc[0] > start:
             continue
         name = name_of(table, method, edition, titles)
         end = plateau(rows)
@@ -69,9 +72,9 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
             showarrow=True,
             arrowhead=2,
             arrowcolor=NEUTRAL,
-            ax=30,
-            ay=-28,
-            xanchor="left",
+            ax=0,
+            ay=34,
+            xanchor="center",
             font={"size": 12},
         )
     parts = []

@@ -52,14 +52,11 @@ def panels(
         The files written.
     """
     import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(table["dataset"]))
-    figure, axes = pyplot.subplots(
-        1, len(names), figsize=(4.6 * len(names), 3.8), squeeze=False, layout="constrained"
-    )
+    figure = Figure(figsize=(4.6 * len(names), 3.8), layout="constrained")
+    axes = figure.subplots(1, len(names), squeeze=False)
     for axis, name in zip(axes[0], names, strict=True):
         panel = table[table["dataset"] == name]
         for place, method in enumerate(dict.fromkeys(panel["method"])):
@@ -87,9 +84,9 @@ def panels(
     axes[0][0].set_ylabel(ylabel)
     axes[0][0].legend(fontsize=8)
     files = [path.with_suffix(suffix) for suffix in (".png", ".svg")]
-    for file in files:
-        # A fixed date and hash keep the files the same from run to run.
-        metadata = {"Date": None} if file.suffix == ".svg" else {}
-        figure.savefig(file, dpi=150, metadata=metadata)
-    pyplot.close(figure)
+    # No date and a fixed salt for identifiers keep the files the same from run to run.
+    with matplotlib.rc_context({"svg.hashsalt": path.name}):
+        for file in files:
+            metadata = {"Date": None} if file.suffix == ".svg" else {}
+            figure.savefig(file, dpi=150, metadata=metadata)
     return files

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from dpcore.figures.curves import (
+    EPSILON_RANGE,
     Reference,
     add_references,
     add_series,
@@ -116,7 +117,8 @@ def objective(
 
     The first reference is the smallest value there is: that of the non-private minimiser.
     """
-    values = table.loc[table["objective"] > 0, "objective"].dropna()
+    seen = table["epsilon"] >= EPSILON_RANGE[0]
+    values = table.loc[seen & (table["objective"] > 0), "objective"].dropna()
     floor = min([*values, *(r.value for r in references)], default=0.1)
     top = min(float(values.max()), 1e4 * floor) if len(values) else 10.0 * floor
     figure = against_epsilon(
@@ -151,11 +153,12 @@ def excess_risk(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = 
     Excess risk is the objective above its minimum. A bound is drawn where its proof has constants.
     """
     columns = ["excess_risk", *(column for column, _, _ in BOUNDS)]
-    values = [float(value) for column in columns for value in table[column].dropna() if value > 0.0]
+    seen = table[table["epsilon"] >= EPSILON_RANGE[0]]
+    values = [float(value) for column in columns for value in seen[column].dropna() if value > 0.0]
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
     figure = against_epsilon(
         title="Excess risk (objective above its minimum)",
-        low=max(0.5 * low, 1e-6 * high),
+        low=max(0.5 * low, 1e-9 * high),
         high=2.0 * high,
         log=True,
     )

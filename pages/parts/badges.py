@@ -60,7 +60,7 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
             with claim:
                 st.markdown("**Claim** (what the paper says)")
                 st.markdown(statement(calibration.claim))
-                st.caption(method.claim)
+                st.caption(method.editions[calibration.edition].claim)
             with proof:
                 st.markdown("**Proof** (what holds for this noise)")
                 st.markdown(statement(calibration.proof))
@@ -68,7 +68,7 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
                     st.markdown(
                         f"Certified for exactly this noise: {statement(calibration.certified)}"
                     )
-                st.caption(method.proof)
+                st.caption(method.editions[calibration.edition].proof)
             for condition in calibration.conditions:
                 mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
                 tail = "" if condition.met else f" {condition.consequence}"

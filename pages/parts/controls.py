@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.datasets import Preparation, availability, catalogue, entry
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
-from dpcore.methods import register
+from dpcore.methods import method_named, register
 from pages.parts import explanations as words
 from pages.parts import links
 from pages.parts.state import once
@@ -61,6 +61,16 @@ class Choice:
     study: Study
     methods: tuple[str, ...]
     upload: st.runtime.uploaded_file_manager.UploadedFile | None
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        """Those whose curves need no training."""
+        return tuple(key for key in self.methods if method_named(key).closed_form)
+
+    @property
+    def trained(self) -> tuple[str, ...]:
+        """Those that must be trained."""
+        return tuple(key for key in self.methods if not method_named(key).closed_form)
 
 
 def private_methods() -> dict[str, str]:

@@ -6,7 +6,6 @@ Arguments that start with an underscore are not part of a cache's key; `key` sta
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from dpcore.erm.method import Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.curves import Baselines
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
-from dpcore.methods import method_named, register
+from dpcore.methods import register
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +24,12 @@ if TYPE_CHECKING:
     from pages.parts.controls import Choice
 
 
-class Missing(Exception):
-    """The chosen records are not at hand; the words say what to do."""
+def missing(choice: Choice) -> str:
+    """What has to be done before there are records: "download", "upload", or "" for nothing."""
+    where = availability(choice.study.dataset)
+    if where == "upload":
+        return "" if choice.upload is not None else where
+    return where if where == "download" else ""
 
 
 @st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
@@ -49,23 +52,16 @@ def records_of(choice: Choice) -> tuple[Study, Split, bool]:
 
     Raises
     ------
-    Missing
-        If the records are not on this machine yet.
     InvalidInput
         If an uploaded file is not what it should be.
     """
     study = choice.study
-    where = availability(study.dataset)
-    if where == "upload":
-        if choice.upload is None:
-            raise Missing("upload")
+    if choice.upload is not None:
         data = choice.upload.getvalue()
         digest = hashlib.sha256(data).hexdigest()
         study = replace(study, upload=digest)
         table = _uploaded(study.dataset, digest, data, choice.upload.name)
     else:
-        if where == "download":
-            raise Missing("download")
         table = _table(study.dataset, study.records)
     described = repr((study.dataset, study.records, study.upload, study.preparation))
     return study, _split(described, table, study), table.published
@@ -82,18 +78,6 @@ def download(key: str) -> None:
         st.rerun()
 
 
-def closed_methods(study: Study) -> Study:
-    """The part of a study that needs no training."""
-    return replace(
-        study, methods=tuple(key for key in study.methods if method_named(key).closed_form)
-    )
-
-
-def trained_methods(study: Study) -> tuple[str, ...]:
-    """The methods of a study that must be trained."""
-    return tuple(key for key in study.methods if not method_named(key).closed_form)
-
-
 @st.cache_data(max_entries=60, show_spinner=False)
 def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
@@ -106,13 +90,12 @@ def baselines(key: str, _study: Study, _split: Split) -> Baselines:
     return curves.baselines(_study, _split)
 
 
-@st.cache_resource(max_entries=60, show_spinner=False)
-def calibrations(
-    key: str, methods: tuple[str, ...], _study: Study, _split: Split
-) -> Mapping[str, Sequence[Calibration]]:
-    """Sensitivity, σ, conditions, claim and proof of every named method over the whole grid."""
-    study = replace(_study, methods=methods)
-    return calibrations_for(study, problem_for(study, _split), delta_for(study, _split))
+@st.cache_resource(max_entries=200, show_spinner="Certifying the noise …")
+def calibration(key: str, method: str, epsilon: float, _study: Study, _split: Split) -> Calibration:
+    """Sensitivity, σ, conditions, claim and proof of one method at one ε."""
+    study = replace(_study, methods=(method,), epsilons=(epsilon,))
+    found = calibrations_for(study, problem_for(study, _split), delta_for(study, _split))
+    return found[method][0]
 
 
 def titles() -> dict[str, str]:

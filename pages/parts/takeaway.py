@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
-from dpcore.figures.words import plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def link() -> None:
+    """The address of exactly this view, to copy; it holds what differs from the first view."""
+    with st.popover("Copy link", icon=":material/link:"):
+        base = (st.context.url or "").split("?")[0]
+        chosen = [
+            (name, value) for name in st.query_params for value in st.query_params.get_all(name)
+        ]
+        st.code(f"{base}?{urlencode(chosen)}" if chosen else base, language=None, wrap_lines=True)
+        st.caption("Opens this page with the same settings. Uploaded records are not in it.")
 
 
 def _numbers(values: tuple[float, ...]) -> str:
@@ -21,6 +33,7 @@ def _numbers(values: tuple[float, ...]) -> str:
 
 def command(study: Study) -> str:
     """The command line that gives the study's sweep."""
+    how = study.preparation
     parts = [
         "python -m dpcore sweep",
         f"--dataset {study.dataset}",
@@ -34,6 +47,11 @@ def command(study: Study) -> str:
         *([f"--radius {study.radius:g}"] if study.radius is not None else []),
         *([f"--steps {study.steps}"] if study.steps is not None else []),
         f"--adjacency {study.adjacency}",
+        *(["--scaling data"] if how.scaling == "data" else []),
+        *([f"--missing {how.missing}"] if how.missing != "drop" else []),
+        *([f"--norm {how.norm}"] if how.norm != "unit" else []),
+        *([f"--interval {how.interval}"] if how.interval != "symmetric" else []),
+        *(["--intercept"] if how.intercept else []),
         f"--runs {study.runs}",
         f"--seed {study.seed}",
         "--output out.csv",
@@ -52,33 +70,40 @@ def _changed(item: object, kind: type) -> list[str]:
     ]
 
 
-def snippet(study: Study) -> str:
-    """Python that gives the table on screen and the sweep behind it."""
+def snippet(study: Study, to_train: Sequence[Study]) -> str:
+    """Python that gives exactly the table on screen."""
     preparation = ", ".join(_changed(study.preparation, Preparation))
     arguments = _changed(study, Study)
     if preparation:
         arguments.append(f"preparation=Preparation({preparation})")
-    body = "".join(f"    {argument},\n" for argument in arguments)
-    upload = (
-        "\nfrom dpcore.datasets import read_upload"
-        "\n\ntable = read_upload(study.dataset, open('your_file', 'rb').read(), 'your_file')"
+    source = (
+        "read_upload(study.dataset, open('your_file', 'rb').read(), 'your_file')"
+        if study.upload
+        else "load(study.dataset, records=study.records)"
     )
-    source = "load(study.dataset, records=study.records)"
-    return (
-        "from dpcore.datasets import Preparation, load, prepare\n"
-        "from dpcore.evaluation.curves import closed_form, summarise\n"
-        "from dpcore.evaluation.study import Study\n"
-        "from dpcore.evaluation.sweep import sweep\n\n"
-        f"study = Study(\n{body})\n"
-        + (f"{upload}\n" if study.upload else f"table = {source}\n")
-        + "split = prepare(table, study.preparation)\n"
-        "at_once = closed_form(study, split)\n"
-        "rows = sweep(study, split=split)\n"
-        "trained = summarise(rows, study, split)\n"
-    )
+    lines = [
+        "from dataclasses import replace",
+        "",
+        "from dpcore.datasets import Preparation, load, prepare, read_upload",
+        "from dpcore.evaluation.curves import closed_form, summarise",
+        "from dpcore.evaluation.study import Study",
+        "from dpcore.evaluation.sweep import sweep",
+        "",
+        "study = Study(",
+        *(f"    {argument}," for argument in arguments),
+        ")",
+        f"split = prepare({source}, study.preparation)",
+        "curves = [closed_form(study, split)]",
+    ]
+    for one in to_train:
+        lines += [
+            f"trained = replace(study, methods={one.methods!r}, epsilons={one.epsilons!r})",
+            "curves.append(summarise(sweep(trained, split=split), trained, split))",
+        ]
+    return "\n".join(lines) + "\n"
 
 
-def show(study: Study, table: pd.DataFrame, name: str) -> None:
+def show(study: Study, to_train: Sequence[Study], table: pd.DataFrame, name: str) -> None:
     """The table on screen, its CSV, and the two ways to compute it again."""
     st.dataframe(table, hide_index=True, height=320, alt="Every number behind the figures")
     st.download_button(
@@ -92,8 +117,8 @@ def show(study: Study, table: pd.DataFrame, name: str) -> None:
     st.markdown("**Command line**")
     st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")
-    st.code(snippet(study), language="python", wrap_lines=True)
+    st.code(snippet(study, to_train), language="python", wrap_lines=True)
     st.caption(
-        f"Both repeat the sampled runs with seed {plain(study.seed)}. The closed forms need no seed "
-        "for their means."
+        "Python gives exactly the numbers on screen. The command line samples every method, with "
+        "the same seed; its means agree with the closed forms up to chance."
     )

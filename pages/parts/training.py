@@ -10,7 +10,6 @@ import streamlit as st
 
 from dpcore.datasets import Split
 from dpcore.evaluation import curves, jobs
-from dpcore.evaluation.jobs import Job
 from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
 from pages.parts.state import flag, lower_flag, raise_flag
@@ -41,14 +40,6 @@ def _stopped(key: str) -> str:
     return f"stopped_{key}"
 
 
-def start(studies: Sequence[Study], split: Split) -> None:
-    """Submit every study that was neither run, nor stopped by the person, nor failed."""
-    for study in studies:
-        job = jobs.find(study.key)
-        if job is None or (job.state == "cancelled" and not flag(_stopped(study.key))):
-            jobs.submit(study, split if study.upload else None)
-
-
 def finished(study: Study) -> bool:
     """Whether the study's curves are there to be drawn."""
     job = jobs.find(study.key)
@@ -61,50 +52,74 @@ def results(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     return curves.summarise(jobs.Job(key).result(), _study, _split)
 
 
-def _stop(job: Job) -> None:
-    raise_flag(_stopped(job.key))
-    job.cancel()
+def watch(studies: Sequence[Study], split: Split) -> None:
+    """Train what is not there yet, show how far it is, and draw anew when a curve is finished."""
+    waiting = [study for study in studies if not finished(study)]
+    if not waiting:
+        return
+    idle = not any(_wanted(study) for study in waiting)
+    look = "look_" + "_".join(study.key for study in waiting)
+
+    @st.fragment(run_every=None if idle else POLL_SECONDS)
+    def progress() -> None:
+        if any(finished(study) for study in waiting):
+            st.rerun()
+        if idle and any(_wanted(study) for study in waiting):
+            st.rerun()
+        # Started by the second look, not while the page is first drawn: a worker that imports its
+        # libraries then would take the processor from the browser.
+        if flag(look):
+            for study in waiting:
+                if _wanted(study):
+                    jobs.submit(study, split if study.upload else None)
+        raise_flag(look)
+        for study in waiting:
+            _line(study, split)
+
+    progress()
+
+
+def _wanted(study: Study) -> bool:
+    """Whether it is to be trained: neither stopped by the person nor failed."""
+    job = jobs.find(study.key)
+    return not flag(_stopped(study.key)) and (job is None or job.state != "failed")
+
+
+def _line(study: Study, split: Split) -> None:
+    """How far one job is, with a button to stop it; or why it does not run, and a way to start."""
+    method, job = study.methods[0], jobs.find(study.key)
+    title = method_named(method).title
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if _wanted(study):
+            share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
+            message = job.message if job is not None else "starting"
+            st.progress(share, text=f"Training {title} in the background: {message}")
+            st.button(
+                "Stop",
+                key=f"stop_{method}",
+                on_click=_stop,
+                args=(study,),
+                icon=":material/stop_circle:",
+            )
+        else:
+            failed = job is not None and job.state == "failed"
+            st.caption(f"{title}: {job.message if failed and job is not None else 'stopped.'}")
+            st.button(
+                "Train again",
+                key=f"again_{method}",
+                on_click=_again,
+                args=(study, split),
+                icon=":material/refresh:",
+            )
+
+
+def _stop(study: Study) -> None:
+    raise_flag(_stopped(study.key))
+    job = jobs.find(study.key)
+    if job is not None:
+        job.cancel()
 
 
 def _again(study: Study, split: Split) -> None:
     lower_flag(_stopped(study.key))
     jobs.submit(study, split if study.upload else None)
-
-
-def watch(studies: Sequence[Study], split: Split) -> None:
-    """Show what is still training. While anything is, ask again every moment; then draw anew."""
-    waiting = [s for s in studies if jobs.Job(s.key).state != "done"]
-    if not waiting:
-        return
-    moving = any(jobs.Job(s.key).state in ("queued", "running") for s in waiting)
-
-    @st.fragment(run_every=POLL_SECONDS if moving else None)
-    def progress() -> None:
-        states = {s.key: jobs.Job(s.key).state for s in waiting}
-        if moving and any(state not in ("queued", "running") for state in states.values()):
-            st.rerun()
-        for study in waiting:
-            job, title = jobs.Job(study.key), method_named(study.methods[0]).title
-            with st.container(horizontal=True, vertical_alignment="center"):
-                if states[study.key] in ("queued", "running"):
-                    share = min(1.0, max(0.0, job.progress))
-                    st.progress(share, text=f"Training {title} in the background: {job.message}")
-                    st.button(
-                        "Stop",
-                        key=f"stop_{study.methods[0]}",
-                        on_click=_stop,
-                        args=(job,),
-                        icon=":material/stop_circle:",
-                    )
-                else:
-                    failed = states[study.key] == "failed"
-                    st.caption(f"{title}: {job.message}" if failed else f"{title} was stopped.")
-                    st.button(
-                        "Train again",
-                        key=f"again_{study.methods[0]}",
-                        on_click=_again,
-                        args=(study, split),
-                        icon=":material/refresh:",
-                    )
-
-    progress()

@@ -1,0 +1,130 @@
+"""All that Explore shows except what moves with ε: computed once a run, most of it from caches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.datasets import Split
+from dpcore.erm.method import Calibration
+from dpcore.erm.problem import Problem
+from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.study import Study, delta_for, problem_for
+from dpcore.figures import noise, tradeoff
+from dpcore.figures.curves import Reference, at
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.words import percent, plain
+from pages.parts import loaders, training
+from pages.parts.answer import on_dark
+from pages.parts.controls import Choice
+
+
+@dataclass(frozen=True)
+class View:
+    """All that the page shows except ε: computed once a run, most of it from the cache."""
+
+    study: Study
+    published: bool
+    split: Split
+    problem: Problem
+    delta: float
+    methods: tuple[str, ...]
+    table: pd.DataFrame
+    compared: Baselines
+    titles: dict[str, str]
+    to_train: tuple[Study, ...]
+    waiting: tuple[str, ...]
+    dark: bool
+
+    @property
+    def people(self) -> str:
+        """What one record is, in the plural."""
+        return self.split.entry.records_are
+
+    def rows_at(self, epsilon: float) -> pd.DataFrame:
+        """The row of each method at the ε nearest to the chosen one."""
+        groups = self.table.groupby("method", sort=False)
+        return pd.DataFrame([at(rows, epsilon) for _, rows in groups])
+
+    def calibrations_at(self, epsilon: float) -> list[Calibration]:
+        """Sensitivity, σ, conditions, claim and proof of each private method at the chosen ε."""
+        return [
+            loaders.calibration(self.study.key, method, epsilon, self.study, self.split)
+            for method in self.methods
+        ]
+
+    @property
+    def references(self) -> list[Reference]:
+        """Lines on the accuracy figure; losses are counted against the first."""
+        tuned, same = self.compared.tuned, self.compared.same_lam
+        majority = self.compared.majority_accuracy
+        return [
+            Reference(f"no privacy, λ for accuracy: {percent(tuned.accuracy)}", tuned.accuracy),
+            Reference(
+                f"no privacy, same λ: {percent(same.accuracy)}", same.accuracy, dash="longdash"
+            ),
+            Reference(f"majority guess: {percent(majority)}", majority, dash="dot"),
+        ]
+
+
+def gather(choice: Choice) -> View:
+    """Compute or fetch what the page shows.
+
+    Raises
+    ------
+    InvalidInput
+        If a file is not what it should be, or the settings do not fit the records.
+    """
+    study, split, published = loaders.records_of(choice)
+    problem = problem_for(study, split)
+    to_train = tuple(training.trained_study(study, method, split) for method in choice.trained)
+    closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
+    parts = [loaders.closed_form(closed.key, closed, split)]
+    waiting = []
+    for one in to_train:
+        if training.finished(one):
+            parts.append(training.results(one.key, one, split))
+        else:
+            waiting.append(one.methods[0])
+    rank = {method: place for place, method in enumerate(study.methods)}
+    table = pd.concat(parts, ignore_index=True).sort_values(
+        "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
+    )
+    return View(
+        study=study,
+        published=published,
+        split=split,
+        problem=problem,
+        delta=delta_for(study, split),
+        methods=choice.methods,
+        table=table,
+        compared=loaders.baselines(closed.key, closed, split),
+        titles=loaders.titles(),
+        to_train=to_train,
+        waiting=tuple(waiting),
+        dark=on_dark(),
+    )
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _figure(kind: str, key: str, _view: View) -> Drawn:
+    """One of the figures that do not depend on ε; the same object's worth for the same key."""
+    view = _view
+    if kind == "accuracy":
+        return tradeoff.accuracy(view.table, view.references, titles=view.titles, dark=view.dark)
+    if kind == "objective":
+        minimum = Reference(
+            f"smallest value: {plain(view.compared.same_lam.objective)}",
+            view.compared.same_lam.objective,
+        )
+        return tradeoff.objective(view.table, [minimum], titles=view.titles, dark=view.dark)
+    if kind == "sigma":
+        return noise.sigma(view.table, titles=view.titles, dark=view.dark)
+    return tradeoff.excess_risk(view.table, titles=view.titles, dark=view.dark)
+
+
+def figure(kind: str, view: View) -> Drawn:
+    """A figure over the whole ε grid; identical while only ε moves, so that zoom is kept."""
+    return _figure(kind, f"{view.study.key} {view.waiting} {view.dark}", view)

@@ -1,0 +1,83 @@
+"""A real server of the page on a free port, in a process of its own, and a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM_SWITCHES = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+]
+START_SECONDS = 60.0
+
+
+def chromium() -> str | None:
+    """The path of an installed Chromium, or None."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    return None
+
+
+def free_port() -> int:
+    """A port that nothing listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Run the page; its address. Results of training go to a folder that is thrown away."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "streamlit", "run", "app.py"),
+                *("--server.port", str(port), "--server.address", "127.0.0.1"),
+                *("--server.headless", "true", "--server.fileWatcherType", "none"),
+            ],
+            cwd=ROOT,
+            env=os.environ | {"DPCORE_CACHE": cache},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait_until_healthy(process, address)
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], address: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server stopped with code {process.returncode}")
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.02)
+    raise RuntimeError("the server did not answer in time")
