@@ -7,6 +7,7 @@ N(yᵢxᵢᵀw, σ²‖xᵢ‖²), so expected accuracy and loss are one-dimensi
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,10 @@ from dpcore.erm.problem import Problem
 Array = NDArray[np.floating]
 
 BLOCK_ENTRIES = 2**19  # margins held at once: small enough to stay in cache between passes
-BINS = 4096  # margins of unit-norm rows are pooled into this many; error below 1e-4 in accuracy
+MARGIN_ENTRIES = 2**22  # margins at several centres held at once
+BINS = 4096  # standardised margins are pooled into about this many; error below 1e-4 in accuracy
+CELLS, CELL_WIDTH = 512, 0.02  # for losses, which bend little, fewer do: error below 1e-6 of them
+LENGTH_LEVELS = 32  # where rows are not of one length; error below 1e-4
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def rates(weights: Array, features: Array, labels: Array) -> Rates:
 def training_scores(
     problem: Problem, weights: Array, features: Array, labels: Array
 ) -> tuple[Array, Array]:
-    """(F(w; D), accuracy) on the same records for each row of `weights` (k, d); each of shape (k,)."""
+    """(F(w; D), accuracy) on the same records for each row of `weights` (k, d); each shape (k,)."""
     losses, hits = np.zeros(len(weights)), np.zeros(len(weights))
     transposed = np.ascontiguousarray(weights.T, dtype=np.float32)
     for block in _blocks(len(labels), len(weights)):
@@ -101,28 +105,74 @@ def areas_under_curve(weights: Array, features: Array, labels: Array) -> Array:
 
 def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array) -> Rates:
     """E of `rates` over w + N(0, σ²I), in closed form; one (w, σ) per row of `centres` (k, d)."""
-    parts = []
-    for chosen in (labels > 0, labels <= 0):
-        side = features[chosen] * labels[chosen, None]
-        parts.append(_expected_hits(centres, sigmas, side))
-    counts = np.array([np.count_nonzero(labels > 0), np.count_nonzero(labels <= 0)])
-    accuracy = (parts[0] * counts[0] + parts[1] * counts[1]) / counts.sum()
-    return Rates(accuracy, parts[0], parts[1])
+    positive = labels > 0
+    true_positive = _expected_hits(centres, sigmas, features[positive], null_hit=0.0)
+    true_negative = _expected_hits(centres, sigmas, -features[~positive], null_hit=1.0)
+    share = np.count_nonzero(positive) / len(labels)
+    accuracy = share * true_positive + (1.0 - share) * true_negative
+    return Rates(np.asarray(accuracy), true_positive, true_negative)
 
 
-def _expected_hits(centres: Array, sigmas: Array, signed: Array) -> Array:
-    """Mean over the rows of P(margin > 0) for each (centre, σ)."""
+def _expected_hits(centres: Array, sigmas: Array, signed: Array, null_hit: float) -> Array:
+    """Mean over the rows of P(margin > 0) for each (centre, σ); a margin of 0 counts `null_hit`."""
     if len(signed) == 0:
         return np.zeros(len(centres))
-    result = np.empty(len(centres))
     lengths = np.linalg.norm(signed, axis=1)
-    for centre, members in _groups(centres):
-        # A zero row has margin 0 with certainty, judged -1: a hit exactly for -1 records.
-        margins = np.where(lengths > 0, signed @ centre, 0.0) / np.maximum(lengths, 1e-300)
-        values, mass = _pooled(margins)
-        scale = np.maximum(sigmas[members], 1e-300)
-        result[members] = special.ndtr(values[None, :] / scale[:, None]) @ mass
-    return result
+    null = lengths == 0.0  # no noise reaches the margin of a null row
+    rows, lengths = signed[~null], lengths[~null]
+    result = np.empty(len(centres))
+    for margins, members in _margins(centres, rows):
+        values, mass = _pooled(margins / lengths)
+        noisy, still = members[sigmas[members] > 0.0], members[sigmas[members] <= 0.0]
+        result[noisy] = special.ndtr(values / sigmas[noisy, None]) @ mass
+        if len(rows):
+            result[still] = np.mean(margins > 0.0) + null_hit * np.mean(margins == 0.0)
+    share = float(np.mean(null))
+    return result * (1.0 - share) + null_hit * share
+
+
+def noisy_accuracies(
+    centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
+) -> Array:
+    """`rates` accuracy of w + σ z for every draw z, shape (k, number of draws).
+
+    All rows share the draws (number of draws, d), so each record meets every draw once, whatever
+    k is.
+    """
+    hits = np.zeros((len(centres), len(draws)))
+    transposed = np.ascontiguousarray(draws.T, dtype=np.float32)
+    middles = np.ascontiguousarray(centres.T, dtype=np.float32)
+    scales = sigmas.astype(np.float32)
+    # One byte holds the count of a block of up to 255 records.
+    for start in range(0, len(labels), 255):
+        block = slice(start, start + 255)
+        signed = (features[block] * labels[block, None]).astype(np.float32)
+        moves, margins = signed @ transposed, signed @ middles
+        null_hits = np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0))
+        for row, scale in enumerate(scales):
+            said = moves * scale > -margins[:, row, None]
+            hits[row] += np.add.reduce(said.view(np.uint8), axis=0, dtype=np.uint8)
+        hits += null_hits  # a margin of 0 is judged -1, as in `rates`
+    return hits / len(labels)
+
+
+def noisy_objectives(
+    problem: Problem, centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
+) -> Array:
+    """F(w + σ z; D) for every draw z, shape (k, number of draws); draws shared as above."""
+    signed = (features * labels[:, None]).astype(np.float32)
+    moves = signed @ np.ascontiguousarray(draws.T, dtype=np.float32)
+    margins = signed @ np.ascontiguousarray(centres.T, dtype=np.float32)
+    result = np.empty((len(centres), len(draws)))
+    for row, scale in enumerate(sigmas.astype(np.float32)):
+        at = moves * scale
+        at += margins[:, row, None]
+        result[row] = problem.function.value(at).mean(axis=0, dtype=np.float64)
+    sigma = sigmas[:, None]
+    squares = np.einsum("kd,kd->k", centres, centres)[:, None]
+    squares = squares + 2.0 * sigma * (centres @ draws.T)
+    squares += sigma**2 * np.einsum("jd,jd->j", draws, draws)
+    return np.asarray(result + 0.5 * problem.lam * squares)
 
 
 def expected_objectives(
@@ -131,37 +181,84 @@ def expected_objectives(
     """E F(w + N(0, σ²I); D) in closed form, shape (k,)."""
     result = np.empty(len(centres))
     signed = features * labels[:, None]
-    lengths = np.linalg.norm(signed, axis=1)
-    same_length = bool(np.all(np.abs(lengths - lengths.max()) < 1e-6))
-    for centre, members in _groups(centres):
-        margins = signed @ centre
-        values, mass = _pooled(margins) if same_length else (margins, None)
-        spread = lengths.max() if same_length else lengths
+    squares = np.einsum("nd,nd->n", signed, signed)
+    for margins, members in _margins(centres, signed):
+        cells = _cells(margins, squares)
         for member in members:
-            losses = problem.function.expected(values, sigmas[member] * spread)
-            result[member] = losses.mean() if mass is None else losses @ mass
+            # What margins scatter within a cell acts on the mean as a little more noise.
+            spread = np.sqrt(cells.variances + sigmas[member] ** 2 * cells.squares)
+            result[member] = problem.function.expected(cells.margins, spread) @ cells.mass
     norms = np.einsum("kd,kd->k", centres, centres) + centres.shape[1] * sigmas**2
     return np.asarray(result + 0.5 * problem.lam * norms)
 
 
-def _groups(centres: Array) -> list[tuple[Array, NDArray[np.intp]]]:
-    """Distinct centres with the rows that share each: a path of σ usually has few centres."""
+def _margins(centres: Array, signed: Array) -> Iterator[tuple[Array, NDArray[np.intp]]]:
+    """Margins at each distinct centre, and the rows of `centres` that share it."""
     unique, inverse = np.unique(centres, axis=0, return_inverse=True)
-    return [(unique[i], np.flatnonzero(inverse == i)) for i in range(len(unique))]
+    together = max(1, MARGIN_ENTRIES // max(1, len(signed)))
+    for start in range(0, len(unique), together):
+        block = np.asarray(unique[start : start + together] @ signed.T)
+        for offset, margins in enumerate(block):
+            yield margins, np.flatnonzero(inverse == start + offset)
 
 
 def _pooled(values: Array) -> tuple[Array, Array]:
-    """The values' means in equal-width bins and the share of records in each."""
+    """The values' means in equal-width bins and the share of records in each.
+
+    0 is an edge, so that no bin mixes hits with misses and the limit σ → 0 is exact.
+    """
     if len(values) <= BINS:
-        return values, np.full(len(values), 1.0 / len(values))
-    low, high = float(values.min()), float(values.max())
-    if high <= low:
-        return np.array([low]), np.ones(1)
-    index = np.minimum(((values - low) * (BINS / (high - low))).astype(np.int64), BINS - 1)
-    counts = np.bincount(index, minlength=BINS)
-    sums = np.bincount(index, weights=values, minlength=BINS)
+        return values, np.full(len(values), 1.0 / max(1, len(values)))
+    width = max(float(values.max() - values.min()), 1e-300) / BINS
+    index = np.floor(values / width).astype(np.int64)
+    index -= index.min()
+    counts = np.bincount(index)
+    sums = np.bincount(index, weights=values)
     filled = counts > 0
     return sums[filled] / counts[filled], counts[filled] / len(values)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Records pooled by margin, and by length where lengths differ; each array of shape (cells,).
+
+    `margins`, `squares` (of the lengths) and `variances` (of the margins) are a cell's means;
+    `mass` is its share of the records.
+    """
+
+    margins: Array
+    squares: Array
+    variances: Array
+    mass: Array
+
+
+def _cells(margins: Array, squares: Array) -> _Cells:
+    records = len(margins)
+    if records <= CELLS:
+        return _Cells(margins, squares, np.zeros(records), np.full(records, 1.0 / records))
+    lengths = np.sqrt(squares)
+    levels = 1 if np.ptp(lengths) < 1e-6 else LENGTH_LEVELS
+    # Cells as narrow as the losses need: their third derivatives act on the cube of the width.
+    columns = int(np.clip(np.ptp(margins) / CELL_WIDTH, CELLS / levels, BINS / levels))
+    index = _level(margins, columns) * levels + _level(lengths, levels)
+    counts = np.bincount(index)
+    filled = counts > 0
+    weight = counts[filled]
+
+    def mean(values: Array) -> Array:
+        return np.asarray(np.bincount(index, weights=values)[filled] / weight)
+
+    middle = mean(margins)
+    variances = np.maximum(mean(margins**2) - middle**2, 0.0)
+    return _Cells(middle, mean(squares), variances, weight / records)
+
+
+def _level(values: Array, levels: int) -> NDArray[np.int64]:
+    """Which of `levels` equal parts of their range each value lies in."""
+    low, width = float(values.min()), float(np.ptp(values))
+    if width == 0.0:
+        return np.zeros(len(values), dtype=np.int64)
+    return np.minimum(((values - low) * (levels / width)).astype(np.int64), levels - 1)
 
 
 def _blocks(rows: int, columns: int) -> list[slice]:
