@@ -1,12 +1,15 @@
-"""Long sweeps in worker processes, with progress, cancel and a result cache, behind `concurrent.futures`.
+"""Long sweeps in worker processes behind `concurrent.futures`: progress, cancel, a result cache.
 
-A job is named by its study's key. Its progress, its cancel request and its result are small files in
-one folder, so the page that started it can leave and another can find it again.
+A job is named by its study's key, and its result is a file of that name, so the page that started
+it can leave and another can find it again. Progress and cancel requests travel as small files too;
+they belong to one start of the job, so that a job cancelled and started again is not taken for the
+old one, and are removed when that start ends, however it ends.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import tempfile
 import time
 from concurrent.futures import CancelledError, Future
@@ -25,7 +28,17 @@ WORKERS = 1  # each worker uses every core in its matrix products
 IDLE_SECONDS = 600
 WRITE_EVERY_SECONDS = 0.1
 
-_futures: dict[str, Future[None]] = {}
+
+@dataclass
+class _Start:
+    """One start of a job by this process; `name` tells its files from those of other starts."""
+
+    future: Future[None]
+    name: str
+    cancelled: bool = False
+
+
+_starts: dict[str, _Start] = {}
 
 
 def folder() -> Path:
@@ -55,13 +68,13 @@ class Job:
         """One of "queued", "running", "done", "failed" and "cancelled"."""
         if _path(self.key, "csv").exists():
             return "done"
-        future = _futures.get(self.key)
-        if future is None or future.cancelled() or _path(self.key, "cancel").exists():
+        start = _starts.get(self.key)
+        if start is None or start.cancelled:
             return "cancelled"
-        if future.done():
-            error = future.exception()
-            return "cancelled" if isinstance(error, Cancelled) else "failed"
-        return "running" if _path(self.key, "progress").exists() else "queued"
+        if start.future.done():
+            # Done without an error and without a file: the cache was cleared meanwhile.
+            return "failed" if start.future.exception() else "cancelled"
+        return "running" if _path(start.name, "progress").exists() else "queued"
 
     @property
     def progress(self) -> float:
@@ -73,15 +86,17 @@ class Job:
         """What is being done, or why it failed; one line."""
         state = self.state
         if state == "failed":
-            error = _futures[self.key].exception()
+            error = _starts[self.key].future.exception()
             if isinstance(error, InvalidInput):
                 return str(error)
-            return f"The worker stopped ({type(error).__name__}). Start it again to retry."
+            return f"The worker stopped ({type(error).__name__}); start it again to retry."
         return self._report()[1] if state == "running" else state
 
     def _report(self) -> tuple[str, str]:
+        start = _starts.get(self.key)
         try:
-            fraction, message = _path(self.key, "progress").read_text().split("\t", 1)
+            text = _path(start.name, "progress").read_text(encoding="utf-8") if start else ""
+            fraction, message = text.split("\t", 1)
         except (FileNotFoundError, ValueError):
             return "0", "starting"
         return fraction, message
@@ -89,8 +104,12 @@ class Job:
     def cancel(self) -> None:
         """Ask the worker to stop at its next step; a queued job never starts."""
         if self.state in ("queued", "running"):
-            _path(self.key, "cancel").touch()
-            _futures[self.key].cancel()
+            start = _starts[self.key]
+            start.cancelled = True
+            _path(start.name, "cancel").touch()
+            start.future.cancel()
+            if start.future.done():
+                _clear(start.name)
 
     def result(self, timeout: float | None = None) -> pd.DataFrame:
         """The sweep's rows, waiting for them if need be.
@@ -99,13 +118,17 @@ class Job:
         ------
         Cancelled
             If the job was cancelled.
+        InvalidInput
+            If the study can't be run; the sentence says why.
+        TimeoutError
+            If it is not done `timeout` seconds from now.
         """
         import pandas as pd
 
-        future = _futures.get(self.key)
-        if future is not None and not _path(self.key, "csv").exists():
+        start = _starts.get(self.key)
+        if start is not None and not _path(self.key, "csv").exists():
             try:
-                future.result(timeout)
+                start.future.result(timeout)
             except CancelledError:
                 raise Cancelled from None
         try:
@@ -128,24 +151,31 @@ def submit(study: Study, split: Split | None = None) -> Job:
         return job
     from loky import get_reusable_executor
 
-    for ending in ("cancel", "progress"):
-        _path(study.key, ending).unlink(missing_ok=True)
     executor = get_reusable_executor(
         max_workers=WORKERS, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
     )
-    _futures[study.key] = executor.submit(_work, study, split, str(folder()))
+    name = f"{study.key}-{secrets.token_hex(4)}"
+    future = executor.submit(_work, study, split, str(folder()), name)
+    _starts[study.key] = _Start(future, name)
+    future.add_done_callback(lambda _: _clear(name))
     return Job(study.key)
 
 
 def find(key: str) -> Job | None:
     """The job of that key, if this process started it or its result is in the cache."""
-    if key in _futures or _path(key, "csv").exists():
+    if key in _starts or _path(key, "csv").exists():
         return Job(key)
     return None
 
 
-def _path(key: str, ending: str) -> Path:
-    return folder() / f"{key}.{ending}"
+def _path(name: str, ending: str) -> Path:
+    return folder() / f"{name}.{ending}"
+
+
+def _clear(name: str) -> None:
+    """Remove the files of a start that has ended."""
+    for ending in ("progress", "cancel"):
+        _path(name, ending).unlink(missing_ok=True)
 
 
 def _yield_to_the_page() -> None:
@@ -154,11 +184,14 @@ def _yield_to_the_page() -> None:
         os.nice(10)
 
 
-def _work(study: Study, split: Split | None, where: str) -> None:
+def _work(study: Study, split: Split | None, where: str, name: str) -> None:
     from dpcore.evaluation.sweep import sweep
 
     base = Path(where)
-    flag, report_file = base / f"{study.key}.cancel", base / f"{study.key}.progress"
+    flag, report_file = base / f"{name}.cancel", base / f"{name}.progress"
+    result = base / f"{study.key}.csv"
+    if result.exists():  # an earlier start, cancelled too late, came first
+        return
     last = 0.0
 
     def report(fraction: float, message: str) -> None:
@@ -170,13 +203,12 @@ def _work(study: Study, split: Split | None, where: str) -> None:
 
     _write(report_file, "0\tstarting")
     rows = sweep(study, split=split, progress=report, cancelled=flag.exists)
-    _write(base / f"{study.key}.csv", rows.to_csv(index=False))
-    report_file.unlink(missing_ok=True)
+    _write(result, rows.to_csv(index=False))
 
 
 def _write(path: Path, text: str) -> None:
     """Write in one piece: a reader sees the old file or the new one, never half of it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "w") as file:
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(temporary, path)
