@@ -19,7 +19,7 @@ from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency, Edition
 from dpcore.methods import method_named
 
-MOST_RUNS, MOST_EPSILONS = 1_000, 200
+MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,6 @@ class Study:
         one_of("loss", self.loss, LOSSES)
         one_of("edition", self.edition, tuple(Edition))
         one_of("adjacency", self.adjacency, ADJACENCIES)
-        whole("runs", self.runs, at_least=1, at_most=MOST_RUNS)
-        whole("seed", self.seed, at_least=0, at_most=2**32 - 1)
         if not self.methods:
             raise InvalidInput("methods is empty, but at least one method must be named.")
         for method in self.methods:
@@ -99,15 +97,29 @@ class Study:
             raise InvalidInput(
                 f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
             )
-        for epsilon in self.epsilons:
-            number("epsilon", epsilon, at_least=1e-12, at_most=1e3)
+        epsilons = [number("epsilon", e, at_least=1e-12, at_most=1e3) for e in self.epsilons]
+        # One study has one description and so one key: 1 and 1.0 are the same ε, named once.
+        self._set(
+            methods=tuple(dict.fromkeys(self.methods)),
+            epsilons=tuple(dict.fromkeys(epsilons)),
+            runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS),
+            seed=whole("seed", self.seed, at_least=0, at_most=2**32 - 1),
+            huber_width=number("Huber width h", self.huber_width, above=0.0, at_most=10.0),
+        )
         if self.delta is not None:
-            number("delta", self.delta, at_least=1e-300, at_most=0.5)
+            self._set(delta=number("delta", self.delta, at_least=1e-300, at_most=0.5))
         if self.lam is not None:
-            number("λ", self.lam, at_least=0.0, at_most=1e3)
+            self._set(lam=number("λ", self.lam, at_least=0.0, at_most=1e3))
         if self.radius is not None:
-            number("radius R", self.radius, above=0.0, at_most=1e6)
-        Settings(self.steps, self.batch)
+            self._set(radius=number("radius R", self.radius, above=0.0, at_most=1e6))
+        if self.steps is not None:
+            self._set(steps=whole("steps T", self.steps, at_least=1, at_most=MOST_STEPS))
+        if self.batch is not None:
+            self._set(batch=whole("batch size", self.batch, at_least=1))
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     @property
     def key(self) -> str:
