@@ -1,7 +1,7 @@
 """The command line: every answer of the pages, as text, JSON or files.
 
-Exit codes: 0 for an answer, also when a theorem's condition is unmet and the proved answer is empty;
-2 for malformed input, with one sentence on standard error.
+Exit codes: 0 for an answer, also when a theorem's condition is unmet and the proved answer is
+empty; 2 for malformed input, with one sentence on standard error.
 """
 
 from __future__ import annotations
@@ -9,11 +9,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
-from dpcore.errors import InvalidInput, number, reject, whole
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Preparation
 
 PREPARATIONS = ("public", "paper-000")
 
@@ -36,12 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
         options.run(options)
+        sys.stdout.flush()
     except InvalidInput as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader, such as `head`, has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -85,14 +94,19 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", default="0")
     command.add_argument("--steps", help="T; default: each method's rule")
     command.add_argument("--batch", help="records per stochastic step; default: rule")
-    command.add_argument("--preparation", default="public", help=" or ".join(PREPARATIONS))
-    command.add_argument("--missing", default="drop", help="drop or impute")
-    command.add_argument("--norm", default="unit", help="unit or clip")
-    command.add_argument("--interval", default="symmetric", help="symmetric or unit")
-    command.add_argument("--intercept", action="store_true")
-    command.add_argument("--split-seed", default="0")
+    command.add_argument(
+        "--preparation",
+        default="public",
+        help=" or ".join(PREPARATIONS) + "; the options from here to --split-seed change it",
+    )
+    command.add_argument("--missing", help="drop or impute")
+    command.add_argument("--scaling", help="public or data (which leaks)")
+    command.add_argument("--interval", help="symmetric or unit")
+    command.add_argument("--norm", help="unit or clip")
+    command.add_argument("--intercept", action="store_true", default=None)
+    command.add_argument("--split-seed")
     command.add_argument("--output", help="CSV file; default: standard output")
-    command.add_argument("--json", action="store_true", help="rows as JSON under 'sweep'")
+    command.add_argument("--json", action="store_true", help="print rows as JSON under 'sweep'")
     command.set_defaults(run=_sweep)
 
     command = commands.add_parser("reproduce", help="a paper's figures, with verdicts")
@@ -110,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
 def _gaussian(options: argparse.Namespace) -> None:
     from dpcore.mechanisms.answers import answer
 
-    given = {name: number(name, getattr(options, name)) for name in options.needs}
+    given = {name: number(name, getattr(options, name), above=0.0) for name in options.needs}
     sensitivity = number("sensitivity", options.sensitivity, above=0.0)
     found = answer(options.command, options.mechanism, sensitivity=sensitivity, **given)
     if options.json:
@@ -166,7 +180,7 @@ def _sweep(options: argparse.Namespace) -> None:
         loss=options.loss,
         huber_width=number("huber-width", options.huber_width),
         lam=_optional("lam", options.lam),
-        methods=tuple(part.strip() for part in options.methods.split(",") if part.strip()),
+        methods=_words(options.methods),
         edition=options.edition,
         epsilons=tuple(number("epsilon", part) for part in options.epsilon.split(",")),
         delta=_optional("delta", options.delta),
@@ -178,33 +192,32 @@ def _sweep(options: argparse.Namespace) -> None:
         radius=_optional("radius", options.radius),
         preparation=_preparation(options),
     )
+    output = None if options.output is None else Path(options.output)
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise reject("output", options.output, "a file in a folder that exists")
     rows = sweep(study, progress=_progress)
+    if output is not None:
+        try:
+            output.write_text(rows.to_csv(index=False), encoding="utf-8")
+        except OSError as error:
+            allowed = f"a file that can be written ({error.strerror})"
+            raise reject("output", options.output, allowed) from None
+        print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
     if options.json:
-        _print_json({"sweep": json.loads(rows.to_json(orient="records", double_precision=15))})
-        return
-    text = rows.to_csv(index=False)
-    if options.output is None:
-        print(text, end="")
-        return
-    with open(options.output, "w", encoding="utf-8") as file:
-        file.write(text)
-    print(f"{len(rows):,} rows written to {options.output}", file=sys.stderr)
+        _print_json({"sweep": rows.to_dict("records")})
+    elif output is None:
+        print(rows.to_csv(index=False), end="")
 
 
-def _preparation(options: argparse.Namespace):  # type: ignore[no-untyped-def]
+def _preparation(options: argparse.Namespace) -> Preparation:
     from dpcore.datasets import PAPER_000, Preparation
 
-    if options.preparation == "paper-000":
-        return PAPER_000
-    if options.preparation != "public":
-        raise reject("preparation", options.preparation, "one of " + ", ".join(PREPARATIONS))
-    return Preparation(
-        missing=options.missing,
-        norm=options.norm,
-        interval=options.interval,
-        intercept=options.intercept,
-        seed=whole("split-seed", options.split_seed, at_least=0),
-    )
+    one_of("preparation", options.preparation, PREPARATIONS)
+    names = ("missing", "scaling", "interval", "norm", "intercept")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if options.split_seed is not None:
+        given["seed"] = whole("split-seed", options.split_seed, at_least=0)
+    return replace(PAPER_000 if options.preparation == "paper-000" else Preparation(), **given)
 
 
 def _reproduce(options: argparse.Namespace) -> None:
@@ -216,7 +229,7 @@ def _reproduce(options: argparse.Namespace) -> None:
         figure=_optional_whole("figure", options.figure, 1),
         table=_optional_whole("table", options.table, 1),
         output=options.output,
-        datasets=None if options.datasets is None else tuple(options.datasets.split(",")),
+        datasets=None if options.datasets is None else _words(options.datasets),
         runs=whole("runs", options.runs, at_least=1),
         progress=_progress,
     )
@@ -227,6 +240,10 @@ def _reproduce(options: argparse.Namespace) -> None:
         print(f"[{verdict['verdict']}] {verdict['claim']}\n    {verdict['seen']}")
     for path in found["files"]:
         print(path)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _optional(field: str, text: str | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Paper 000 (Ding et al.), section V: figures 2 to 5 and Table I, with a verdict on each conclusion.
+"""Paper 000 (Ding et al.), section V: figures 2 to 5, Table I, and a verdict on each conclusion.
 
 The paper's setting: data scaled by their own range and to unit norm, δ = λ = 0.001, h = 0.5, ε from
 1e-9 to 1, 30 runs, its own sensitivities, steps and composition (the published editions). What
@@ -106,7 +106,9 @@ def reproduce_paper_000(
         raise reject("figure", figure, "2, 3, 4 or 5")
     if table is not None and table != 1:
         raise reject("table", table, "1")
-    wanted = DATASETS if datasets is None else datasets
+    wanted = DATASETS if datasets is None else tuple(dict.fromkeys(datasets))
+    if not wanted:
+        raise InvalidInput("datasets is empty, but at least one data set must be named.")
     at_hand = tuple(key for key in wanted if availability(key) in ("local", "built in"))
     if not at_hand:
         raise InvalidInput(
@@ -114,7 +116,10 @@ def reproduce_paper_000(
             "Explore page once, or set DPCORE_DATA to a folder that holds them."
         )
     folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise reject("output", output, f"a folder that can be made ({error.strerror})") from None
     splits = {key: prepare(load(key), PAPER_000) for key in at_hand}
     if figure is not None:
         name = f"paper-000-figure-{figure}"
@@ -127,8 +132,8 @@ def reproduce_paper_000(
         "datasets": list(at_hand),
         "missing": [key for key in wanted if key not in at_hand],
         "differs": [
-            "GRPUA and SgdPert run T = n steps; the paper runs n². Their per-query ε is solved from "
-            "Theorem 7 at that T, so that every method is drawn at its claimed total ε.",
+            "GRPUA and SgdPert run T = n steps; the paper runs n². Their per-query ε is solved "
+            "from Theorem 7 at that T, so that every method is drawn at its claimed total ε.",
             "Every accuracy is on a held-out fifth of the records; the paper does not say.",
         ],
         "verdicts": [asdict(verdict) for verdict in verdicts],
@@ -396,13 +401,15 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
     steps = table.set_index(["method", "epsilon"])["steps"]
     return [
         Verdict(
-            "Computing the analytic noise adds almost no time (Table I: 21.325 s against 21.282 s).",
+            "Computing the analytic noise adds almost no time "
+            "(Table I: 21.325 s against 21.282 s).",
             SUPPORTED if close else NOT_SUPPORTED,
             said((m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert"))
             + ", each run on its own.",
         ),
         Verdict(
-            "Gradient perturbation is slower than output perturbation (Table I: 244.8 s against 21.3 s).",
+            "Gradient perturbation is slower than output perturbation "
+            "(Table I: 244.8 s against 21.3 s).",
             SUPPORTED if slower else NOT_SUPPORTED,
             said((m, 0.01) for m in ("opera", "grpua")) + "; GRPUA here runs T = n, not n².",
         ),
