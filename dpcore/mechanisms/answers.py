@@ -106,7 +106,9 @@ def _formula(question: str, mechanism: str, known: dict[str, float], sensitivity
         # σε = Δ√(2 ln(1.25/δ)) is symmetric in σ and ε.
         return float(classical_sigma(sigma, known["delta"], sensitivity))
     epsilon = number("epsilon", known["epsilon"], above=0.0)
-    return 1.25 * math.exp(-0.5 * (epsilon * sigma / sensitivity) ** 2) * (1.0 + 1e-12)
+    reach = epsilon * sigma / sensitivity
+    # Rounded up: by a relative 1e-12, and by two of the smallest numbers where that underflows.
+    return 1.25 * math.exp(-0.5 * reach * reach) * (1.0 + 1e-12) + 1e-323
 
 
 def _conditions(mechanism: str, known: dict[str, float]) -> tuple[Condition, ...]:
