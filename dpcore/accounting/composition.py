@@ -1,4 +1,4 @@
-"""Amplification by sampling and composition of (ε, δ) steps: what is proved, and what paper 000 prints.
+"""Amplification by sampling and composition of (ε, δ) steps: what is proved, what paper 000 prints.
 
 Sources: paper 000 Lemmas 3 and 4 and Theorem 7; Balle, Barthe, Gaboardi 2018 (tight amplification);
 Dwork, Rothblum, Vadhan 2010 (strong composition).
@@ -28,9 +28,8 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
     rate : float
         Sampling rate γ in (0, 1].
     """
-    if (
-        epsilon > 700.0
-    ):  # e^ε overflows; ln(1+γ(e^ε-1)) ≤ ε + ln γ + e^{-ε}/γ, which is ε + ln γ here
+    if epsilon > 700.0:
+        # e^ε overflows; ln(1+γ(e^ε-1)) ≤ ε + ln γ + e^{-ε}/γ, which is ε + ln γ here.
         return min(epsilon, epsilon + math.log(rate) + 1e-12 * epsilon)
     return math.log1p(rate * math.expm1(epsilon))
 

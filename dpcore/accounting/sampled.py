@@ -21,6 +21,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special, stats
 
+from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 
@@ -30,8 +31,11 @@ ORDERS = (
 )
 """Rényi orders. Any set is sound; these lose under 1 % against the library's 156 default orders."""
 
-LARGEST_MULTIPLIER = 1e6  # beyond it the library's logarithms lose all digits
+LARGEST_MULTIPLIER = 1e4  # beyond it the library's divergences are rounding error, even negative
+ROUNDING = 1e-14  # absolute error of one step's log moment in the library, with room to spare
 LATTICE_RATIO = 1.02
+LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
+"""Ends of the lattice: 1e-12 and 1e305. The low one stands where δ covers every chance of a hit."""
 EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
 
 
@@ -82,49 +86,70 @@ def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
     if not what.covered():
         raise ValueError(f"no theorem here covers {what.sampling} sampling under {what.adjacency}")
     hits = hit_epsilon(what, delta)
-    rdp = float(_renyi_accountant(what).get_epsilon(delta))
-    if rdp <= hits:
-        return rdp, "Rényi (dp_accounting)"
+    renyi = renyi_epsilon(what, delta)
+    if renyi <= hits:
+        return renyi, "Rényi (dp_accounting)"
     return hits, "hit counting with exact Gaussian composition"
 
 
+def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
+    """ε by Rényi accounting (module docstring); an upper bound, ``inf`` at δ = 0.
+
+    The library's conversion calls ε zero where the divergence is below δ² or, by rounding,
+    negative; so its divergences are first moved up by more than their rounding error.
+    """
+    from dp_accounting import rdp
+
+    orders = np.array(ORDERS, dtype=float)
+    slack = ROUNDING * what.steps / (orders - 1.0)
+    quiet = min(what.noise_multiplier, LARGEST_MULTIPLIER)  # less noise costs more: safe
+    divergences = np.maximum(_divergences(quiet, what.rate, what.sampling), 0.0) * what.steps
+    divergences = divergences * (1.0 + 1e-6) + slack
+    return float(rdp.compute_epsilon(ORDERS, divergences, delta)[0])
+
+
 @lru_cache(maxsize=8192)
-def _renyi_accountant(what: SampledGaussian):  # type: ignore[no-untyped-def]
+def _divergences(multiplier: float, rate: float, sampling: str) -> np.ndarray:
+    """Rényi divergence of one step at each of `ORDERS`, as the library computes it."""
     import dp_accounting
     from dp_accounting import rdp
 
-    multiplier = min(what.noise_multiplier, LARGEST_MULTIPLIER)  # less noise costs more: safe
-    if what.sampling == "fixed":
+    event: dp_accounting.DpEvent
+    if sampling == "fixed":
         relation = dp_accounting.NeighboringRelation.REPLACE_ONE
         # The subset with the record and the one without differ by one record exchanged for another.
         base = dp_accounting.GaussianDpEvent(multiplier / 2.0)
         size = 10**12  # only the ratio of the two sizes enters; rounded up
-        event = dp_accounting.SampledWithoutReplacementDpEvent(
-            size, math.ceil(what.rate * size), base
-        )
+        event = dp_accounting.SampledWithoutReplacementDpEvent(size, math.ceil(rate * size), base)
     else:
         relation = dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE
         base = dp_accounting.GaussianDpEvent(multiplier)
-        event = dp_accounting.PoissonSampledDpEvent(what.rate, base)
+        event = dp_accounting.PoissonSampledDpEvent(rate, base)
     accountant = rdp.RdpAccountant(orders=ORDERS, neighboring_relation=relation)
-    accountant.compose(event, what.steps)
-    return accountant
+    # Large orders overflow at little noise; infinity, or no number, is then no bound.
+    with np.errstate(over="ignore", invalid="ignore"):
+        accountant.compose(event)
+    return np.asarray(np.nan_to_num(accountant.rdp, nan=np.inf, posinf=np.inf))
 
 
 def hit_epsilon(what: SampledGaussian, delta: float) -> float:
     """ε from counting how often the record is used (module docstring); an upper bound.
 
-    Binomial tails beyond 1e-6 δ are charged to δ in full.
+    Binomial tails beyond 1e-6 δ are charged to δ in full. ``inf`` at δ = 0.
     """
+    if delta <= 0.0:
+        return math.inf
     change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
     count = stats.binom(what.steps, what.rate)
     tail = 1e-6 * delta
     low, high = int(count.ppf(tail)), int(count.isf(tail)) + 1
     hits = np.unique(np.round(np.linspace(low, high, min(high - low + 1, 512))).astype(np.int64))
     # Mass between two grid points is moved up to the next one: δ_G grows with K, so this is safe.
-    mass = np.diff(count.cdf(hits), prepend=0.0)
+    # The upper tail by its own function: as a difference of numbers near 1 it would round to 0.
+    above = count.sf(hits)
+    mass = np.maximum(np.diff(count.cdf(hits), prepend=0.0), -np.diff(above, prepend=1.0))
     mu = np.sqrt(hits) * change / what.noise_multiplier
-    target = delta - tail - float(count.sf(hits[-1]))
+    target = (delta - tail - float(above[-1])) * (1.0 - 1e-9)  # the sums' own rounding
 
     def exact(epsilon: float) -> float:
         some = mu > 0.0
@@ -159,21 +184,33 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
 def noise_multiplier_for(
     epsilon: float, delta: float, rate: float, steps: int, sampling: str, adjacency: Adjacency
 ) -> float:
-    """The smallest noise multiplier on a fixed lattice (ratio 1.02) whose certified ε is within `epsilon`.
+    """The smallest noise multiplier on a lattice (ratio 1.02) that certifies ε within `epsilon`.
 
-    A lattice rounds up by at most 2 % and lets neighbouring budgets share evaluations.
+    A lattice rounds up by at most 2 % and lets neighbouring budgets share evaluations. The last
+    value that was found to be within `epsilon` is returned, so this holds even if rounding makes
+    the certified ε not quite monotone.
+
+    Raises
+    ------
+    InvalidInput
+        If no finite noise reaches `epsilon` at this δ.
     """
 
     def certified(index: int) -> float:
         what = SampledGaussian(LATTICE_RATIO**index, rate, steps, sampling, adjacency)
         return certified_epsilon(what, delta)[0]
 
-    high = 0
+    # By strides that double: from ε = 1e-12 at δ = 1e-300 the answer is 36,000 points away.
+    high, stride = 0, 64
     while certified(high) > epsilon:
-        high += 64
-    low = high - 64
+        if high == HIGHEST_INDEX:
+            raise reject("delta", delta, f"larger: no finite noise reaches ε = {epsilon:g}")
+        high, stride = min(high + stride, HIGHEST_INDEX), 2 * stride
+    low, stride = high - 64, 64
     while certified(low) <= epsilon:
-        low, high = low - 64, low
+        if low <= LOWEST_INDEX:
+            return LATTICE_RATIO**low
+        low, high, stride = max(low - stride, LOWEST_INDEX), low, 2 * stride
     while high - low > 1:
         middle = (low + high) // 2
         if certified(middle) <= epsilon:
