@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 
 class InvalidInput(ValueError):
@@ -18,7 +19,16 @@ class Cancelled(Exception):
 
 def reject(field: str, value: object, allowed: str) -> InvalidInput:
     """The sentence for a bad `value` of `field`; `allowed` says what would be accepted."""
-    shown = f"{value:g}" if isinstance(value, float) else repr(value)
+    if isinstance(value, Integral):  # NumPy's too, whose repr names its type
+        shown = str(int(value))
+    elif isinstance(value, float):
+        # Short where that is exact: "1 … must be at most 1" would help nobody.
+        short = f"{value:g}"
+        shown = (
+            short if not float(short) < value and not float(short) > value else str(float(value))
+        )
+    else:
+        shown = repr(value)
     return InvalidInput(f"{field} is {shown}, but it must be {allowed}.")
 
 

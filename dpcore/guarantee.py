@@ -22,9 +22,13 @@ class Adjacency(StrEnum):
     def meaning(self) -> str:
         """One plain sentence for the screen."""
         return {
-            Adjacency.ADD_REMOVE: "One record more or less; the number of records is itself private.",
+            Adjacency.ADD_REMOVE: (
+                "One record more or less; the number of records is itself private."
+            ),
             Adjacency.ZERO_OUT: "One record is blanked out; the number of records is public.",
-            Adjacency.REPLACE_ONE: "One record is exchanged for any other; the number of records is public.",
+            Adjacency.REPLACE_ONE: (
+                "One record is exchanged for any other; the number of records is public."
+            ),
         }[self]
 
 

@@ -1,7 +1,7 @@
 """Noisy full-batch gradient descent with momentum: the engine of DP-GD.
 
-All (ε, run) pairs are columns of one matrix, so a step is two matrix products (`dpcore.erm.gradient`).
-Columns whose T is reached leave the matrix.
+All (ε, run) pairs are columns of one matrix, so a step is two matrix products
+(`dpcore.erm.gradient`). Columns whose T is reached leave the matrix.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.gradient import accelerator, batch_gradient
-from dpcore.erm.method import Calibration, Progress, silent
+from dpcore.erm.method import Calibration, Progress, check_release, silent
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -35,6 +35,7 @@ def release(
     v ← 0.9 v + ∇F(w) + σ z/n, w ← w - η v. A step's draw z is shared by all ε of a run and never
     by two runs; the seed makes it reproducible, for exploration only.
     """
+    check_release(problem, features, labels, calibrations)
     gradient = batch_gradient(problem, features, labels, accelerator())
     dimension, lam = features.shape[1], np.float32(problem.lam)
     # Longest first: finished columns are then always the last ones.

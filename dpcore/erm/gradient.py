@@ -1,7 +1,8 @@
 """Mean gradients for many weight vectors at once: two matrix products a step.
 
 On a CPU the rows are walked in blocks small enough to stay in cache, with one thread a core; where
-an NVIDIA driver is present and torch sees a device, the products run there. Both return NumPy arrays.
+an NVIDIA driver is present and torch sees a device, the products run there. Both return NumPy
+arrays.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Calibration shared by GRPUA and SgdPert: noisy stochastic gradient descent (paper 000, Algorithm 2).
+"""Calibration shared by GRPUA and SgdPert: noisy stochastic descent (paper 000, Algorithm 2).
 
-Published edition, for study. The query is n∇f(w; zᵢ) for one random record, its noise is calibrated to
-sensitivity L where n∇f moves by 2nL (replace-one) or nL (zero-out), and Theorem 7's total δ is nδ at
-T = n². The claim is therefore shown with its computed total δ, and beside it the ε certified for
-the noise actually added.
+Published edition, for study. The query is n∇f(w; zᵢ) for one random record, its noise is calibrated
+to sensitivity L where n∇f moves by 2nL (replace-one) or nL (zero-out), and Theorem 7's total δ is
+nδ at T = n². The claim is therefore shown with its computed total δ, and beside it the ε certified
+for the noise actually added.
 
 Sound edition. The query is the sum of the gradients of a sampled batch, sensitivity 2L or L; each
 method's own file says how σ follows from the total (ε, δ).
@@ -21,7 +21,7 @@ from dpcore.accounting.composition import (
     printed_total,
 )
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
-from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.method import NORM_CONDITION, Calibration, Settings, gaussian_budgets
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
@@ -88,13 +88,11 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested total ε. Pure; sees public values only."""
     make = _published if edition is Edition.PUBLISHED else _sound
-    return [
-        make(rule, problem, PrivacyBudget(float(epsilon), delta), settings) for epsilon in epsilons
-    ]
+    return [make(rule, problem, budget, settings) for budget in gaussian_budgets(epsilons, delta)]
 
 
 def published_steps(records: int) -> int:
-    """T of the published edition: n² - 1 draws for n ≤ 100 (Algorithm 2), otherwise n, to stay runnable."""
+    """T as published, n² - 1 draws (Algorithm 2), for n ≤ 100; above that n, to stay runnable."""
     return records**2 - 1 if records <= FEW_RECORDS else records
 
 
@@ -113,9 +111,11 @@ def _published(
     epsilon, accountant = certified_epsilon(noise, delta)
     conditions = (
         Condition(
-            f"noise calibrated to the query's sensitivity {needed:,.4g} (used: {problem.lipschitz:g})",
-            False,
-            f"The query n∇f moves by up to {needed:,.4g}, but its noise is sized for {problem.lipschitz:g}.",
+            f"noise calibrated to the query's sensitivity {needed:,.4g} "
+            f"(used: {problem.lipschitz:g})",
+            problem.lipschitz >= needed,
+            f"The query n∇f moves by up to {needed:,.4g}, but its noise is sized for "
+            f"{problem.lipschitz:g}.",
         ),
         Condition(
             f"ε of one query ≤ {PRINTED_AMPLIFICATION_LIMIT} for amplification by 2γ "
@@ -169,14 +169,25 @@ def _sound(
     steps = SOUND_STEPS if settings.steps is None else _whole_steps(settings.steps)
     sampling = "poisson" if problem.adjacency is Adjacency.ZERO_OUT else "fixed"
     rate = batch / n
+    # Of a Poisson batch's size: E|S|² = b² + b(1-q), divided here by b².
+    spread = (1.0 - rate) / batch if sampling == "poisson" else 0.0
     noise = rule.sound(problem, budget, rate, steps, sampling)
-    unmet = " ".join(condition.consequence for condition in noise.conditions if not condition.met)
     what = SampledGaussian(
         noise.sigma / problem.lipschitz, rate, steps, sampling, problem.adjacency
     )
     epsilon, accountant = certified_epsilon(what, budget.delta)
+    conditions = (
+        *noise.conditions,
+        Condition(
+            f"{sampling} sampling is covered under {problem.adjacency}",
+            what.covered(),
+            f"No theorem here covers {sampling} sampling under {problem.adjacency}.",
+        ),
+        NORM_CONDITION,
+    )
+    unmet = [condition for condition in conditions if not condition.met]
     proof = (
-        Guarantee(None, None, problem.adjacency, noise.by, unmet)
+        Guarantee(None, None, problem.adjacency, noise.by, " ".join(c.consequence for c in unmet))
         if unmet
         else Guarantee(noise.proved_epsilon, budget.delta, problem.adjacency, noise.by)
     )
@@ -190,11 +201,11 @@ def _sound(
         sensitivity=problem.gradient_change,
         sigma=noise.sigma,
         steps=steps,
-        learning_rate=_learning_rate(problem, noise.sigma / batch),
+        learning_rate=_learning_rate(problem, noise.sigma / batch, spread),
         batch=batch,
         sampling=sampling,
         model_noise=noise.sigma / batch,
-        conditions=noise.conditions,
+        conditions=conditions,
         claim=Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print."),
         proof=proof,
         certified=Guarantee(epsilon, budget.delta, problem.adjacency, accountant),
@@ -202,14 +213,15 @@ def _sound(
     )
 
 
-def _learning_rate(problem: Problem, mean_noise: float) -> float:
+def _learning_rate(problem: Problem, mean_noise: float, spread: float = 0.0) -> float:
     """The factor before 1/t (μ > 0: 1/μ, Theorem 8) or 1/√t (μ = 0: R/G, Theorem 9).
 
-    G² = L² + dσ² bounds the second moment of the noisy mean gradient; `mean_noise` is its σ.
+    G² = L²(1 + `spread`) + dσ² bounds the second moment of the noisy mean gradient; `mean_noise` is
+    its σ, and `spread` the relative variance of the number of records in a batch.
     """
     if problem.strong_convexity > 0.0:
         return 1.0 / problem.strong_convexity
-    second_moment = problem.lipschitz**2 + problem.dimension * mean_noise**2
+    second_moment = problem.lipschitz**2 * (1.0 + spread) + problem.dimension * mean_noise**2
     return problem.solution_radius / math.sqrt(second_moment)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
 
 Array = NDArray[np.floating]
@@ -146,7 +147,8 @@ class Method:
         (calibrations, runs, d). The only step that draws noise. Methods that share an engine share
         this function, and are then trained together in one batch.
     closed_form : bool
-        Whether the release is a fixed vector plus Gaussian noise, so that expectations need no draws.
+        Whether the release is a fixed vector plus Gaussian noise, so that expectations need no
+        draws.
     """
 
     key: str
@@ -158,6 +160,37 @@ class Method:
     release: Release
     closed_form: bool = False
     limits: tuple[str, ...] = field(default=())
+
+
+NORM_CONDITION = Condition("every ‖x‖₂ ≤ 1 (checked again before training)", True)
+"""Public by the preparation; a release refuses data that break it (`check_release`)."""
+
+
+def gaussian_budgets(epsilons: Sequence[float], delta: float) -> list[PrivacyBudget]:
+    """The requested (ε, δ), one per ε; Gaussian noise proves nothing at δ = 0.
+
+    Raises
+    ------
+    InvalidInput
+        If an ε is not above 0, or δ not strictly between 0 and 1.
+    """
+    number("delta", delta, above=0.0, below=1.0)
+    return [PrivacyBudget(epsilon, delta) for epsilon in epsilons]
+
+
+def check_release(
+    problem: Problem, features: Array, labels: Array, calibrations: Sequence[Calibration]
+) -> None:
+    """Refuse to draw noise that was calibrated for another problem, or for other data.
+
+    Raises
+    ------
+    InvalidInput
+        Saying what does not fit.
+    """
+    if any(calibration.problem != problem for calibration in calibrations):
+        raise InvalidInput("calibrations hold another problem, but must be made for this one.")
+    problem.check_data(features, labels)
 
 
 def silent(fraction: float, message: str) -> None:

@@ -1,7 +1,7 @@
-"""Deterministic gradient descent followed by one draw of Gaussian noise: the engine of OPERA and OutPert.
+"""Gradient descent without noise, then one Gaussian draw: the engine of OPERA and OutPert.
 
-All requested (ε, run) pairs share one descent trajectory per step size: with the same data, w₀ and η,
-w_T for a smaller T lies on the path to a larger one.
+All requested (ε, run) pairs share one descent trajectory per step size: with the same data, w₀ and
+η, w_T for a smaller T lies on the path to a larger one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from dpcore.erm.method import Calibration, Progress, silent
+from dpcore.erm.method import Calibration, Progress, check_release, silent
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -28,10 +28,12 @@ def descend(
     learning_rate: float,
     steps: Sequence[int],
     progress: Progress = silent,
+    start: Array | None = None,
 ) -> dict[int, Array]:
-    """w_T for every T in `steps`, by full gradient descent from w₀ = 0 with constant step.
+    """w_T for every T in `steps`, by full gradient descent with constant step.
 
-    With λ = 0, each iterate is projected onto the ball of the problem's radius.
+    With λ = 0, each iterate is projected onto the ball of the problem's radius. `start` is w₀, 0
+    by default; it must be public, since the sensitivity counts on neighbours sharing it.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def descend(
     records, lam = len(labels), problem.lam
     slope = problem.function.slope
     wanted, last = set(steps), max(steps)
-    weights: Array = np.zeros(features.shape[1])
+    weights: Array = np.zeros(features.shape[1]) if start is None else start
     found: dict[int, Array] = {}
     for step in range(1, last + 1):
         gradient = columns @ slope(rows @ weights) / records + lam * weights
@@ -91,6 +93,7 @@ def release(
     The draw z of a run is shared by all ε and methods and never by two runs. Seeded: for
     exploration; a release that leaves the building needs operating-system entropy.
     """
+    check_release(problem, features, labels, calibrations)
     middle = centres(problem, features, labels, calibrations, progress)
     noise = np.stack(
         [

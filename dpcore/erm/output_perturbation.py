@@ -1,7 +1,7 @@
-"""Calibration shared by OPERA and OutPert: gradient descent, then Gaussian noise on the last iterate.
+"""Calibration shared by OPERA and OutPert: gradient descent, then noise on the last iterate.
 
-They differ in one thing, how σ/Δ is computed, which each method's own file supplies. Source: paper 000,
-Algorithm 1, Lemmas 1 and 2, Theorems 3 to 6.
+They differ in one thing, how σ/Δ is computed, which each method's own file supplies. Source: paper
+000, Algorithm 1, Lemmas 1 and 2, Theorems 3 to 6.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.erm import sensitivity
-from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.method import NORM_CONDITION, Calibration, Settings, gaussian_budgets
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_epsilon
 
 TYPICAL_SHARE = 1.0 / 2.0
-"""The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public data.
-Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
+"""The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public
+data. Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
 
 MOST_STEPS = 5_000
-"""Cap on the rule for T: one run stays within seconds. Sensitivity, bounds and σ use the T actually run."""
+"""Cap on the rule for T: one run stays within seconds. Sensitivity, bounds and σ use the T run."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     return [
-        _one(rule, problem, PrivacyBudget(float(epsilon), delta), edition, settings)
-        for epsilon in epsilons
+        _one(rule, problem, budget, edition, settings)
+        for budget in gaussian_budgets(epsilons, delta)
     ]
 
 
@@ -85,7 +85,7 @@ def _one(
     conditions = (
         rule.condition(budget.epsilon),
         sensitivity.step_condition(problem, rate, printed=printed),
-        Condition("every ‖x‖₂ ≤ 1 (held by the preparation)", True),
+        NORM_CONDITION,
         Condition(f"n = {problem.records:,} is public ({problem.adjacency})", True),
     )
     unmet = [condition for condition in conditions if not condition.met]
@@ -146,7 +146,8 @@ def optimisation_gap(problem: Problem, rate: float, steps: int) -> float:
     """A bound on F(w_T) - F(ŵ) from w₀ = 0, using the public bound R on ‖ŵ‖.
 
     μ > 0, η ≤ 2/(β+μ): (β/2) R² (1 - 2ημβ/(β+μ))^T. μ = 0, η ≤ 1/β: R²/(2ηT).
-    (Nesterov 2004, Theorem 2.1.15 and Corollary 2.1.2; projection changes neither.)
+    (Nesterov 2004, Theorem 2.1.15; Beck and Teboulle 2009, Theorem 3.1, where the iterates are
+    projected.)
     """
     mu, beta, radius = problem.strong_convexity, problem.smoothness, problem.solution_radius
     if mu == 0.0:
@@ -168,8 +169,9 @@ def excess_risk_bound(problem: Problem, rate: float, steps: int, sigma: float) -
 def _printed_bound(problem: Problem, steps: int, unit: float) -> float:
     """The explicit bound inside the proofs of Theorems 4 (μ > 0) and 6 (μ = 0), as printed.
 
-    α²/ε is written 2(σ/Δ)². Theorem 4's first term lacks the factor ‖w₀ - ŵ‖², and Theorem 6's second
-    lacks T² (and a factor 1/2), so neither is an upper bound in general; `excess_risk_bound` is.
+    α²/ε is written 2(σ/Δ)². Theorem 4's first term lacks the factor ‖w₀ - ŵ‖², and Theorem 6's
+    second lacks T² (and a factor 1/2), so neither is an upper bound in general;
+    `excess_risk_bound` is.
     """
     n, d, lipschitz = problem.records, problem.dimension, problem.lipschitz
     mu, beta = problem.strong_convexity, problem.smoothness
@@ -187,8 +189,8 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
 
     Published, μ > 0 (Theorem 4 with its constants): where the two terms of the proof meet,
     T = (μ+β)²/(2μβ) · ln(R²/(dσ²)). Published, μ = 0 (Theorem 6): T³ = 4R²/(9 d (σ/Δ)² (Lη/n)²),
-    where 2βR²/T meets the noise term with its T². Sound: the T that minimises `excess_risk_bound` with
-    R/2 in the place of R.
+    where 2βR²/T meets the noise term with its T². Sound: the T that minimises `excess_risk_bound`
+    with R/2 in the place of R.
     """
     rate = learning_rate(problem, edition)
     radius, d = problem.solution_radius, problem.dimension

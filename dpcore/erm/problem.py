@@ -1,7 +1,8 @@
 """A regularised empirical-risk problem, described by its public constants only.
 
-F(w; D) = (1/n) Σᵢ ℓ(yᵢ wᵀxᵢ) + (λ/2)‖w‖², with ‖xᵢ‖₂ ≤ 1 and yᵢ = ±1 (paper 000, eq. 1 and section V).
-A `Problem` holds no data, so nothing computed from it (sensitivity, σ, steps) can leak any.
+F(w; D) = (1/n) Σᵢ ℓ(yᵢ wᵀxᵢ) + (λ/2)‖w‖², with ‖xᵢ‖₂ ≤ 1 and yᵢ = ±1 (paper 000, eq. 1
+and section V). A `Problem` holds no data, so nothing computed from it (sensitivity, σ, steps) can
+leak any.
 """
 
 from __future__ import annotations
@@ -10,11 +11,18 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dpcore.erm.losses import Loss, loss_named
-from dpcore.errors import number, one_of, reject, whole
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency
 
+Array = NDArray[np.floating]
+
 ADJACENCIES = (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT)
+SMALLEST_LAM = 1e-9  # below it the Hessian of a separable problem is singular to rounding
+NORM_ROUNDING = 1e-9  # a row's norm may exceed 1 by its own rounding, and by no more
 
 
 @dataclass(frozen=True)
@@ -54,16 +62,22 @@ class Problem:
     radius: float | None = None
 
     def __post_init__(self) -> None:
-        number("λ", self.lam, at_least=0.0, at_most=1e3)
-        whole("number of records", self.records, at_least=2)
-        whole("number of features", self.dimension, at_least=1)
-        one_of("adjacency", self.adjacency, ADJACENCIES)
-        object.__setattr__(self, "adjacency", Adjacency(self.adjacency))
+        lam = number("λ", self.lam, at_least=0.0, at_most=1e3)
+        if 0.0 < lam < SMALLEST_LAM:
+            raise reject("λ", lam, f"0, or at least {SMALLEST_LAM:g}")
+        self._store("lam", lam)
+        self._store("records", whole("number of records", self.records, at_least=2))
+        self._store("dimension", whole("number of features", self.dimension, at_least=1))
+        self._store("adjacency", Adjacency(one_of("adjacency", self.adjacency, ADJACENCIES)))
         if self.radius is not None:
-            number("radius R", self.radius, above=0.0, at_most=1e6)
-        elif self.lam == 0.0:
+            self._store("radius", number("radius R", self.radius, above=0.0, at_most=1e6))
+        elif lam == 0.0:
             raise reject("radius R", None, "given when λ = 0: a number above 0")
         loss_named(self.loss, self.huber_width)
+
+    def _store(self, field: str, value: object) -> None:
+        """Keep a checked value; the only writing there is to a frozen `Problem`."""
+        object.__setattr__(self, field, value)
 
     @cached_property
     def function(self) -> Loss:
@@ -87,7 +101,7 @@ class Problem:
 
     @property
     def gradient_change(self) -> float:
-        """Largest change of Σᵢ ∇ℓᵢ(w) at a fixed w between neighbours: 2L replace-one, L zero-out."""
+        """Largest change of Σᵢ ∇ℓᵢ(w) at one w between neighbours: 2L replace-one, L zero-out."""
         return (2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0) * self.lipschitz
 
     @property
@@ -101,6 +115,28 @@ class Problem:
             assert self.radius is not None  # held by __post_init__
             return self.radius
         return min(math.sqrt(2.0 * self.function.at_zero / self.lam), self.lipschitz / self.lam)
+
+    def check_data(self, features: Array, labels: Array) -> None:
+        """Refuse data for which this description, and so every Δ and σ made from it, is wrong.
+
+        Parameters
+        ----------
+        features : (n, d) array
+        labels : (n,) array
+
+        Raises
+        ------
+        InvalidInput
+            If n or d differ from the description's, a row's norm exceeds 1, or a label is not ±1.
+        """
+        expected = (self.records, self.dimension)
+        if np.shape(features) != expected or np.shape(labels) != expected[:1]:
+            raise reject("shape of the data", np.shape(features), f"{expected}, as calibrated")
+        largest = float(np.sqrt(np.max(np.einsum("ij,ij->i", features, features))))
+        if not largest <= 1.0 + NORM_ROUNDING:
+            raise reject("largest ‖x‖₂", largest, "at most 1")
+        if not np.all(np.abs(labels) == 1.0):
+            raise InvalidInput("labels hold other values, but they must be −1 or +1.")
 
 
 def default_lam(records: int, dimension: int) -> float:

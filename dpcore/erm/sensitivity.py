@@ -2,13 +2,13 @@
 
 Source: paper 000, Lemmas 1 and 2 (quoted there from arXiv 1703.09947), and the exact values below.
 
-Proof of the exact values. Let G_D(w) = w - η∇F(w; D). Then
-G_D(w) - G_D'(w') = [G_D(w) - G_D(w')] + [G_D(w') - G_D'(w')]. The second bracket is at most ηc/n,
-with c the largest change of the gradient sum (2L replace-one, L zero-out), as the regulariser
-cancels. For the first, write F = h + (μ/2)‖·‖² with h convex and (β-μ)-smooth; co-coercivity of ∇h
-gives ‖G_D(w) - G_D(w')‖ ≤ (1-ημ)‖w-w'‖ exactly when η(β+μ) ≤ 2. Projection onto a convex set does not
-expand. So Δ_{t+1} ≤ (1-ημ)Δ_t + ηc/n from Δ_0 = 0 (same public w₀, T and η). Equality is attained
-by Huber loss from w₀ = 0 where all margins stay on the linear part.
+Proof of the exact values. Let G_D(w) = w - η∇F(w; D). Then G_D(w) - G_D'(w') = [G_D(w) - G_D(w')]
++ [G_D(w') - G_D'(w')]. The second bracket is at most ηc/n, with c the largest change of the
+gradient sum (2L replace-one, L zero-out), as the regulariser cancels. For the first, write F = h +
+(μ/2)‖·‖² with h convex and (β-μ)-smooth; co-coercivity of ∇h gives ‖G_D(w) - G_D(w')‖ ≤
+(1-ημ)‖w-w'‖ exactly when η(β+μ) ≤ 2. Projection onto a convex set does not expand. So Δ_{t+1} ≤
+(1-ημ)Δ_t + ηc/n from Δ_0 = 0 (same public w₀, T and η). Equality is attained by Huber loss from w₀
+= 0 where all margins stay on the linear part.
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ def step_condition(problem: Problem, learning_rate: float, *, printed: bool) -> 
     sign = f"η ≤ {1 if printed else 2}/(β+μ)"
     return Condition(
         text=f"{sign} = {top:.4g} (η = {learning_rate:.4g})",
-        met=learning_rate <= top * (1.0 + 1e-12),
+        met=learning_rate <= top,
         consequence=f"The sensitivity bound needs {sign}; this step is longer.",
     )

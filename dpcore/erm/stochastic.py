@@ -1,9 +1,9 @@
 """Noisy stochastic gradient descent: the engine of SgdPert and GRPUA.
 
-All (method, ε) pairs of a run see the same sampled records and the same draws of noise, scaled; runs
-share nothing. With μ > 0 and η_t = 1/(μt) (Theorem 8) the iterate is a running mean,
-w_{t+1} = -(1/(μt)) Σ_{s≤t} (g_s + σ z_s), where g_s is the data-dependent part of the gradient, so one
-step only adds to two sums and the regulariser needs no pass of its own.
+All (method, ε) pairs of a run see the same sampled records and the same draws of noise, scaled;
+runs share nothing. With μ > 0 and η_t = 1/(μt) (Theorem 8) the iterate is a running mean,
+w_{t+1} = -(1/(μt)) Σ_{s≤t} (g_s + σ z_s), where g_s is the data-dependent part of the gradient, so
+one step only adds to two sums and the regulariser needs no pass of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, Progress, silent
+from dpcore.erm.method import Calibration, Progress, check_release, silent
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -37,6 +37,7 @@ def release(
     a fixed size without replacement, or every record with probability batch/n (Poisson; the sum
     is then divided by the expected batch size). Seeded: for exploration only.
     """
+    check_release(problem, features, labels, calibrations)
     result = np.empty((len(calibrations), runs, features.shape[1]))
     groups: dict[tuple[int, int, str], list[int]] = {}
     for i, c in enumerate(calibrations):

@@ -1,8 +1,9 @@
 """DP-GD: full-batch noisy gradient descent with exact Gaussian composition, the modern baseline.
 
-T adaptive Gaussian mechanisms of sensitivity c and noise σ compose exactly to one Gaussian mechanism
-of sensitivity √T c (μ-GDP with μ = √T c/σ; Dong, Roth, Su 2022), so σ = √T c · σ₁(ε, δ) with the
-analytic σ₁. Source of the algorithm: Ganesh et al. 2023 (arXiv 2305.13209) and FORMULAS 6.3.
+T adaptive Gaussian mechanisms of sensitivity c and noise σ compose exactly to one Gaussian
+mechanism of sensitivity √T c (μ-GDP with μ = √T c/σ; Dong, Roth, Su 2022), so σ = √T c · σ₁(ε, δ)
+with the analytic σ₁. Source of the algorithm: Ganesh et al. 2023 (arXiv 2305.13209) and FORMULAS
+6.3.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import full_batch
-from dpcore.erm.method import Calibration, Method, Settings, Standing
+from dpcore.erm.method import (
+    NORM_CONDITION,
+    Calibration,
+    Method,
+    Settings,
+    Standing,
+    gaussian_budgets,
+)
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
-from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Condition, Edition, Guarantee, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 REACH = 10.0
-"""One constant, fixed once on public data: how far the iterate may travel, in units of n/(√d σ₁c)."""
+"""Fixed once, on public data: how far the iterate may travel, in units of n/(√d σ₁c)."""
 FEWEST_STEPS, DEFAULT_MOST_STEPS = 30, 400
 
 
@@ -44,8 +52,7 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     result = []
-    for epsilon in epsilons:
-        budget = PrivacyBudget(float(epsilon), delta)
+    for budget in gaussian_budgets(epsilons, delta):
         unit = float(analytic_sigma(budget.epsilon, budget.delta))
         steps, rate = schedule(problem, unit)
         if settings.steps is not None:
@@ -74,7 +81,7 @@ def calibrate(
                 sampling="all",
                 model_noise=sigma / problem.records,
                 conditions=(
-                    Condition("every ‖x‖₂ ≤ 1 (held by the preparation)", True),
+                    NORM_CONDITION,
                     Condition(f"n = {problem.records:,} is public ({problem.adjacency})", True),
                 ),
                 claim=Guarantee(

@@ -23,7 +23,9 @@ def sound_noise(
     what = SampledGaussian(multiplier, rate, steps, sampling, problem.adjacency)
     epsilon, accountant = certified_epsilon(what, budget.delta)
     condition = Condition(
-        f"{sampling} sampling is covered under {problem.adjacency}", what.covered()
+        f"certified ε = {epsilon:.4g} within the requested {budget.epsilon:.4g}",
+        epsilon <= budget.epsilon,
+        "The noise found does not reach the requested ε.",
     )
     return SoundNoise(multiplier * problem.lipschitz, (condition,), accountant, epsilon)
 
@@ -52,7 +54,10 @@ METHOD = Method(
         ),
         Edition.SOUND: Standing(
             claim="None: this edition is not in print.",
-            proof="(ε, δ) by Rényi accounting of sampled batches with correctly sized noise.",
+            proof=(
+                "(ε, δ) for correctly sized noise on sampled batches, by Rényi accounting or by "
+                "counting hits, whichever is tighter."
+            ),
             status=Status.PROVED,
         ),
     },

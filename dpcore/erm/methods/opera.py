@@ -23,7 +23,7 @@ METHOD = Method(
     key=RULE.key,
     title=RULE.title,
     paper="000 Ding et al., Algorithm 1",
-    idea="Train without noise, then add Gaussian noise to the finished weights, calibrated exactly.",
+    idea="Train without noise, then add exactly calibrated Gaussian noise to the weights.",
     editions={
         Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",

@@ -1,4 +1,4 @@
-"""OutPert: output perturbation with the classical Gaussian mechanism (paper 000's baseline, its ref. [10])."""
+"""OutPert: output perturbation with the classical Gaussian (paper 000's baseline, its ref. 10)."""
 
 from __future__ import annotations
 

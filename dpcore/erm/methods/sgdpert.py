@@ -1,4 +1,4 @@
-"""SgdPert: gradient perturbation with the classical Gaussian mechanism (paper 000's baseline, its ref. [12])."""
+"""SgdPert: gradient perturbation, classical Gaussian mechanism (paper 000's baseline, ref. 12)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ def sound_noise(
     proved = strong_composition(amplified_epsilon(query_epsilon, rate), steps, slack)
     conditions = (
         classical_condition(query_epsilon),
-        Condition(f"δ of one query in (0, 1) (δ = {query_delta:.3g})", 0.0 < query_delta < 1.0),
+        Condition(
+            f"δ of one query in (0, 1) (δ = {query_delta:.3g})",
+            0.0 < query_delta < 1.0,
+            f"The classical Gaussian theorem needs δ in (0, 1), not {query_delta:.3g}.",
+        ),
     )
     by = "classical Gaussian mechanism, amplification by sampling, strong composition"
     return SoundNoise(sigma, conditions, by, math.nextafter(proved, math.inf))
@@ -57,7 +61,7 @@ METHOD = Method(
     key=RULE.key,
     title=RULE.title,
     paper="000 Ding et al., baseline of section V (Bassily et al. 2014)",
-    idea="Follow the gradient of randomly drawn records, with noise sized by the classical formula.",
+    idea="Follow the gradient of randomly drawn records, with noise by the classical formula.",
     editions={
         Edition.PUBLISHED: Standing(
             claim="The total of Theorem 7, with classical noise (Algorithm 2, classical σ).",
