@@ -133,7 +133,8 @@ def at_chosen_epsilon(
         )
         with slots.risk:
             _risk_to_one(told, epsilon)
-        view = view_now()
+        with slots.numbers:
+            view = view_now()
         if isinstance(view, InvalidInput):
             return
         from pages.parts import detail, numbers
@@ -165,7 +166,7 @@ def _slider() -> float:
     return epsilon
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
+@st.cache_resource(max_entries=200, show_spinner=False)
 def _hundred(told: Odds, dark: bool) -> Drawn:
     return people.hundred(told, dark=dark)
 

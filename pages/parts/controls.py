@@ -103,7 +103,7 @@ def link_complaints() -> list[str]:
                     "methods": (
                         "the method",
                         named(methods),
-                        "the others it names, or the usual ones",
+                        "the others that are named, or the usual ones",
                     ),
                     "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
                     "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
@@ -123,7 +123,8 @@ def link_complaints() -> list[str]:
                     "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
                     "norm": ("the length", named(NORM), NORM["unit"].lower()),
                     "intercept": ("an intercept", ("true", "false", "True", "False"), "none"),
-                }
+                },
+                clearable=("methods",),
             )
             + links.outside([("steps", "a number of steps T of", 1, MOST_STEPS)])
         ),

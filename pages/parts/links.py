@@ -14,13 +14,17 @@ def quoted(value: str) -> str:
     return f"“{kept}”" if kept else "something unreadable"
 
 
-def complaints(allowed: Mapping[str, tuple[str, Collection[str], str]]) -> list[str]:
+def complaints(
+    allowed: Mapping[str, tuple[str, Collection[str], str]], clearable: Collection[str] = ()
+) -> list[str]:
     """One sentence for each link value that is not among those allowed.
 
     Parameters
     ----------
     allowed : mapping
         Link name to (name on screen, values allowed, the value used instead in words).
+    clearable : collection of str
+        Link names that may be empty: nothing chosen.
 
     Notes
     -----
@@ -30,7 +34,7 @@ def complaints(allowed: Mapping[str, tuple[str, Collection[str], str]]) -> list[
     sentences = []
     for name, (title, values, fallback) in allowed.items():
         for asked in st.query_params.get_all(name):
-            if asked not in values:
+            if asked not in values and not (asked == "" and name in clearable):
                 sentences.append(
                     f"The link asks for {title} {quoted(asked)}, which this page does not offer; "
                     f"it uses {fallback}."

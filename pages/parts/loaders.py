@@ -32,17 +32,17 @@ def missing(choice: Choice) -> str:
     return where if where == "download" else ""
 
 
-@st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
+@st.cache_resource(max_entries=6, ttl="1h", show_spinner="Reading the records …")
 def _table(key: str, records: int | None) -> Table:
     return load(key, records=records)
 
 
-@st.cache_resource(max_entries=3, ttl="1h", show_spinner=False, scope="session")
+@st.cache_resource(max_entries=3, ttl="1h", show_spinner="Checking every record …", scope="session")
 def _uploaded(key: str, digest: str, _data: bytes, name: str) -> Table:
     return read_upload(key, _data, name)
 
 
-@st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
+@st.cache_resource(max_entries=8, ttl="1h", show_spinner="Preparing the records …")
 def _split(key: str, _table: Table, _study: Study) -> Split:
     return prepare(_table, _study.preparation)
 
@@ -78,13 +78,13 @@ def download(key: str) -> None:
         st.rerun()
 
 
-@st.cache_data(max_entries=60, show_spinner=False)
+@st.cache_data(max_entries=60, show_spinner="Computing the curves …")
 def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
     return curves.closed_form(_study, _split)
 
 
-@st.cache_data(max_entries=60, show_spinner=False)
+@st.cache_data(max_entries=60, show_spinner="Fitting without privacy …")
 def baselines(key: str, _study: Study, _split: Split) -> Baselines:
     """Majority and the two non-private models."""
     return curves.baselines(_study, _split)

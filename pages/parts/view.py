@@ -108,7 +108,9 @@ def gather(choice: Choice) -> View:
     )
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
+# The very same object each time: a copy may order its fields differently, and the browser would
+# then take it for another figure and lose the zoom.
+@st.cache_resource(max_entries=200, show_spinner=False)
 def _figure(kind: str, key: str, _view: View) -> Drawn:
     """One of the figures that do not depend on ε; the same object's worth for the same key."""
     view = _view

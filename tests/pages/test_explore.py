@@ -1,0 +1,340 @@
+"""Explore without a browser: the first view, each control, links and files from anyone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import cli
+from dpcore.datasets import Preparation, load, prepare
+from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.study import Study
+from pages.parts import takeaway
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+SECONDS = 120
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def opened(**link: str | list[str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=SECONDS)
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def spoken(app: AppTest) -> str:
+    return " ".join(element.value for element in app.markdown)
+
+
+def test_first_view_answers_without_a_click() -> None:
+    app = opened()
+    assert "Breast cancer" in app.title[0].value
+    assert "569 patients" in app.title[0].value
+    assert "Logistic" in app.title[0].value
+    assert set(app.pills(key="methods").value) == {"outpert", "opera", "dpgd"}
+    shown = numbers(app)
+    assert set(shown) == {
+        "Accuracy",
+        "Cost of privacy",
+        "Noise σ",
+        "Objective",
+        "What ε = 1 means",
+    }
+    assert shown["What ε = 1 means"] == "74 of 100"
+    assert len(app.get("plotly_chart")) == 4
+    assert not app.error
+    assert not app.warning
+
+
+def test_the_numbers_are_those_of_the_package() -> None:
+    study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
+    row = closed_form(study, prepare(load("breast_cancer"), Preparation())).iloc[0]
+    assert numbers(opened())["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "100"])
+def test_epsilon_moves_the_numbers_but_not_the_main_figure(epsilon: str) -> None:
+    one, other = opened(), opened(epsilon=epsilon)
+    drawn = [{chart.proto.id for chart in app.get("plotly_chart")} for app in (one, other)]
+    assert any(name.endswith("-accuracy_figure") for name in drawn[0] & drawn[1])
+    assert not any(name.endswith("-chosen_figure") for name in drawn[0] & drawn[1])
+    assert numbers(one)["Accuracy"] != numbers(other)["Accuracy"]
+
+
+def test_smaller_epsilon_never_raises_the_odds() -> None:
+    told = [
+        int(next(v for k, v in numbers(opened(epsilon=e)).items() if "means" in k).split()[0])
+        for e in ("1e-9", "0.1", "1", "10", "100")
+    ]
+    assert told == sorted(told)
+    assert told[0] == 51
+    assert told[-1] == 100
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("data", "cohort"),
+        ("loss", "huber"),
+        ("adjacency", "zero-out"),
+        ("missing", "impute"),
+        ("scaling", "data"),
+    ],
+)
+def test_each_drop_down_changes_the_page(key: str, value: str) -> None:
+    app = opened()
+    before = numbers(app)
+    app.selectbox(key=key).set_value(value).run()
+    assert not app.exception
+    # Nothing is missing in the breast-cancer set, so filling gaps changes nothing there.
+    assert (numbers(app) == before) == (key == "missing")
+
+
+def test_data_leaks_are_said_aloud() -> None:
+    app = opened()
+    app.selectbox(key="scaling").set_value("data").run()
+    assert any("leak" in warning.value for warning in app.warning)
+
+
+def test_delta_is_shown_with_n_and_warned_about() -> None:
+    app = opened()
+    assert any("n·δ" in caption.value for caption in app.caption)
+    app.select_slider(key="delta").set_value(0.01).run()
+    assert any("δ is at least 1/n" in warning.value for warning in app.warning)
+    assert not app.exception
+
+
+def test_the_convex_case_asks_for_a_radius() -> None:
+    app = opened(**{"lambda": "My own", "lambda_value": "0"})
+    assert app.select_slider(key="radius").value == 10.0
+    assert "λ = 0." in " ".join(caption.value for caption in app.caption)
+
+
+def test_the_published_edition_shows_claim_and_proof_apart() -> None:
+    app = opened(edition="As published", view="Claim and proof", epsilon="2")
+    text = spoken(app)
+    assert "**Claim** (what the paper says)" in text
+    assert "**Proof** (what holds for this noise)" in text
+    assert "ε < 1 (ε = 2)" in text
+    assert "No number." in text
+
+
+@pytest.mark.parametrize(
+    "tab",
+    [
+        "Objective",
+        "Noise σ",
+        "Excess risk",
+        "Per 1,000",
+        "Claim and proof",
+        "Take along",
+        "About the data",
+    ],
+)
+@pytest.mark.parametrize("loss", ["Logistic regression", "Huber SVM"])
+def test_every_tab_draws(tab: str, loss: str) -> None:
+    app = opened(view=tab, loss=loss)
+    assert not app.error
+
+
+def test_no_method_at_all_is_a_choice() -> None:
+    app = opened(methods="")
+    assert not app.warning
+    assert "What ε = 1 means" in numbers(app)
+
+
+HOSTILE = [
+    {"epsilon": "0"},
+    {"epsilon": "-1"},
+    {"epsilon": "nan"},
+    {"epsilon": "1e999"},
+    {"epsilon": ["1", "2", "3"]},
+    {"epsilon": ""},
+    {"delta": "2"},
+    {"data": "../../etc/passwd"},
+    {"data": "<script>alert(1)</script>"},
+    {"loss": "__import__('os')"},
+    {"methods": ["OPERA", "nobody"]},
+    {"methods": "'; drop table"},
+    {"edition": "both"},
+    {"lambda": "-1"},
+    {"lambda": "My own", "lambda_value": "-3"},
+    {"runs": "1e9"},
+    {"steps": "-5"},
+    {"steps": "1e99"},
+    {"steps": "many"},
+    {"patients": "10", "data": "Synthetic clinical cohort"},
+    {"adjacency": "add-remove"},
+    {"scaling": "x" * 5000},
+    {"intercept": "maybe"},
+    {"view": "Nowhere"},
+    {"focus": "nobody"},
+    {"unknown": "thing"},
+    {"epsilon": "‮1", "data": "\x00"},
+]
+
+
+@pytest.mark.parametrize("link", HOSTILE, ids=lambda link: " ".join(map(str, link.items()))[:60])
+def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]]) -> None:
+    app = opened(**link)
+    assert not app.error
+    assert len(app.metric) == 5
+    for warning in app.warning:
+        assert len(warning.value) < 300
+        assert "<" not in warning.value
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"epsilon": "nan"},
+        {"data": "nowhere"},
+        {"methods": ["OPERA", "nobody"]},
+        {"runs": "1e9"},
+        {"steps": "-5"},
+        {"lambda": "-1"},
+    ],
+    ids=lambda link: next(iter(link)),
+)
+def test_what_a_link_asks_in_vain_is_said_and_the_rest_is_kept(
+    link: dict[str, str | list[str]],
+) -> None:
+    app = opened(loss="Huber SVM", delta="1e-6", **link)
+    assert len(app.warning) == 1
+    assert app.warning[0].value.startswith("The link asks for ")
+    assert app.selectbox(key="loss").value == "huber"
+    assert app.select_slider(key="delta").value == 1e-6
+    if "methods" in link:
+        assert app.pills(key="methods").value == ["opera"]
+
+
+def test_a_sound_link_is_followed_without_a_word() -> None:
+    app = opened(
+        loss="Huber SVM",
+        methods=["OPERA", "DP-GD"],
+        edition="As published",
+        epsilon="0.5",
+        delta="1e-6",
+        adjacency="One record blanked out",
+        runs="100",
+        view="Per 1,000",
+        focus="DP-GD",
+    )
+    assert not app.warning
+    assert app.select_slider(key="epsilon").value == 0.5
+    assert app.pills(key="methods").value == ["opera", "dpgd"]
+    assert app.selectbox(key="adjacency").value == "zero-out"
+
+
+def test_a_value_that_bypasses_the_browser_is_refused_in_one_sentence() -> None:
+    app = opened()
+    app.session_state["steps"] = 10**9
+    app.run()
+    assert not app.exception
+    assert len(app.error) <= 1
+
+
+def test_records_that_need_an_account_come_with_instructions() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)")
+    assert "kaggle.com" in spoken(app)
+    assert app.get("file_uploader")
+
+
+def test_records_that_can_be_fetched_offer_to_be() -> None:
+    app = opened(data="Heart disease (Cleveland)")
+    labels = [button.label for button in app.button]
+    # On a machine that has fetched them before, the page shows them at once.
+    assert "Download it now" in labels or app.metric
+
+
+CARDIO_HEAD = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio\n"
+
+
+def cardio_file(rows: int) -> bytes:
+    draw = np.random.default_rng(0).integers
+    lines = [
+        f"{i};{draw(14_000, 23_000)};{draw(1, 3)};{draw(150, 190)};{draw(50, 110)}.0;"
+        f"{draw(100, 170)};{draw(60, 99)};{draw(1, 4)};{draw(1, 4)};{draw(0, 2)};{draw(0, 2)};"
+        f"{draw(0, 2)};{i % 2}"
+        for i in range(rows)
+    ]
+    return (CARDIO_HEAD + "\n".join(lines) + "\n").encode()
+
+
+def test_an_uploaded_file_is_explored_and_called_not_private() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)")
+    app.file_uploader[0].upload("mine.csv", cardio_file(400))
+    app.run()
+    assert not app.exception
+    assert "400 patients" in app.title[0].value
+    assert any("not private" in warning.value for warning in app.warning)
+
+
+def test_a_wrong_file_is_refused_with_its_line() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)")
+    good = cardio_file(20).decode().splitlines()
+    good[5] = good[5].replace(";", ";x", 1)
+    app.file_uploader[0].upload("mine.csv", "\n".join(good).encode())
+    app.run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert "line 6" in app.error[0].value
+
+
+def test_the_python_to_take_along_gives_the_numbers_on_screen() -> None:
+    app = opened(view="Take along", methods=["OPERA"], loss="Huber SVM", delta="1e-6")
+    scope: dict[str, object] = {}
+    code = next(block.value for block in app.code if "import" in block.value)
+    exec(code, scope)
+    mine = pd.concat(scope["curves"], ignore_index=True)  # type: ignore[arg-type]
+    shown = app.dataframe[0].value
+    for column in ("accuracy", "objective", "sigma", "missed_per_1000"):
+        assert np.allclose(
+            mine.sort_values(["method", "epsilon"])[column],
+            shown.sort_values(["method", "epsilon"])[column],
+            equal_nan=True,
+        )
+
+
+STUDIES = [
+    Study(),
+    Study(dataset="cohort", records=300, loss="huber", lam=0.001, delta=1e-6, steps=7, runs=10),
+    Study(lam=0.0, radius=3.0, adjacency="zero-out", edition="published", methods=("opera",)),
+    Study(preparation=Preparation(missing="impute", norm="clip", interval="unit", intercept=True)),
+    Study(preparation=Preparation(scaling="data")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(STUDIES)))
+def test_the_command_to_take_along_means_the_same_study(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Study] = []
+
+    def note(study: Study, **_: object) -> pd.DataFrame:
+        asked.append(study)
+        return pd.DataFrame({"nothing": []})
+
+    monkeypatch.setattr("dpcore.evaluation.sweep.sweep", note)
+    monkeypatch.chdir(tmp_path)
+    words = takeaway.command(STUDIES[number]).replace("\\\n", " ").split()
+    assert words[:4] == ["python", "-m", "dpcore", "sweep"]
+    assert cli.main(words[3:]) == 0
+    assert asked == [STUDIES[number]]
