@@ -132,7 +132,7 @@ class Job:
             except CancelledError:
                 raise Cancelled from None
         try:
-            return pd.read_csv(_path(self.key, "csv"), float_precision="round_trip")
+            return pd.read_csv(_path(self.key, "csv"))
         except FileNotFoundError:
             raise Cancelled from None
 

@@ -1,0 +1,203 @@
+"""Closed-form curves against large sweeps; bands, summaries and baselines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.datasets import Split
+from dpcore.erm.newton import minimise
+from dpcore.evaluation import curves, metrics
+from dpcore.evaluation.curves import COLUMNS, baselines, closed_form, summarise
+from dpcore.evaluation.study import Study, problem_for
+from dpcore.evaluation.sweep import sweep
+from tests.evaluation.splits import made_split
+
+CLOSED = ("nonprivate", "outpert", "opera")
+RUNS = 1_000
+MEANS = ("accuracy", "balanced_accuracy", "objective", "excess_risk", "missed_per_1000")
+
+
+def compared(study: Study, split: Split) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Closed form, summary of a sweep, and the sweep's rows."""
+    rows = sweep(study, split=split)
+    return closed_form(study, split), summarise(rows, study, split), rows
+
+
+STUDIES = {
+    "sound": Study(methods=CLOSED, epsilons=(0.1, 1.0, 10.0), runs=RUNS),
+    "published": Study(
+        methods=CLOSED, edition="published", loss="huber", epsilons=(0.5, 5.0), runs=RUNS
+    ),
+    "zero-out": Study(
+        methods=("opera",), adjacency="zero-out", lam=0.05, epsilons=(0.3, 3.0), runs=RUNS
+    ),
+    "no λ": Study(methods=CLOSED, lam=0.0, radius=5.0, epsilons=(1.0, 30.0), runs=RUNS, steps=40),
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_closed_forms_agree_with_a_large_sweep(name: str, cancer: Split) -> None:
+    study = STUDIES[name]
+    closed, sampled, rows = compared(study, cancer)
+    assert tuple(closed.columns) == tuple(sampled.columns) == COLUMNS
+    assert set(closed["source"]) == {"closed form"}
+    assert set(sampled["source"]) == {"sampled"}
+    assert (sampled["runs"] == study.runs).all()
+    same = list(curves.CALIBRATION_COLUMNS)
+    pd.testing.assert_frame_equal(closed[same], sampled[same])
+    spread = rows.groupby(["method", "epsilon"], sort=False)[["accuracy_test", "objective"]].std()
+    accuracy, objective = (spread[name].to_numpy() / np.sqrt(RUNS) for name in spread)
+    limits = {
+        "accuracy": accuracy,
+        "balanced_accuracy": 2.0 * accuracy,
+        "objective": objective,
+        "excess_risk": objective,
+        "missed_per_1000": 1000.0 * accuracy,
+    }
+    noisy = (closed["sigma"] > 0).to_numpy()
+    for column in MEANS:
+        gap = np.abs(closed[column] - sampled[column]).to_numpy()
+        assert (gap <= 4.5 * limits[column] + 2e-6 * (1.0 + closed[column].abs())).all(), column
+    # The comparison is sharp: between neighbouring ε the means differ by far more.
+    if noisy.sum() > 1:
+        moved = np.abs(np.diff(closed["objective"][noisy].to_numpy()))
+        assert moved.max() > 9.0 * limits["objective"].max()
+
+
+def test_bands_hold_nine_runs_in_ten(cancer: Split) -> None:
+    study = replace(STUDIES["sound"], methods=("outpert", "opera"))
+    closed, sampled, rows = compared(study, cancer)
+    groups = rows.groupby(["method", "epsilon"], sort=False)
+    for bands in (closed, sampled):
+        for column, measured in (("accuracy", "accuracy_test"), ("objective", "objective")):
+            assert (bands[f"{column}_low"] <= bands[column] + 1e-9).all()
+            assert (bands[f"{column}_high"] >= bands[column] - 1e-9).all()
+            for row, (_, group) in enumerate(groups):
+                low, high = bands.loc[row, [f"{column}_low", f"{column}_high"]]
+                inside = group[measured].between(low - 1e-9, high + 1e-9).mean()
+                # 90 % up to the error of a quantile of 200 draws; accuracy comes in steps of
+                # 1/114, and a band's ends count whole steps.
+                assert inside >= 0.85
+                if column == "objective":
+                    assert inside <= 0.95
+
+
+def test_without_noise_every_number_is_that_of_the_minimiser(cancer: Split) -> None:
+    study = Study(methods=("nonprivate",), epsilons=(0.1, 10.0))
+    found = closed_form(study, cancer)
+    problem = problem_for(study, cancer)
+    weights = minimise(problem, cancer.x_train, cancer.y_train)
+    truth = metrics.rates(weights[None], cancer.x_test, cancer.y_test)
+    for column in ("accuracy", "accuracy_low", "accuracy_high"):
+        assert found[column].to_numpy() == pytest.approx(truth.accuracy[0], abs=1e-9)
+    assert found["excess_risk"].to_numpy() == pytest.approx(0.0, abs=1e-12)
+    for column in ("objective_low", "objective_high"):
+        assert found[column].to_numpy() == pytest.approx(found["objective"].to_numpy())
+    reference = baselines(study, cancer).same_lam
+    assert found["accuracy"][0] == pytest.approx(reference.accuracy)
+    assert found["objective"][0] == pytest.approx(reference.objective)
+    assert found["missed_per_1000"][0] == pytest.approx(reference.missed_per_1000)
+    assert found["false_per_1000"][0] == pytest.approx(reference.false_per_1000)
+
+
+def test_missed_and_false_cases_make_up_the_errors(cancer: Split) -> None:
+    found = closed_form(Study(methods=CLOSED, epsilons=(0.1, 1.0, 10.0)), cancer)
+    errors = 1000.0 * (1.0 - found["accuracy"])
+    assert (found["missed_per_1000"] + found["false_per_1000"]).to_numpy() == pytest.approx(
+        errors.to_numpy()
+    )
+
+
+def test_excess_risk_stays_under_the_sound_bound_and_above_zero(cancer: Split) -> None:
+    epsilons = tuple(float(e) for e in np.geomspace(1e-3, 100, 12))
+    for edition in ("sound", "published"):
+        for loss in ("logistic", "huber"):
+            study = Study(methods=CLOSED, loss=loss, edition=edition, epsilons=epsilons, lam=0.02)
+            found = closed_form(study, cancer)
+            assert (found["excess_risk"] >= -1e-6).all()
+            noisy = found[found["sigma"] > 0]
+            assert (noisy["excess_risk"] <= noisy["excess_risk_bound_sound"]).all()
+            assert noisy["excess_risk_bound_published"].notna().all() == (edition == "published")
+
+
+def test_at_a_fixed_t_more_budget_means_less_noise_and_a_better_objective(cancer: Split) -> None:
+    epsilons = (0.1, 0.3, 1.0, 3.0, 10.0)
+    found = closed_form(Study(methods=("opera",), epsilons=epsilons, steps=50), cancer)
+    assert (np.diff(found["sigma"]) < 0).all()
+    assert (np.diff(found["objective"]) < 0).all()
+
+
+def test_a_study_without_closed_forms_gives_an_empty_table(cancer: Split) -> None:
+    found = closed_form(Study(methods=("dpgd",), epsilons=(1.0,)), cancer)
+    assert found.empty
+    assert tuple(found.columns) == COLUMNS
+
+
+def test_summaries_are_means_and_quantiles_of_the_runs(cancer: Split) -> None:
+    study = Study(methods=("opera", "dpgd"), epsilons=(3.0, 0.5), runs=20)
+    rows = sweep(study, split=cancer)
+    found = summarise(rows, study, cancer)
+    assert list(zip(found["method"], found["epsilon"], strict=True)) == [
+        ("opera", 3.0),
+        ("opera", 0.5),
+        ("dpgd", 3.0),
+        ("dpgd", 0.5),
+    ]
+    for _, line in found.iterrows():
+        some = rows[(rows["method"] == line["method"]) & (rows["epsilon"] == line["epsilon"])]
+        assert line["accuracy"] == pytest.approx(some["accuracy_test"].mean())
+        assert line["accuracy_low"] == pytest.approx(some["accuracy_test"].quantile(0.05))
+        assert line["objective_high"] == pytest.approx(some["objective"].quantile(0.95))
+        assert line["excess_risk"] == pytest.approx(some["excess_risk"].mean())
+        share = np.mean(cancer.y_test > 0)
+        missed = 1000 * share * (1 - some["true_positive_rate"].mean())
+        assert line["missed_per_1000"] == pytest.approx(missed)
+        assert line["sigma"] == some["sigma"].iloc[0]
+
+
+def test_baselines_know_a_separable_problem() -> None:
+    split = made_split(records=300, dimension=3)
+    truth = np.array([1.0, -2.0, 0.5])
+    keep = {
+        "y_train": np.where(split.x_train @ truth > 0, 1.0, -1.0),
+        "y_test": np.where(split.x_test @ truth > 0, 1.0, -1.0),
+    }
+    split = replace(split, **keep)
+    found = baselines(Study(lam=1.0), split)
+    commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
+    assert found.majority_accuracy == np.mean(split.y_test == commoner)
+    assert found.same_lam.lam == 1.0
+    assert found.tuned.lam < 0.1  # noiseless labels want next to no regularisation
+    assert found.tuned.accuracy >= 0.97
+    assert found.tuned.accuracy >= found.same_lam.accuracy
+
+
+def test_the_majority_is_that_of_the_training_records() -> None:
+    split = made_split()
+    split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
+    assert baselines(Study(lam=0.1), split).majority_accuracy == 0.0
+
+
+def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -> None:
+    """The chosen λ against a plain loop over folds and λ."""
+    from dpcore.erm.newton import ridge_path
+
+    study = Study()
+    problem = problem_for(study, cancer)
+    order = np.random.default_rng(cancer.preparation.seed).permutation(cancer.records)
+    signed = (cancer.x_train * cancer.y_train[:, None])[order]
+    fold = np.arange(len(signed)) % 5
+    scores = {}
+    for lam in curves.CROSS_VALIDATION_LAMS:
+        hits = []
+        for held in range(5):
+            weights = ridge_path(problem.function, signed[fold != held], [lam])[0]
+            hits.append(np.mean(signed[fold == held] @ weights > 0))
+        scores[lam] = np.mean(hits)
+    chosen = baselines(study, cancer).tuned.lam
+    assert scores[chosen] == pytest.approx(max(scores.values()), abs=0.003)
+    assert scores[chosen] > scores[1.0]

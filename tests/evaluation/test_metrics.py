@@ -1,0 +1,222 @@
+"""Rates, areas and objectives against naive ones; closed forms against sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, recall_score, roc_auc_score
+
+from dpcore.datasets import Split
+from dpcore.erm.problem import Problem
+from dpcore.evaluation import metrics
+from tests.evaluation.splits import made_split
+
+NORMS = ("unit", "mixed", "null")
+
+
+def problem_of(split: Split, loss: str = "logistic", lam: float = 0.01) -> Problem:
+    return Problem(loss, lam, split.records, split.dimension)
+
+
+def models(split: Split, count: int = 7, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((count, split.dimension))
+
+
+@pytest.mark.parametrize("norms", NORMS)
+def test_rates_are_those_of_scikit_learn(norms: str) -> None:
+    split = made_split(norms=norms)
+    weights = models(split)
+    found = metrics.rates(weights, split.x_test, split.y_test)
+    for row, one in enumerate(weights):
+        said = np.where(split.x_test @ one > 0, 1.0, -1.0)
+        assert found.accuracy[row] == pytest.approx(accuracy_score(split.y_test, said))
+        assert found.true_positive[row] == pytest.approx(recall_score(split.y_test, said))
+        assert found.true_negative[row] == pytest.approx(
+            recall_score(split.y_test, said, pos_label=-1.0)
+        )
+    assert found.balanced == pytest.approx((found.true_positive + found.true_negative) / 2)
+
+
+def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    split = made_split()
+    weights = models(split)
+    whole = metrics.rates(weights, split.x_train, split.y_train)
+    area = metrics.areas_under_curve(weights, split.x_train, split.y_train)
+    monkeypatch.setattr(metrics, "BLOCK_ENTRIES", 50)
+    parts = metrics.rates(weights, split.x_train, split.y_train)
+    assert np.array_equal(whole.accuracy, parts.accuracy)
+    assert np.array_equal(whole.true_positive, parts.true_positive)
+    again = metrics.areas_under_curve(weights, split.x_train, split.y_train)
+    assert area == pytest.approx(again, abs=1e-12)
+
+
+def test_a_model_of_zeros_says_no_to_everyone() -> None:
+    split = made_split()
+    found = metrics.rates(np.zeros((1, split.dimension)), split.x_test, split.y_test)
+    assert found.accuracy[0] == np.mean(split.y_test < 0)
+    assert found.true_positive[0] == 0.0
+    assert found.true_negative[0] == 1.0
+    _, accuracy = metrics.training_scores(
+        problem_of(split), np.zeros((1, split.dimension)), split.x_train, split.y_train
+    )
+    assert accuracy[0] == np.mean(split.y_train < 0)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("norms", NORMS)
+def test_training_scores_are_the_naive_objective_and_accuracy(loss: str, norms: str) -> None:
+    split = made_split(norms=norms)
+    problem, weights = problem_of(split, loss), 3.0 * models(split)
+    objective, accuracy = metrics.training_scores(problem, weights, split.x_train, split.y_train)
+    for row, one in enumerate(weights):
+        margins = split.y_train * (split.x_train @ one)
+        if loss == "logistic":
+            losses = np.logaddexp(0.0, -margins)
+        else:
+            quadratic = (1 - margins) ** 2 / 2 + (1 - margins) / 2 + 1 / 8  # h = 1/2
+            losses = np.where(margins > 1.5, 0.0, np.where(margins < 0.5, 1.0 - margins, quadratic))
+        naive = losses.mean() + 0.5 * problem.lam * one @ one
+        assert objective[row] == pytest.approx(naive, rel=3e-6)
+        said = np.where(split.x_train @ one > 0, 1.0, -1.0)
+        assert accuracy[row] == pytest.approx(np.mean(said == split.y_train))
+
+
+@given(
+    scores=st.lists(st.integers(-3, 3), min_size=2, max_size=40),
+    signs=st.lists(st.booleans(), min_size=40, max_size=40),
+)
+def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: list[bool]) -> None:
+    labels = np.where(signs[: len(scores)], 1.0, -1.0)
+    area = metrics.areas_under_curve(
+        np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels
+    )
+    if len(set(labels)) == 1:
+        assert np.isnan(area[0])
+    else:
+        assert area[0] == pytest.approx(roc_auc_score(labels, scores))
+
+
+@pytest.mark.parametrize("norms", NORMS)
+def test_areas_are_those_of_scikit_learn(norms: str) -> None:
+    split = made_split(norms=norms)
+    weights = models(split)
+    found = metrics.areas_under_curve(weights, split.x_test, split.y_test)
+    # In single precision, as ours: two nearly equal scores may tie there.
+    scores = weights.astype(np.float32) @ split.x_test.astype(np.float32).T
+    wanted = [roc_auc_score(split.y_test, score) for score in scores]
+    assert found == pytest.approx(wanted, abs=1e-9)
+
+
+def sampled_differences(
+    split: Split, loss: str, sigmas: tuple[float, ...], widened: float, draws: int = 20_000
+) -> list[float]:
+    """(closed form - sampled mean) in standard errors: accuracy, both rates, objective, per σ."""
+    problem = problem_of(split, loss, lam=0.05)
+    centres = np.repeat(2.0 * models(split, 1), len(sigmas), axis=0)
+    noise = np.random.default_rng(11).standard_normal((draws, split.dimension))
+    scales = widened * np.array(sigmas)
+    test = metrics.expected_rates(centres, scales, split.x_test, split.y_test)
+    objective = metrics.expected_objectives(problem, centres, scales, split.x_train, split.y_train)
+    found = []
+    for row, sigma in enumerate(sigmas):
+        drawn = centres[row] + sigma * noise
+        rates = metrics.rates(drawn, split.x_test, split.y_test)
+        values, _ = metrics.training_scores(problem, drawn, split.x_train, split.y_train)
+        for closed, sample in (
+            (test.accuracy[row], rates.accuracy),
+            (test.true_positive[row], rates.true_positive),
+            (test.true_negative[row], rates.true_negative),
+            (objective[row], values),
+        ):
+            found.append((closed - sample.mean()) / (sample.std() / np.sqrt(draws)))
+    return found
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("norms", NORMS)
+def test_expectations_agree_with_sampling_and_reject_a_wider_noise(loss: str, norms: str) -> None:
+    split = made_split(norms=norms)
+    sigmas = (0.3, 1.0, 4.0)
+    right = sampled_differences(split, loss, sigmas, widened=1.0)
+    assert max(abs(x) for x in right) < 4.0
+    # The same comparison must notice 10 % more noise, at every σ, in accuracy or objective.
+    wrong = sampled_differences(split, loss, sigmas, widened=1.1)
+    for place in range(len(sigmas)):
+        assert max(abs(x) for x in wrong[4 * place : 4 * place + 4]) > 6.0
+
+
+@pytest.mark.parametrize("norms", NORMS)
+def test_without_noise_the_expectations_are_the_values(norms: str) -> None:
+    split = made_split(norms=norms)
+    weights, still = models(split), np.zeros(7)
+    expected = metrics.expected_rates(weights, still, split.x_test, split.y_test)
+    found = metrics.rates(weights, split.x_test, split.y_test)
+    assert expected.accuracy == pytest.approx(found.accuracy, abs=1e-12)
+    assert expected.true_positive == pytest.approx(found.true_positive, abs=1e-12)
+    assert expected.true_negative == pytest.approx(found.true_negative, abs=1e-12)
+    zero = metrics.expected_rates(
+        np.zeros((1, split.dimension)), np.zeros(1), split.x_test, split.y_test
+    )
+    assert zero.true_positive[0] == 0.0
+    assert zero.true_negative[0] == 1.0
+
+
+def test_null_records_are_judged_negative_whatever_the_noise() -> None:
+    features, labels = np.zeros((6, 3)), np.array([1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    found = metrics.expected_rates(np.ones((1, 3)), np.array([2.0]), features, labels)
+    assert (found.true_positive[0], found.true_negative[0]) == (0.0, 1.0)
+    assert found.accuracy[0] == pytest.approx(4 / 6)
+
+
+def test_a_missing_class_has_rate_zero_and_is_not_counted() -> None:
+    split = made_split()
+    positive = split.y_test > 0
+    found = metrics.expected_rates(
+        models(split, 1), np.ones(1), split.x_test[positive], split.y_test[positive]
+    )
+    assert found.true_negative[0] == 0.0
+    assert found.accuracy[0] == found.true_positive[0]
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("norms", ["unit", "mixed"])
+def test_pooling_many_records_changes_next_to_nothing(
+    loss: str, norms: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    split = made_split(records=3 * metrics.BINS, tests=3 * metrics.BINS, norms=norms)
+    problem = problem_of(split, loss)
+    sigmas = np.array([0.0, 1e-3, 0.1, 1.0, 10.0])
+    centres = np.repeat(4.0 * models(split, 1), len(sigmas), axis=0)
+
+    def both() -> tuple[np.ndarray, np.ndarray]:
+        rates = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
+        objective = metrics.expected_objectives(
+            problem, centres, sigmas, split.x_train, split.y_train
+        )
+        return rates.accuracy, objective
+
+    pooled = both()
+    monkeypatch.setattr(metrics, "BINS", 10**9)
+    monkeypatch.setattr(metrics, "CELLS", 10**9)
+    exact = both()
+    assert pooled[0] == pytest.approx(exact[0], abs=1e-4)
+    assert pooled[1] == pytest.approx(exact[1], rel=1e-6 if norms == "unit" else 1e-4)
+    assert not np.array_equal(pooled[1], exact[1])
+
+
+@pytest.mark.parametrize("norms", NORMS)
+def test_shared_draws_score_as_each_model_on_its_own(norms: str) -> None:
+    split = made_split(records=600, norms=norms)
+    problem = problem_of(split)
+    centres, sigmas = models(split, 4), np.array([0.0, 0.1, 1.0, 20.0])
+    draws = np.random.default_rng(5).standard_normal((30, split.dimension))
+    hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_train, split.y_train)
+    values = metrics.noisy_objectives(problem, centres, sigmas, draws, split.x_train, split.y_train)
+    for row, sigma in enumerate(sigmas):
+        drawn = centres[row] + sigma * draws
+        objective, accuracy = metrics.training_scores(problem, drawn, split.x_train, split.y_train)
+        # A margin within rounding of 0 may be judged either way.
+        assert hits[row] == pytest.approx(accuracy, abs=1.5 / split.records)
+        assert values[row] == pytest.approx(objective, rel=1e-5)

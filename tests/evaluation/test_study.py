@@ -1,0 +1,175 @@
+"""A study refuses bad fields by name, and has one key for one description."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from dpcore.datasets import Preparation, Split
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.study import (
+    Study,
+    calibrations_for,
+    default_delta,
+    delta_for,
+    edition_of,
+    problem_for,
+)
+from dpcore.guarantee import Edition
+from dpcore.methods import method_named
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"loss": "hinge"}, ("loss", "'hinge'", "logistic, huber")),
+        ({"edition": "draft"}, ("edition", "'draft'", "published, sound")),
+        ({"adjacency": "add-remove"}, ("adjacency", "'add-remove'", "replace-one, zero-out")),
+        ({"methods": ()}, ("methods", "empty", "at least one")),
+        ({"methods": ("opera", "magic")}, ("method", "'magic'", "opera")),
+        ({"epsilons": ()}, ("epsilon", "0 values", "1 to 200")),
+        ({"epsilons": (1.0,) * 201}, ("epsilon", "201 values", "1 to 200")),
+        ({"epsilons": (1.0, -1.0)}, ("epsilon", "-1", "at least 1e-12")),
+        ({"epsilons": (math.nan,)}, ("epsilon", "nan", "finite")),
+        ({"epsilons": (math.inf,)}, ("epsilon", "inf", "at most 1000")),
+        ({"epsilons": ("much",)}, ("epsilon", "'much'", "number")),
+        ({"delta": 0.0}, ("delta", "0", "at least 1e-300")),
+        ({"delta": 0.6}, ("delta", "0.6", "at most 0.5")),
+        ({"delta": math.nan}, ("delta", "nan", "finite")),
+        ({"lam": -0.1}, ("λ", "-0.1", "at least 0")),
+        ({"lam": math.inf}, ("λ", "inf", "at most 1000")),
+        ({"radius": 0.0}, ("radius", "0", "above 0")),
+        ({"huber_width": 0.0}, ("Huber width", "0", "above 0")),
+        ({"runs": 0}, ("runs", "0", "at least 1")),
+        ({"runs": 1_001}, ("runs", "1001", "at most 1,000")),
+        ({"runs": 2.5}, ("runs", "2.5", "whole")),
+        ({"seed": -1}, ("seed", "-1", "at least 0")),
+        ({"seed": 2**32}, ("seed", "4294967296", "at most")),
+        ({"steps": 0}, ("steps", "0", "at least 1")),
+        ({"steps": 10**9}, ("steps", "1000000000", "at most")),
+        ({"batch": 0}, ("batch", "0", "at least 1")),
+    ],
+)
+def test_a_bad_field_is_named_with_its_value_and_what_is_allowed(
+    change: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Study(**change)
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    for word in words:
+        assert word in sentence
+
+
+DIFFERENT: dict[str, Any] = {
+    "dataset": "cohort",
+    "records": 500,
+    "loss": "huber",
+    "huber_width": 0.25,
+    "lam": 0.1,
+    "methods": ("opera",),
+    "edition": "published",
+    "epsilons": (1.0,),
+    "delta": 1e-6,
+    "adjacency": "zero-out",
+    "runs": 7,
+    "seed": 1,
+    "steps": 10,
+    "batch": 5,
+    "radius": 2.0,
+    "preparation": Preparation(intercept=True),
+    "upload": "abc",
+}
+
+
+def test_the_key_changes_with_every_field() -> None:
+    assert set(DIFFERENT) == {field.name for field in fields(Study)}
+    keys = {Study().key} | {replace(Study(), **{name: v}).key for name, v in DIFFERENT.items()}
+    assert len(keys) == 1 + len(DIFFERENT)
+
+
+def test_the_key_changes_with_every_field_of_the_preparation() -> None:
+    changes: dict[str, Any] = {
+        "missing": "impute",
+        "scaling": "data",
+        "interval": "unit",
+        "norm": "clip",
+        "intercept": True,
+        "test_fraction": 0.3,
+        "seed": 1,
+        "log_transform": False,
+        "include": ("duration",),
+    }
+    assert set(changes) == {field.name for field in fields(Preparation)}
+    keys = {Study().key} | {
+        Study(preparation=Preparation(**{name: value})).key for name, value in changes.items()
+    }
+    assert len(keys) == 1 + len(changes)
+
+
+def test_one_description_has_one_key_however_it_is_written() -> None:
+    plain = Study(methods=("opera", "dpgd"), epsilons=(1.0, 2.0), lam=1.0, runs=5)
+    loose: Any = {
+        "methods": ["opera", "dpgd", "opera"],
+        "epsilons": [1, 2.0, 1.0],
+        "lam": 1,
+        "runs": 5.0,
+    }
+    same = Study(**loose)
+    assert same == plain
+    assert same.key == plain.key
+
+
+def test_the_key_is_the_same_in_another_process() -> None:
+    code = (
+        "from dpcore.evaluation.study import Study; "
+        "print(Study(lam=0.1, methods=('opera', 'grpua'), epsilons=(0.1, 3.0)).key)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(path or "." for path in sys.path)},
+    )
+    here = Study(lam=0.1, methods=("opera", "grpua"), epsilons=(0.1, 3.0)).key
+    assert done.stdout.strip() == here
+
+
+@pytest.mark.parametrize(
+    ("records", "delta"),
+    [(2, 1e-5), (455, 1e-5), (10_000, 1e-5), (10_001, 1e-6), (36_156, 1e-6), (800_000, 1e-7)],
+)
+def test_the_rule_for_delta_stays_at_most_a_tenth_of_one_record(records: int, delta: float) -> None:
+    assert default_delta(records) == pytest.approx(delta, rel=1e-12)
+    assert records * default_delta(records) <= 0.1 * (1 + 1e-12)
+
+
+def test_delta_and_lambda_default_to_their_rules(cancer: Split) -> None:
+    assert delta_for(Study(), cancer) == default_delta(cancer.records)
+    assert delta_for(Study(delta=1e-3), cancer) == 1e-3
+    problem = problem_for(Study(), cancer)
+    assert (problem.records, problem.dimension) == cancer.x_train.shape
+    assert problem.lam > 0
+    assert problem_for(Study(lam=0.5), cancer).lam == 0.5
+
+
+def test_a_method_without_a_published_edition_runs_as_sound(cancer: Split) -> None:
+    study = Study(edition="published", methods=("dpgd", "opera"), epsilons=(1.0,))
+    assert edition_of(study, method_named("dpgd")) is Edition.SOUND
+    assert edition_of(study, method_named("opera")) is Edition.PUBLISHED
+    found = calibrations_for(study, problem_for(study, cancer), 1e-5)
+    assert [found[key][0].edition for key in study.methods] == [Edition.SOUND, Edition.PUBLISHED]
+
+
+def test_calibrations_follow_the_order_of_the_study(cancer: Split) -> None:
+    study = Study(methods=("opera", "nonprivate"), epsilons=(3.0, 0.1), steps=20)
+    found = calibrations_for(study, problem_for(study, cancer), 1e-5)
+    assert list(found) == ["opera", "nonprivate"]
+    assert [c.requested.epsilon for c in found["opera"]] == [3.0, 0.1]
+    assert {c.steps for c in found["opera"]} == {20}
