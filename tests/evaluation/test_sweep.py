@@ -190,7 +190,7 @@ def test_what_only_the_data_can_refuse_is_refused_in_one_sentence(
 
 def test_published_editions_keep_their_verdicts(cancer: Split) -> None:
     rows = sweep(replace(STUDY, edition="published"), split=cancer)
-    status = dict(zip(zip(rows["method"], rows["epsilon"], strict=True), rows["status"]))
+    status = rows.groupby(["method", "epsilon"])["status"].first()
     assert status["opera", 5.0] == "proved"
     assert status["outpert", 0.5] == "proved"
     assert status["outpert", 5.0] == "conditions not met"

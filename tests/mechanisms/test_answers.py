@@ -1,0 +1,164 @@
+"""One question to a Gaussian mechanism: proved, claimed and certified values kept apart."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import mpmath
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.errors import InvalidInput
+from dpcore.mechanisms.answers import answer
+from dpcore.mechanisms.gaussian import (
+    analytic_delta,
+    analytic_epsilon,
+    analytic_sigma,
+    classical_sigma,
+)
+
+
+def test_the_analytic_answers_are_the_calibrations() -> None:
+    sigma = answer("sigma", "analytic", epsilon=1.0, delta=1e-5, sensitivity=2.0)
+    assert sigma["sigma"] == analytic_sigma(1.0, 1e-5, 2.0)
+    epsilon = answer("epsilon", "analytic", sigma=3.0, delta=1e-5)
+    assert epsilon["epsilon"] == analytic_epsilon(3.0, 1e-5)
+    delta = answer("delta", "analytic", epsilon=1.0, sigma=3.0)
+    assert delta["delta"] == analytic_delta(1.0, 3.0)
+    for found in (sigma, epsilon, delta):
+        assert found["claim"][found["question"]] == found[found["question"]]
+        assert all(condition["met"] for condition in found["conditions"])
+        assert found["mechanism"] == "analytic"
+
+
+def test_the_classical_answer_below_one_is_the_printed_formula() -> None:
+    found = answer("sigma", "classical", epsilon=0.5, delta=1e-5)
+    assert found["sigma"] == pytest.approx(math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-9)
+    assert found["certified_epsilon"] < 0.5
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 2.0, 1e3])
+def test_from_one_on_the_classical_answer_is_empty_with_the_reason(epsilon: float) -> None:
+    found = answer("sigma", "classical", epsilon=epsilon, delta=1e-5)
+    assert found["sigma"] is None
+    assert found["claim"]["sigma"] == classical_sigma(epsilon, 1e-5)
+    unmet = [condition for condition in found["conditions"] if not condition["met"]]
+    assert len(unmet) == 1
+    assert "ε < 1" in unmet[0]["condition"]
+    assert unmet[0]["why"].endswith(".")
+    tight = analytic_epsilon(classical_sigma(epsilon, 1e-5), 1e-5)
+    assert found["certified_epsilon"] == tight
+
+
+def test_the_classical_formula_shows_when_it_promises_too_much() -> None:
+    # At ε = 20 and δ = 1e-5 the printed σ is too small: the certified ε is above the claimed one.
+    found = answer("sigma", "classical", epsilon=20.0, delta=1e-5)
+    assert found["certified_epsilon"] > 20.0
+
+
+def test_the_classical_formula_turned_round_gives_back_what_was_put_in() -> None:
+    sigma = answer("sigma", "classical", epsilon=0.4, delta=1e-6, sensitivity=3.0)["sigma"]
+    back = answer("epsilon", "classical", sigma=sigma, delta=1e-6, sensitivity=3.0)
+    assert back["epsilon"] == pytest.approx(0.4, rel=1e-9)
+    assert back["epsilon"] >= 0.4
+    delta = answer("delta", "classical", epsilon=0.4, sigma=sigma, sensitivity=3.0)
+    assert delta["delta"] == pytest.approx(1e-6, rel=1e-8)
+
+
+@given(
+    epsilon=st.floats(1e-6, 1e3),
+    sigma=st.floats(1e-3, 1e6),
+    sensitivity=st.floats(1e-3, 1e3),
+)
+def test_the_classical_delta_is_never_below_its_formula(
+    epsilon: float, sigma: float, sensitivity: float
+) -> None:
+    found = answer("delta", "classical", epsilon=epsilon, sigma=sigma, sensitivity=sensitivity)
+    with mpmath.workdps(50):
+        reach = mpmath.mpf(epsilon) * sigma / sensitivity
+        exact = 1.25 * mpmath.exp(-reach * reach / 2)
+        claimed = mpmath.mpf(found["claim"]["delta"])
+        assert claimed >= exact
+        assert claimed <= exact * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-322")
+
+
+def test_a_delta_too_small_for_a_float_is_rounded_up_and_still_an_answer() -> None:
+    for sigma in (2e3, 1e300):
+        found = answer("delta", "classical", epsilon=0.5, sigma=sigma)
+        assert 0.0 < found["delta"] < 1e-300
+
+
+def test_no_finite_noise_reaches_a_delta_of_zero() -> None:
+    for mechanism in ("analytic", "classical"):
+        found = answer("sigma", mechanism, epsilon=0.5, delta=0.0)
+        assert found["claim"]["sigma"] == math.inf
+
+
+def test_a_classical_delta_of_one_or_more_is_no_answer() -> None:
+    found = answer("delta", "classical", epsilon=0.5, sigma=0.1)
+    assert found["delta"] is None
+    assert found["claim"]["delta"] > 1.0
+    assert found["certified_epsilon"] is None
+    assert any("promises nothing" in condition["why"] for condition in found["conditions"])
+
+
+@given(
+    question=st.sampled_from(("sigma", "epsilon", "delta")),
+    mechanism=st.sampled_from(("analytic", "classical")),
+    epsilon=st.floats(1e-12, 1e3),
+    delta=st.floats(1e-300, 0.5),
+    sigma=st.floats(1e-6, 1e12),
+)
+def test_what_is_certified_covers_the_noise_of_the_answer(
+    question: str, mechanism: str, epsilon: float, delta: float, sigma: float
+) -> None:
+    known: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
+    known.pop(question)
+    found = answer(question, mechanism, **known)
+    known[question] = found["claim"][question]
+    assert found["given"] == {name: known[name] for name in known if name != question}
+    certified = found["certified_epsilon"]
+    if certified is not None and math.isfinite(certified) and certified > 0:
+        reached = analytic_delta(certified, known["sigma"])
+        assert reached <= known["delta"] * (1 + 1e-6)
+    met = all(condition["met"] for condition in found["conditions"])
+    assert (found[question] is None) != met
+    json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"question": "rho"}, ("question", "'rho'", "sigma, epsilon, delta")),
+        ({"mechanism": "laplace"}, ("mechanism", "'laplace'", "analytic, classical")),
+        ({"epsilon": None}, ("epsilon", "missing")),
+        ({"epsilon": 0.0}, ("epsilon", "0", "above 0")),
+        ({"epsilon": math.nan}, ("epsilon", "nan")),
+        ({"delta": 1.0}, ("delta", "1", "below 1")),
+        ({"delta": -1e-5}, ("delta", "-1e-05")),
+        ({"sensitivity": 0.0}, ("sensitivity", "0", "above 0")),
+        ({"sensitivity": math.inf}, ("sensitivity", "inf")),
+    ],
+)
+@pytest.mark.parametrize("mechanism", ["analytic", "classical"])
+def test_a_bad_value_is_named(
+    mechanism: str, change: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    asked: dict[str, Any] = {"question": "sigma", "mechanism": mechanism}
+    asked |= {"epsilon": 1.0, "delta": 1e-5} | change
+    with pytest.raises(InvalidInput) as caught:
+        answer(**asked)
+    assert all(word in str(caught.value) for word in words)
+
+
+@pytest.mark.parametrize("mechanism", ["analytic", "classical"])
+@pytest.mark.parametrize("question", ["epsilon", "delta"])
+def test_a_bad_sigma_is_named_as_sigma(question: str, mechanism: str) -> None:
+    known: dict[str, Any] = {"epsilon": 0.5, "delta": 1e-5}
+    known.pop(question)
+    for sigma in (0.0, -1.0, math.nan):
+        with pytest.raises(InvalidInput, match=r"^sigma is"):
+            answer(question, mechanism, sigma=sigma, **known)
