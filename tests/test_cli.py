@@ -24,6 +24,14 @@ Captured = pytest.CaptureFixture[str]
 SMALL = ["sweep", "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--runs", "2"]
 
 
+EVERY_OPTION = (
+    "sweep --dataset cohort --records 300 --loss huber --huber-width 0.3 --lam 0.02 "
+    "--methods nonprivate,opera,dpgd --edition published --epsilon 0.5,5 --delta 1e-6 "
+    "--adjacency zero-out --runs 3 --seed 4 --steps 20 --batch 30 --missing impute "
+    "--scaling data --interval unit --norm clip --intercept --split-seed 2"
+)
+
+
 def said(capsys: Captured, *arguments: str) -> str:
     """Standard output of a command that must succeed."""
     assert main(arguments) == 0
@@ -147,48 +155,7 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
         )
     )
     file = tmp_path / "out.csv"
-    arguments = [
-        "sweep",
-        "--dataset",
-        "cohort",
-        "--records",
-        "300",
-        "--loss",
-        "huber",
-        "--huber-width",
-        "0.3",
-        "--lam",
-        "0.02",
-        "--methods",
-        "nonprivate,opera,dpgd",
-        "--edition",
-        "published",
-        "--epsilon",
-        "0.5,5",
-        "--delta",
-        "1e-6",
-        "--adjacency",
-        "zero-out",
-        "--runs",
-        "3",
-        "--seed",
-        "4",
-        "--steps",
-        "20",
-        "--batch",
-        "30",
-        "--missing",
-        "impute",
-        "--scaling",
-        "data",
-        "--interval",
-        "unit",
-        "--norm",
-        "clip",
-        "--intercept",
-        "--split-seed",
-        "2",
-    ]
+    arguments = EVERY_OPTION.split()
     assert said(capsys, *arguments, "--output", str(file)) == ""
     found = pd.read_csv(file)
     assert tuple(found.columns) == COLUMNS

@@ -1,0 +1,263 @@
+"""Paper 000's experiments on built-in patients: files, verdicts, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import curves
+from dpcore.evaluation.sweep import COLUMNS
+from dpcore.reproduction import paper_000
+from dpcore.reproduction.paper_000 import (
+    EPSILONS,
+    METHODS,
+    NOT_SUPPORTED,
+    PARTLY,
+    SUPPORTED,
+    reproduce_paper_000,
+)
+
+PATIENTS = ("breast_cancer",)
+
+
+def test_the_grid_is_the_papers() -> None:
+    assert len(EPSILONS) == 10
+    assert (min(EPSILONS), max(EPSILONS)) == (1e-9, 1.0)
+    assert (paper_000.DELTA, paper_000.LAM, paper_000.HUBER_WIDTH) == (0.001, 0.001, 0.5)
+
+
+@pytest.mark.parametrize("figure", [2, 5])
+def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    shares: list[float] = []
+    found = reproduce_paper_000(
+        figure=figure,
+        output=str(folder),
+        datasets=PATIENTS,
+        runs=2,
+        progress=lambda share, _: shares.append(share),
+    )
+    name = f"paper-000-figure-{figure}"
+    wanted = {f"{name}{ending}" for ending in (".csv", "-runs.csv", ".png", ".svg", ".json")}
+    assert {path.name for path in folder.iterdir()} == wanted
+    assert {Path(path).name for path in found["files"]} == wanted
+    assert json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) == found
+    assert found["datasets"] == list(PATIENTS)
+    assert found["missing"] == []
+    assert any("T = n" in sentence for sentence in found["differs"])
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+    table = pd.read_csv(folder / f"{name}.csv")
+    assert list(table.columns) == [*curves.COLUMNS, "dataset"]
+    assert sorted(zip(table["method"], table["epsilon"], strict=True)) == sorted(
+        (method, epsilon) for method in METHODS for epsilon in EPSILONS
+    )
+    assert (table["delta"] == 0.001).all()
+    assert set(table.loc[table["method"] != "nonprivate", "edition"]) == {"published"}
+    runs = pd.read_csv(folder / f"{name}-runs.csv")
+    assert tuple(runs.columns) == COLUMNS
+    assert len(runs) == 2 * len(table)
+    assert set(runs["loss"]) == {"logistic" if figure == 2 else "huber"}
+
+    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (folder / f"{name}.svg").read_text(encoding="utf-8")
+    for verdict in found["verdicts"]:
+        assert verdict["verdict"] in (SUPPORTED, PARTLY, NOT_SUPPORTED)
+        assert "V-" in verdict["claim"] or "section V" in verdict["claim"]
+        assert any(character.isdigit() for character in verdict["seen"])
+    privacy = found["verdicts"][-1]
+    assert privacy["claim"].startswith("All compared methods guarantee")
+    assert privacy["verdict"] == NOT_SUPPORTED
+
+
+def test_the_picture_is_the_same_from_run_to_run(tmp_path: Path) -> None:
+    def drawn(folder: Path) -> bytes:
+        folder.mkdir()
+        files = paper_000.panels(
+            table(accuracy=lambda method, epsilon: 0.8),
+            value="accuracy",
+            ylabel="accuracy",
+            ylimits=(0.0, 1.0),
+            titles={method: method for method in METHODS},
+            path=folder / "picture",
+        )
+        return b"".join(file.read_bytes() for file in files)
+
+    assert drawn(tmp_path / "first") == drawn(tmp_path / "second")
+
+
+def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path) -> None:
+    found = reproduce_paper_000(table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
+    rows = pd.read_csv(tmp_path / "paper-000-table-1.csv")
+    assert len(rows) == 8
+    assert set(rows["epsilon"]) == {0.01, 0.001}
+    assert (rows["seconds"] > 0).all()
+    assert (rows["steps"] >= 1).all()
+    assert len(found["verdicts"]) == 3
+    assert all("Table I" in verdict["claim"] for verdict in found["verdicts"])
+
+
+def table(**columns: object) -> pd.DataFrame:
+    """A made-up result: each column a function of (method, ε)."""
+    rows = [
+        {"dataset": dataset, "method": method, "epsilon": epsilon}
+        | {name: value(method, epsilon) for name, value in columns.items()}  # type: ignore[operator]
+        for dataset in ("adult", "bank")
+        for method in METHODS
+        for epsilon in EPSILONS
+    ]
+    made = pd.DataFrame(rows)
+    for name in columns:
+        made[f"{name}_low"] = made[name] - 0.01
+        made[f"{name}_high"] = made[name] + 0.01
+    return made
+
+
+PAPERS_ORDER = {"nonprivate": 0.85, "opera": 0.84, "grpua": 0.7, "outpert": 0.6, "sgdpert": 0.5}
+
+
+def test_accuracies_in_the_papers_order_support_every_conclusion() -> None:
+    made = table(accuracy=lambda method, epsilon: PAPERS_ORDER[method])
+    for loss, count in (("logistic", 3), ("huber", 4)):
+        verdicts = paper_000._judge_accuracy(made, loss)
+        assert [verdict.verdict for verdict in verdicts] == [SUPPORTED] * count
+
+
+def test_accuracies_in_the_opposite_order_support_none() -> None:
+    made = table(
+        accuracy=lambda method, epsilon: (
+            0.95 if method == "nonprivate" else 1.0 - PAPERS_ORDER[method]
+        )
+    )
+    for loss in ("logistic", "huber"):
+        verdicts = paper_000._judge_accuracy(made, loss)
+        assert {verdict.verdict for verdict in verdicts} == {NOT_SUPPORTED}
+
+
+def test_a_tie_supports_no_claim_of_being_better() -> None:
+    made = table(accuracy=lambda method, epsilon: 0.5)
+    better = paper_000._judge_accuracy(made, "logistic")[:2]
+    assert {verdict.verdict for verdict in better} == {NOT_SUPPORTED}
+
+
+def test_an_order_that_holds_in_most_places_is_partly_supported() -> None:
+    def accuracy(method: str, epsilon: float) -> float:
+        return 0.1 if method == "opera" and epsilon < 2e-9 else PAPERS_ORDER[method]
+
+    verdicts = paper_000._judge_accuracy(table(accuracy=accuracy), "logistic")
+    assert verdicts[0].verdict == PARTLY
+    assert "In 14 of 16 places" in verdicts[0].seen
+    # A claim about every ε does not hold by halves.
+    assert verdicts[2].verdict == NOT_SUPPORTED
+
+
+def test_what_happens_above_the_high_privacy_regime_does_not_count_for_it() -> None:
+    def accuracy(method: str, epsilon: float) -> float:
+        kept = epsilon <= 0.01 or method == "nonprivate"
+        return PAPERS_ORDER[method] if kept else 0.5
+
+    verdicts = paper_000._judge_accuracy(table(accuracy=accuracy), "logistic")
+    assert verdicts[0].verdict == verdicts[1].verdict == SUPPORTED
+    assert verdicts[2].verdict == NOT_SUPPORTED  # near the non-private one up to ε = 1
+
+
+def test_objectives_are_judged_with_lower_as_better() -> None:
+    good = {"nonprivate": 0.40, "opera": 0.42, "grpua": 0.6, "outpert": 0.7, "sgdpert": 0.8}
+    for loss in ("logistic", "huber"):
+        verdicts = paper_000._judge_objective(table(objective=lambda m, e: good[m]), loss)
+        assert [verdict.verdict for verdict in verdicts] == [SUPPORTED] * 3
+        bad = table(objective=lambda m, e: 0.4 if m == "nonprivate" else 1.2 - good[m])
+        verdicts = paper_000._judge_objective(bad, loss)
+        assert [verdict.verdict for verdict in verdicts] == [NOT_SUPPORTED] * 3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wanted"),
+    [
+        # As the paper's Table I has it.
+        ({"opera": (67.976, 21.325), "grpua": (250.0, 244.8)}, (True, True, True)),
+        # OPERA faster at smaller ε; gradient perturbation faster than output perturbation.
+        ({"opera": (10.0, 20.0), "grpua": (1.0, 1.0)}, (True, False, False)),
+    ],
+)
+def test_times_are_judged_by_the_order_the_paper_reports(
+    seconds: dict[str, tuple[float, float]], wanted: tuple[bool, ...]
+) -> None:
+    partner = {"opera": "outpert", "grpua": "sgdpert"}
+    cells = {
+        (name, epsilon): seconds[method][place]
+        for method in seconds
+        for name in (method, partner[method])
+        for place, epsilon in enumerate((0.001, 0.01))
+    }
+    steps = pd.DataFrame(
+        [(method, epsilon, 10) for method, epsilon in cells],
+        columns=["method", "epsilon", "steps"],
+    )
+    verdicts = paper_000._judge_times(cells, steps)
+    assert [v.verdict for v in verdicts] == [
+        SUPPORTED if good else NOT_SUPPORTED for good in wanted
+    ]
+
+
+def test_slower_noise_is_noticed() -> None:
+    cells = {
+        (method, epsilon): 2.0 if method == "opera" else 1.0
+        for method in ("opera", "outpert", "grpua", "sgdpert")
+        for epsilon in (0.01, 0.001)
+    }
+    steps = pd.DataFrame(
+        [(method, epsilon, 10) for method, epsilon in cells],
+        columns=["method", "epsilon", "steps"],
+    )
+    assert paper_000._judge_times(cells, steps)[0].verdict == NOT_SUPPORTED
+
+
+def test_with_no_data_at_hand_one_sentence_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(InvalidInput) as caught:
+        reproduce_paper_000(figure=2, output=str(tmp_path / "out"))
+    sentence = str(caught.value)
+    assert "adult, bank, ipums_br" in sentence
+    assert "DPCORE_DATA" in sentence
+    assert sentence.endswith(".")
+    assert not (tmp_path / "out").exists()
+
+
+def test_sets_that_are_not_at_hand_are_named_as_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_hand = {"breast_cancer": "built in", "bank": "download"}
+    monkeypatch.setattr(paper_000, "availability", lambda key: at_hand[key])
+    found = reproduce_paper_000(
+        table=1, output=str(tmp_path), datasets=("breast_cancer", "bank"), runs=1
+    )
+    assert found["datasets"] == ["breast_cancer"]
+    assert found["missing"] == ["bank"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, ("figure and table", "exactly one")),
+        ({"figure": 2, "table": 1}, ("figure and table", "exactly one")),
+        ({"figure": 1}, ("figure", "1", "2, 3, 4 or 5")),
+        ({"table": 2}, ("table", "2", "1")),
+        ({"figure": 2, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
+        ({"figure": 2, "datasets": ()}, ("datasets", "empty")),
+    ],
+)
+def test_bad_arguments_are_named(
+    arguments: dict[str, object], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        reproduce_paper_000(output=str(tmp_path), **arguments)  # type: ignore[arg-type]
+    assert all(word in str(caught.value) for word in words)
