@@ -1,0 +1,130 @@
+"""DP-GD's engine against a plain loop in double precision, and its noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.erm import full_batch
+from dpcore.erm.method import Settings
+from dpcore.erm.methods.dpgd import METHOD
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Edition
+
+
+def slopes(problem, margins):
+    if problem.loss == "logistic":
+        return -1.0 / (1.0 + np.exp(margins))
+    h = problem.huber_width
+    return -np.clip((1.0 + h - margins) / (2.0 * h), 0.0, 1.0)
+
+
+def plain_release(problem, features, labels, calibration, run, seed):
+    """One (ε, run) at a time: momentum 0.9, noise σ/n on the mean gradient, then the projection."""
+    generator = np.random.default_rng([seed, run])
+    signed = features * labels[:, None]
+    weights, velocity = np.zeros(features.shape[1]), np.zeros(features.shape[1])
+    for _ in range(calibration.steps):
+        z = generator.standard_normal(features.shape[1], dtype=np.float32).astype(float)
+        mean = sum(
+            s * row for s, row in zip(slopes(problem, signed @ weights), signed, strict=True)
+        )
+        gradient = mean / len(labels) + problem.lam * weights
+        velocity = 0.9 * velocity + gradient + calibration.sigma / len(labels) * z
+        weights = weights - calibration.learning_rate * velocity
+        if problem.lam == 0.0 and np.linalg.norm(weights) > problem.radius:
+            weights = weights * problem.radius / np.linalg.norm(weights)
+    return weights
+
+
+def calibrated(problem, epsilons=(0.3, 3.0, 30.0), steps=None):
+    return METHOD.calibrate(problem, epsilons, 1e-4, Edition.SOUND, Settings(steps))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize(("lam", "radius"), [(0.02, None), (0.0, 0.5), (0.0, 30.0)])
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def test_equals_a_plain_loop(data, loss, lam, radius, adjacency) -> None:
+    features, labels = data(120, 4)
+    problem = Problem(loss, lam, 120, 4, adjacency, radius=radius)
+    # Different T, not in order, to see that columns leave the matrix rightly.
+    short, middle, long = calibrated(problem)
+    chosen = [replace(c, steps=t) for c, t in ((short, 9), (long, 40), (middle, 23))]
+    released = full_batch.release(problem, features, labels, chosen, 3, 5)
+    for i, calibration in enumerate(chosen):
+        for run in range(3):
+            expected = plain_release(problem, features, labels, calibration, run, 5)
+            assert released[i, run] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_equals_a_plain_loop_beyond_one_block_of_rows(data) -> None:
+    features, labels = data(3_000, 3)
+    problem = Problem("logistic", 0.01, 3_000, 3)
+    chosen = calibrated(problem, steps=5)
+    released = full_batch.release(problem, features, labels, chosen, 2, 1)
+    for i, calibration in enumerate(chosen):
+        expected = plain_release(problem, features, labels, calibration, 1, 1)
+        assert released[i, 1] == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def test_one_step_carries_the_calibrated_noise(data, assert_normal, adjacency) -> None:
+    features, labels = data(150, 5)
+    problem = Problem("logistic", 0.02, 150, 5, adjacency)
+    chosen = calibrated(problem, (0.8,), steps=1)
+    released = full_batch.release(problem, features, labels, chosen, 400, 2)[0]
+    known = -0.5 * (features * labels[:, None]).mean(axis=0)  # ∇F(0), logistic
+    sum_noise = (-released / chosen[0].learning_rate - known) * 150
+    assert_normal(sum_noise, chosen[0].sigma)
+
+
+def test_every_step_draws_afresh(assert_normal) -> None:
+    # Null records: with momentum 0.9 three steps leave -η(σ/n)(2.71 z₁ + 1.9 z₂ + z₃).
+    problem = Problem("logistic", 0.0, 50, 5, radius=1e6)
+    chosen = calibrated(problem, (1.0,), steps=3)
+    released = full_batch.release(problem, np.zeros((50, 5)), np.ones(50), chosen, 400, 4)[0]
+    scale = chosen[0].learning_rate * chosen[0].sigma / 50
+    assert_normal(released, scale * float(np.sqrt(2.71**2 + 1.9**2 + 1.0)))
+
+
+def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs() -> None:
+    problem = Problem("logistic", 0.1, 50, 5)
+    chosen = calibrated(problem, steps=1)
+    released = full_batch.release(problem, np.zeros((50, 5)), np.ones(50), chosen, 6, 4)
+    scale = np.array([c.learning_rate * c.model_noise for c in chosen])[:, None, None]
+    drawn = released / scale
+    assert np.allclose(drawn, drawn[0], rtol=1e-5)
+    assert len(np.unique(np.round(drawn[0], 5))) == 30
+
+
+def test_a_seed_repeats_the_release_and_another_does_not(data) -> None:
+    features, labels = data(80, 3)
+    problem = Problem("huber", 0.05, 80, 3)
+    chosen = calibrated(problem)
+    first = full_batch.release(problem, features, labels, chosen, 2, 7)
+    assert np.array_equal(first, full_batch.release(problem, features, labels, chosen, 2, 7))
+    assert not np.allclose(first, full_batch.release(problem, features, labels, chosen, 2, 8))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+def test_the_torch_path_gives_the_same_release(data, monkeypatch, loss) -> None:
+    features, labels = data(1_500, 4)
+    problem = Problem(loss, 0.02, 1_500, 4)
+    chosen = calibrated(problem, steps=12)
+    monkeypatch.setattr(full_batch, "accelerator", lambda: None)
+    here = full_batch.release(problem, features, labels, chosen, 3, 5)
+    monkeypatch.setattr(full_batch, "accelerator", lambda: "cpu")
+    there = full_batch.release(problem, features, labels, chosen, 3, 5)
+    assert there == pytest.approx(here, rel=1e-4, abs=1e-5)
+
+
+def test_data_that_do_not_fit_are_refused(data) -> None:
+    features, labels = data(80, 3)
+    chosen = calibrated(Problem("huber", 0.05, 80, 3))
+    with pytest.raises(InvalidInput, match="another problem"):
+        full_batch.release(Problem("huber", 0.05, 79, 3), features, labels, chosen, 1, 0)
+    with pytest.raises(InvalidInput, match="‖x‖₂"):
+        full_batch.release(Problem("huber", 0.05, 80, 3), 5 * features, labels, chosen, 1, 0)

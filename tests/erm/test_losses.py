@@ -1,0 +1,108 @@
+"""The two losses: derivatives, constants, and expectations under Gaussian spread."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate
+
+from dpcore.erm.losses import Huber, Logistic, loss_named
+from dpcore.errors import InvalidInput
+
+ALL = [Logistic(), Huber(0.001), Huber(0.5), Huber(3.0)]
+MARGINS = np.linspace(-9.0, 9.0, 3_001)
+
+
+@pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
+def test_slope_and_bend_are_the_derivatives(loss) -> None:
+    step = 1e-6
+    slope = (loss.value(MARGINS + step) - loss.value(MARGINS - step)) / (2.0 * step)
+    assert np.allclose(loss.slope(MARGINS), slope, atol=1e-3 if loss.curvature > 10 else 1e-6)
+    bend = (loss.slope(MARGINS + step) - loss.slope(MARGINS - step)) / (2.0 * step)
+    corner = loss.name == "huber"  # the second derivative jumps at 1 ± h
+    away = (
+        np.abs(np.abs(1.0 - MARGINS) - loss.width) > 2.0 * step
+        if corner
+        else np.ones(len(MARGINS), dtype=bool)
+    )
+    assert np.allclose(loss.bend(MARGINS)[away], bend[away], atol=1e-7, rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_constants_bound_the_derivatives_and_are_reached(loss, kind) -> None:
+    margins = np.concatenate([MARGINS, [-1e4, -50.0, 0.0, 1.0, 50.0, 1e4]]).astype(kind)
+    slope, bend = loss.slope(margins.copy()), loss.bend(margins)
+    assert np.all((slope >= -1.0) & (slope <= 0.0))
+    assert slope.min() == -1.0
+    assert np.all((bend >= 0.0) & (bend <= loss.curvature * (1 + 1e-6)))
+    assert bend.max() == pytest.approx(loss.curvature, rel=1e-5)
+    assert loss.at_zero == pytest.approx(float(loss.value(np.zeros(1))[0]), rel=1e-15)
+    assert slope.dtype == kind
+
+
+def test_values_in_print() -> None:
+    assert Logistic().value(np.array([0.0, 800.0, -800.0])) == pytest.approx(
+        [math.log(2.0), 0.0, 800.0]
+    )
+    huber = Huber(0.5)
+    # 0 above 1+h, (1+h-m)²/(4h) between, 1-m below 1-h.
+    assert huber.value(np.array([1.5, 2.0, 1.0, 0.5, -3.0])) == pytest.approx(
+        [0.0, 0.0, 0.125, 0.5, 4.0]
+    )
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Huber(0.5), Huber(3.0)], ids=["log", "h", "wide"])
+@given(
+    margin=st.floats(-20.0, 20.0),
+    spread=st.one_of(st.just(0.0), st.floats(1e-6, 60.0)),
+)
+def test_expectation_agrees_with_quadrature(loss, margin, spread) -> None:
+    def integrand(z: float) -> float:
+        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        return float(loss.value(np.array([margin + spread * z]))[0]) * density
+
+    if spread == 0.0:
+        expected = float(loss.value(np.array([margin]))[0])
+    else:
+        kinks = [(c - margin) / spread for c in (-2.0, -0.5, 0.0, 0.5, 1.5, 4.0)]
+        ends = sorted({-12.0, 12.0, *(k for k in kinks if abs(k) < 12.0)})
+        expected = sum(
+            integrate.quad(integrand, a, b, limit=200, epsabs=1e-12)[0]
+            for a, b in zip(ends, ends[1:], strict=False)
+        )
+    found = float(loss.expected(np.array([margin]), spread)[0])
+    assert found == pytest.approx(expected, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name} {loss.curvature:g}")
+@pytest.mark.parametrize("spread", [1e6, 1e9, 1e12])
+def test_expectation_keeps_its_digits_under_very_wide_noise(loss, spread) -> None:
+    # E(1 - m - sξ)₊ → s/√(2π) + (1-m)/2, and both losses differ from a hinge by a bounded amount.
+    found = loss.expected(np.array([0.25]), spread)[0]
+    assert found == pytest.approx(spread / math.sqrt(2.0 * math.pi), rel=2e-6)
+
+
+def test_one_spread_for_each_margin() -> None:
+    for loss in ALL:
+        margins, spreads = np.array([-1.0, 0.3, 2.0]), np.array([0.0, 1.0, 90.0])
+        one_by_one = [
+            float(loss.expected(np.array([m]), float(s))[0])
+            for m, s in zip(margins, spreads, strict=True)
+        ]
+        assert loss.expected(margins, spreads) == pytest.approx(one_by_one, rel=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0, 1e-9, 11.0, math.nan, math.inf, "wide"])
+def test_a_width_out_of_range_is_refused(width) -> None:
+    with pytest.raises(InvalidInput, match="Huber width h is .*, but it must be"):
+        loss_named("huber", width)
+
+
+def test_an_unknown_loss_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="loss is 'hinge', but it must be one of logistic, hub"):
+        loss_named("hinge")

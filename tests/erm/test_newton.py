@@ -1,0 +1,74 @@
+"""The exact minimiser: stationarity, the ball, and agreement with an independent solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from dpcore.erm.newton import GRADIENT_TOLERANCE, minimise, ridge_path
+from dpcore.erm.problem import Problem
+
+
+def gradient(problem, features, labels, weights):
+    signed = features * labels[:, None]
+    slope = problem.function.slope(signed @ weights)
+    return signed.T @ slope / len(labels) + problem.lam * weights
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("lam", [1e-6, 1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("separable", [False, True])
+def test_the_gradient_vanishes(data, loss, lam, separable) -> None:
+    features, labels = data(300, 6)
+    if separable:
+        labels = np.where(features[:, 0] > 0, 1.0, -1.0)
+    problem = Problem(loss, lam, 300, 6)
+    weights = minimise(problem, features, labels)
+    assert np.linalg.norm(gradient(problem, features, labels, weights)) <= GRADIENT_TOLERANCE
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("radius", [0.01, 1.0, 20.0])
+def test_on_the_ball_the_gradient_points_inwards_only(data, loss, radius) -> None:
+    features, labels = data(300, 6)
+    labels = np.where(features[:, 0] > 0, 1.0, -1.0)  # separable: the ball binds
+    problem = Problem(loss, 0.0, 300, 6, radius=radius)
+    weights = minimise(problem, features, labels)
+    length = float(np.linalg.norm(weights))
+    assert length <= radius
+    push = gradient(problem, features, labels, weights)
+    if length < radius * (1.0 - 1e-6):
+        assert np.linalg.norm(push) <= 1e-6
+    else:
+        multiplier = -float(push @ weights) / length**2
+        assert multiplier >= 0.0
+        assert np.linalg.norm(push + multiplier * weights) <= 1e-7
+
+
+def test_a_ball_too_large_to_bind_changes_nothing(data) -> None:
+    features, labels = data(300, 4)
+    problem = Problem("logistic", 0.0, 300, 4, radius=1e4)
+    weights = minimise(problem, features, labels)
+    assert np.linalg.norm(weights) < 1e4
+    assert np.linalg.norm(gradient(problem, features, labels, weights)) <= 1e-6
+
+
+@pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0])
+def test_agrees_with_scikit_learn(data, lam) -> None:
+    features, labels = data(500, 7)
+    other = LogisticRegression(
+        C=1.0 / (lam * 500), fit_intercept=False, solver="newton-cholesky", tol=1e-10
+    ).fit(features, labels)
+    found = minimise(Problem("logistic", lam, 500, 7), features, labels)
+    assert found == pytest.approx(other.coef_[0], rel=1e-6, abs=1e-7)
+
+
+def test_a_path_of_lambdas_equals_one_at_a_time(data) -> None:
+    features, labels = data(200, 5)
+    lams = [1.0, 0.1, 0.001]
+    problem = Problem("huber", 1.0, 200, 5)
+    path = ridge_path(problem.function, features * labels[:, None], lams)
+    for lam, weights in zip(lams, path, strict=True):
+        alone = minimise(Problem("huber", lam, 200, 5), features, labels)
+        assert weights == pytest.approx(alone, abs=1e-7 / lam)

@@ -1,0 +1,104 @@
+"""The public description of a task: constants, refusals, and the data it fits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.erm.newton import minimise
+from dpcore.erm.problem import Problem, default_lam
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+
+
+def test_the_constants_of_the_two_losses() -> None:
+    logistic = Problem("logistic", 1e-3, 100, 5)
+    assert (logistic.lipschitz, logistic.smoothness, logistic.strong_convexity) == (1, 0.251, 1e-3)
+    huber = Problem("huber", 0.1, 100, 5, huber_width=0.25)
+    assert huber.smoothness == pytest.approx(2.1)
+    assert logistic.gradient_change == 2.0
+    assert Problem("logistic", 1e-3, 100, 5, Adjacency.ZERO_OUT).gradient_change == 1.0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"loss": "hinge"}, "loss is 'hinge', but it must be one of logistic, huber."),
+        (
+            {"lam": -1e-3},
+            "λ is -0.001, but it must be a finite number at least 0 and at most 1000.",
+        ),
+        ({"lam": math.nan}, "λ is nan, but"),
+        ({"lam": math.inf}, "λ is inf, but"),
+        ({"lam": "much"}, "λ is 'much', but"),
+        ({"lam": 1e-12}, "λ is 1e-12, but it must be 0, or at least 1e-09."),
+        ({"lam": 0.0}, "radius R is None, but it must be given when λ = 0: a number above 0."),
+        ({"radius": 0.0}, "radius R is 0, but it must be a finite number above 0"),
+        ({"radius": -2.0}, "radius R is -2, but"),
+        ({"records": 1}, "number of records is 1, but it must be a whole number of at least 2."),
+        ({"records": 10.5}, "number of records is 10.5, but"),
+        ({"dimension": 0}, "number of features is 0, but"),
+        (
+            {"adjacency": "add-remove"},
+            "adjacency is 'add-remove', but it must be one of replace-on",
+        ),
+        ({"adjacency": Adjacency.ADD_REMOVE}, "adjacency is 'add-remove', but it must be one of"),
+        ({"loss": "huber", "huber_width": 0.0}, "Huber width h is 0, but"),
+    ],
+)
+def test_what_is_refused_is_named_in_one_sentence(change, sentence) -> None:
+    given = {"loss": "logistic", "lam": 0.1, "records": 100, "dimension": 5, **change}
+    with pytest.raises(InvalidInput) as caught:
+        Problem(**given)
+    assert str(caught.value).startswith(sentence)
+    assert str(caught.value).count(". ") == 0
+
+
+def test_values_are_kept_as_numbers() -> None:
+    typed = Problem("logistic", "0.1", np.int64(100), 5.0, "zero-out", radius="2")
+    assert typed == Problem("logistic", 0.1, 100, 5, Adjacency.ZERO_OUT, radius=2.0)
+    assert (type(typed.lam), type(typed.records), type(typed.dimension)) == (float, int, int)
+    assert type(typed.adjacency) is Adjacency
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0, 30.0])
+def test_the_minimiser_lies_within_the_public_radius(data, loss, lam) -> None:
+    features, _ = data(60, 4)
+    features[:] = features[0] / np.linalg.norm(features[0])  # all agree: the longest minimiser
+    problem = Problem(loss, lam, 60, 4)
+    length = float(np.linalg.norm(minimise(problem, features, np.ones(60))))
+    assert length <= problem.solution_radius
+    assert Problem("logistic", 0.0, 60, 4, radius=3.0).solution_radius == 3.0
+
+
+def test_data_that_fit_are_taken(data) -> None:
+    features, labels = data(40, 3)
+    Problem("logistic", 0.1, 40, 3).check_data(features, labels)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda x, y: (x[:-1], y[:-1]), r"shape of the data is \(39, 3\), but"),
+        (lambda x, y: (x[:, :2], y), r"shape of the data is \(40, 2\), but"),
+        (lambda x, y: (x, y[:-1]), "shape of the data is"),
+        (lambda x, y: (x * 3.0, y), "largest ‖x‖₂ is .*, but it must be at most 1"),
+        (lambda x, y: (x * math.nan, y), "largest ‖x‖₂ is nan"),
+        (lambda x, y: (x, (y + 1.0) / 2.0), "labels hold other values"),
+    ],
+)
+def test_data_that_would_break_the_sensitivity_are_refused(data, spoil, sentence) -> None:
+    problem = Problem("logistic", 0.1, 40, 3)
+    with pytest.raises(InvalidInput, match=sentence):
+        problem.check_data(*spoil(*data(40, 3)))
+
+
+def test_the_rule_for_lambda_sees_sizes_only() -> None:
+    assert default_lam(455, 30) == 0.01
+    assert default_lam(10**6, 10) == 5e-5
+    assert default_lam(455, 30) > default_lam(4_550, 30)
+    with pytest.raises(InvalidInput):
+        default_lam(100, 0)
