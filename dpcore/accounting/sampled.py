@@ -15,6 +15,7 @@ Two bounds, the smaller is reported; both hold for adaptive steps.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,7 +27,30 @@ from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 
 ORDERS = (
-    *(1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32),
+    *(
+        1.1,
+        1.25,
+        1.5,
+        1.75,
+        2.0,
+        2.25,
+        2.5,
+        3,
+        3.5,
+        4,
+        4.5,
+        5,
+        6,
+        7,
+        8,
+        8.5,
+        10,
+        12,
+        16,
+        20,
+        24,
+        32,
+    ),
     *(40, 48, 64, 96, 128, 256, 512, 1024),
 )
 """Rényi orders. Any set is sound; these lose under 1 % against the library's 156 default orders."""
@@ -142,7 +166,9 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
     change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
     count = stats.binom(what.steps, what.rate)
     tail = 1e-6 * delta
-    low, high = int(count.ppf(tail)), int(count.isf(tail)) + 1
+    low = int(count.ppf(tail))
+    # Not by `isf`, which goes through 1 - tail and answers T for a tail below 1e-16.
+    high = bisect_left(range(what.steps), True, key=lambda k: bool(count.sf(k) <= tail)) + 1
     hits = np.unique(np.round(np.linspace(low, high, min(high - low + 1, 512))).astype(np.int64))
     # Mass between two grid points is moved up to the next one: δ_G grows with K, so this is safe.
     # The upper tail by its own function: as a difference of numbers near 1 it would round to 0.

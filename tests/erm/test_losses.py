@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -72,8 +73,7 @@ def test_expectation_agrees_with_quadrature(loss, margin, spread) -> None:
         kinks = [(c - margin) / spread for c in (-2.0, -0.5, 0.0, 0.5, 1.5, 4.0)]
         ends = sorted({-12.0, 12.0, *(k for k in kinks if abs(k) < 12.0)})
         expected = sum(
-            integrate.quad(integrand, a, b, limit=200, epsabs=1e-12)[0]
-            for a, b in zip(ends, ends[1:], strict=False)
+            integrate.quad(integrand, a, b, limit=200, epsabs=1e-12)[0] for a, b in pairwise(ends)
         )
     found = float(loss.expected(np.array([margin]), spread)[0])
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-9)
@@ -99,10 +99,12 @@ def test_one_spread_for_each_margin() -> None:
 
 @pytest.mark.parametrize("width", [0.0, -1.0, 1e-9, 11.0, math.nan, math.inf, "wide"])
 def test_a_width_out_of_range_is_refused(width) -> None:
-    with pytest.raises(InvalidInput, match="Huber width h is .*, but it must be"):
+    with pytest.raises(InvalidInput, match=r"Huber width h is .*, but it must be"):
         loss_named("huber", width)
 
 
 def test_an_unknown_loss_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="loss is 'hinge', but it must be one of logistic, hub"):
+    with pytest.raises(
+        InvalidInput, match="loss is 'hinge', but it must be one of logistic, huber"
+    ):
         loss_named("hinge")

@@ -1,0 +1,129 @@
+"""Amplification and composition: the proved formulas, their limits, and what paper 000 prints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+from dpcore.accounting.composition import (
+    PRINTED_AMPLIFICATION_LIMIT,
+    amplified_epsilon,
+    per_step_epsilon,
+    printed_query_epsilon,
+    printed_total,
+    strong_composition,
+    unamplified_epsilon,
+)
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
+
+RATES = st.floats(1e-9, 1.0)
+
+
+def test_the_printed_amplification_limit_is_the_root_rounded_down() -> None:
+    limit = PRINTED_AMPLIFICATION_LIMIT
+    assert math.expm1(limit) <= 2.0 * limit
+    assert math.expm1(limit + 1e-4) > 2.0 * (limit + 1e-4)
+
+
+@given(epsilon=st.floats(1e-9, PRINTED_AMPLIFICATION_LIMIT), rate=RATES)
+def test_up_to_the_limit_the_printed_amplification_holds(epsilon, rate) -> None:
+    assert amplified_epsilon(epsilon, rate) <= 2.0 * rate * epsilon
+
+
+def test_beyond_the_limit_the_printed_amplification_fails_at_small_rates() -> None:
+    beyond = PRINTED_AMPLIFICATION_LIMIT + 1e-3
+    assert amplified_epsilon(beyond, 1e-6) > 2.0 * 1e-6 * beyond
+
+
+@given(epsilon=st.floats(1e-9, 600.0), rate=RATES)
+def test_amplification_and_its_inverse_undo_each_other(epsilon, rate) -> None:
+    smaller = amplified_epsilon(epsilon, rate)
+    assert 0.0 < smaller <= epsilon * (1.0 + 1e-12)
+    assert unamplified_epsilon(smaller, rate) == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("rate", [1e-9, 0.02, 1.0])
+def test_amplification_is_continuous_where_the_exponential_would_overflow(rate) -> None:
+    below, above = amplified_epsilon(699.999, rate), amplified_epsilon(700.001, rate)
+    assert 0.0 < above - below < 0.003
+    assert amplified_epsilon(1e6, rate) <= 1e6
+    assert amplified_epsilon(1e6, rate) >= 1e6 + math.log(rate)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3])
+@pytest.mark.parametrize("sigma", [0.7, 3.0])
+@pytest.mark.parametrize("epsilon", [0.2, 1.5])
+def test_amplification_is_exact_for_one_poisson_sampled_gaussian(rate, sigma, epsilon) -> None:
+    # N(0, σ²) against the mixture with N(1, σ²): the hockey stick by direct integration.
+    step = 1e-4 * sigma
+    x = np.arange(-12.0 * sigma, 14.0 * sigma + 1.0, step)
+    null = np.exp(-0.5 * (x / sigma) ** 2) / (sigma * math.sqrt(2.0 * math.pi))
+    shifted = np.exp(-0.5 * ((x - 1.0) / sigma) ** 2) / (sigma * math.sqrt(2.0 * math.pi))
+    mixture = (1.0 - rate) * null + rate * shifted
+    smaller = amplified_epsilon(epsilon, rate)
+    exact = np.maximum(mixture - math.exp(smaller) * null, 0.0).sum() * step
+    promised = rate * analytic_delta(epsilon, sigma)
+    assert promised == pytest.approx(exact, rel=1e-3)
+    other_way = np.maximum(null - math.exp(smaller) * mixture, 0.0).sum() * step
+    assert other_way <= promised * (1.0 + 1e-3)
+
+
+def test_strong_composition_value() -> None:
+    # ε√(2T ln(1/δ′)) + Tε(e^ε - 1) at ε = 0.1, T = 100, δ′ = 1e-5.
+    expected = 0.1 * math.sqrt(200.0 * math.log(1e5)) + 10.0 * math.expm1(0.1)
+    assert strong_composition(0.1, 100, 1e-5) == pytest.approx(expected, rel=1e-14)
+    assert strong_composition(800.0, 1, 1e-5) == math.inf
+
+
+@pytest.mark.parametrize("steps", [1, 30, 1_000])
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
+def test_strong_composition_is_never_below_exact_gaussian_composition(steps, epsilon) -> None:
+    delta, slack = 1e-7, 1e-5
+    sigma = 1.0 / special_mu(epsilon, delta)
+    total = strong_composition(epsilon, steps, slack)
+    exact = analytic_epsilon(sigma, steps * delta + slack, math.sqrt(steps))
+    assert exact <= total
+
+
+def special_mu(epsilon: float, delta: float) -> float:
+    """μ with δ(ε; μ) = δ, by bisection of the textbook formula."""
+    low, high = 1e-6, 100.0
+    for _ in range(200):
+        mu = 0.5 * (low + high)
+        value = special.ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon) * special.ndtr(
+            -mu / 2 - epsilon / mu
+        )
+        low, high = (mu, high) if value <= delta else (low, mu)
+    return low
+
+
+@given(
+    total=st.floats(1e-9, 1e3),
+    steps=st.integers(1, 10**9),
+    slack=st.floats(1e-300, 0.25),
+)
+def test_the_per_step_share_stays_within_the_total_and_uses_it(total, steps, slack) -> None:
+    share = per_step_epsilon(total, steps, slack)
+    assert strong_composition(share, steps, slack) <= total
+    assert strong_composition(share * (1.0 + 1e-9), steps, slack) > total
+
+
+def test_the_printed_total_of_theorem_7() -> None:
+    # FORMULAS 2.2: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
+    epsilon, delta = printed_total(0.1, 1e-3, 1_000, 1_000**2)
+    expected = math.sqrt(8.0 * math.log(1e6)) * 0.1 + 2e3 * 0.1 * math.expm1(2e-4)
+    assert epsilon == pytest.approx(expected, rel=1e-12)
+    assert epsilon == pytest.approx(1.0913, abs=5e-5)
+    assert delta == pytest.approx(1.000001, rel=1e-12)
+    assert printed_query_epsilon(epsilon, 1e-3, 1_000, 1_000**2) == pytest.approx(0.1, rel=1e-9)
+
+
+@given(total=st.floats(1e-12, 1e3), delta=st.floats(1e-300, 0.5), records=st.integers(2, 10**6))
+def test_the_per_query_epsilon_claims_no_more_than_the_total(total, delta, records) -> None:
+    query = printed_query_epsilon(total, delta, records, records)
+    assert printed_total(query, delta, records, records)[0] <= total

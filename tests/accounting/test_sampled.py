@@ -1,0 +1,283 @@
+"""Certified ε of sampled noisy sums: never below the truth, near it, and right about adjacency."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import dp_accounting
+import numpy as np
+import pytest
+from dp_accounting import pld, rdp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpcore.accounting.composition import amplified_epsilon
+from dpcore.accounting.sampled import (
+    LATTICE_RATIO,
+    ORDERS,
+    SampledGaussian,
+    certified_epsilon,
+    hit_epsilon,
+    noise_multiplier_for,
+    renyi_epsilon,
+)
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
+
+ADD_REMOVE, ZERO_OUT, REPLACE_ONE = (
+    Adjacency.ADD_REMOVE,
+    Adjacency.ZERO_OUT,
+    Adjacency.REPLACE_ONE,
+)
+COVERED = [
+    ("poisson", ADD_REMOVE),
+    ("poisson", ZERO_OUT),
+    ("fixed", ZERO_OUT),
+    ("fixed", REPLACE_ONE),
+]
+
+with (Path(__file__).parents[1] / "reference" / "vectors.csv").open(newline="") as file:
+    ROWS = [row for row in csv.DictReader(file) if row["kind"].startswith("dpsgd_epsilon_")]
+
+
+def poisson_epsilon(multiplier: float, rate: float, steps: int, delta: float) -> float:
+    """ε by privacy loss distributions, an independent and nearly exact accountant."""
+    accountant = pld.PLDAccountant(
+        dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4
+    )
+    event = dp_accounting.PoissonSampledDpEvent(rate, dp_accounting.GaussianDpEvent(multiplier))
+    accountant.compose(event, steps)
+    return float(accountant.get_epsilon(delta))
+
+
+def reference(kind: str) -> list[tuple[SampledGaussian, float, float, float]]:
+    """(what, δ, ε, library's discretisation of ε over all steps) of every row of a kind."""
+    found = []
+    for row in ROWS:
+        given = json.loads(row["params"])
+        if row["kind"] == kind and not isinstance(given["steps"], str):
+            what = SampledGaussian(
+                given["sigma"], given["q"], given["steps"], "poisson", ADD_REMOVE
+            )
+            found.append((what, given["delta"], float(row["value"]), given.get("eps_error", 0.0)))
+    return found
+
+
+def test_every_reference_kind_has_its_rows() -> None:
+    kinds = ("dpsgd_epsilon_rdp", "dpsgd_epsilon_pld", "dpsgd_epsilon_prv_upper")
+    assert [len(reference(kind)) for kind in kinds] == [2, 5, 4]
+
+
+@pytest.mark.parametrize(("what", "delta", "epsilon", "_"), reference("dpsgd_epsilon_rdp"))
+def test_renyi_reference_values_are_met_with_fewer_orders(what, delta, epsilon, _) -> None:
+    assert epsilon <= renyi_epsilon(what, delta) <= 1.01 * epsilon
+
+
+@pytest.mark.parametrize(
+    ("what", "delta", "epsilon", "slack"),
+    [*reference("dpsgd_epsilon_pld"), *reference("dpsgd_epsilon_prv_upper")],
+)
+def test_never_below_the_tighter_accountants(what, delta, epsilon, slack) -> None:
+    assert certified_epsilon(what, delta)[0] >= epsilon - 1e-3 - slack
+
+
+@pytest.mark.parametrize(
+    ("multiplier", "rate", "steps", "delta"),
+    [
+        (1.0, 0.01, 1_000, 1e-5),
+        (2.0, 0.2, 50, 1e-6),
+        (10.0, 0.5, 20, 1e-5),
+        (50.0, 0.05, 100, 1e-3),
+        (0.7, 0.02, 60, 1e-8),
+        (3.0, 1.0, 5, 1e-5),
+    ],
+)
+def test_no_covered_pair_is_certified_below_what_an_attacker_reaches(
+    multiplier, rate, steps, delta
+) -> None:
+    # Poisson and zero-out: the others null. Replace-one, fixed size: the others at the opposite
+    # gradient, so that a step with the record differs by 2C; that is Poisson's curve at σ/(2C).
+    exact = poisson_epsilon(multiplier, rate, steps, delta)
+    rounding = 1e-4 * steps**0.5
+    for sampling, adjacency in COVERED:
+        change = 2.0 if adjacency is REPLACE_ONE else 1.0
+        what = SampledGaussian(change * multiplier, rate, steps, sampling, adjacency)
+        assert certified_epsilon(what, delta)[0] >= exact - rounding
+        assert renyi_epsilon(what, delta) >= exact - rounding
+        assert hit_epsilon(what, delta) >= exact - rounding
+    poisson = SampledGaussian(multiplier, rate, steps, "poisson", ZERO_OUT)
+    if rate < 1.0 and multiplier < 20.0:
+        assert certified_epsilon(poisson, delta)[0] <= 1.25 * exact
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.5])
+@pytest.mark.parametrize("multiplier", [0.8, 4.0])
+def test_fixed_size_holds_for_two_records_pulling_apart(rate, multiplier) -> None:
+    # One step, others null, the record worth +C in one data set and -C in the other.
+    what = SampledGaussian(multiplier, rate, 1, "fixed", REPLACE_ONE)
+    step = 1e-4 * multiplier
+    x = np.arange(-1.0 - 12.0 * multiplier, 1.0 + 12.0 * multiplier, step)
+
+    def density(centre: float) -> np.ndarray:
+        return stats.norm.pdf(x, centre, multiplier)
+
+    one = (1.0 - rate) * density(0.0) + rate * density(1.0)
+    other = (1.0 - rate) * density(0.0) + rate * density(-1.0)
+    for delta in (1e-2, 1e-4, 1e-6):
+        epsilon = certified_epsilon(what, delta)[0]
+        assert np.maximum(one - math.exp(epsilon) * other, 0.0).sum() * step <= delta
+
+
+@pytest.mark.parametrize("adjacency", [ZERO_OUT, REPLACE_ONE])
+@pytest.mark.parametrize("steps", [1, 30])
+def test_with_every_record_in_every_step_it_is_one_gaussian(adjacency, steps) -> None:
+    # The factor 2 of replace-one: the multiplier is σ/C, whatever the adjacency.
+    change = 2.0 if adjacency is REPLACE_ONE else 1.0
+    what = SampledGaussian(8.0, 1.0, steps, "fixed", adjacency)
+    exact = analytic_epsilon(8.0, 1e-5, change * math.sqrt(steps))
+    assert exact <= hit_epsilon(what, 1e-5) <= exact * (1.0 + 1e-5)
+    # Rényi cannot use that a blanked record moves a fixed-size batch by C only.
+    assert renyi_epsilon(what, 1e-5) >= exact
+    assert certified_epsilon(what, 1e-5)[1].startswith("hit counting")
+
+
+def test_fixed_size_under_zero_out_counts_the_exchange_for_renyi_and_the_blank_for_hits() -> None:
+    blank = SampledGaussian(2.0, 0.1, 50, "fixed", ZERO_OUT)
+    other = SampledGaussian(2.0, 0.1, 50, "fixed", REPLACE_ONE)
+    assert renyi_epsilon(blank, 1e-5) == renyi_epsilon(other, 1e-5)
+    assert hit_epsilon(blank, 1e-5) < hit_epsilon(other, 1e-5)
+    doubled = SampledGaussian(4.0, 0.1, 50, "fixed", REPLACE_ONE)
+    assert hit_epsilon(blank, 1e-5) == pytest.approx(hit_epsilon(doubled, 1e-5), rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-12, 1e-30, 1e-100, 1e-300])
+@pytest.mark.parametrize(("rate", "steps"), [(0.02, 500), (0.001, 3_000), (0.9, 40)])
+def test_hit_counting_is_the_mixture_over_hits_however_small_delta_is(delta, rate, steps) -> None:
+    what = SampledGaussian(1.0, rate, steps, "poisson", ZERO_OUT)
+    hits = np.arange(1, steps + 1)
+    chance = np.exp(stats.binom(steps, rate).logpmf(hits))
+    epsilon = hit_epsilon(what, delta)
+    assert chance @ analytic_delta(epsilon, 1.0 / np.sqrt(hits)) <= delta
+    assert chance @ analytic_delta(epsilon * 0.99, 1.0 / np.sqrt(hits)) > delta
+
+
+def test_hit_counting_agrees_with_playing_it_out() -> None:
+    # E_K δ_G(ε; √K) by drawing K: 400,000 draws know it to about 1 %.
+    what = SampledGaussian(2.0, 0.03, 200, "fixed", ZERO_OUT)
+    drawn = np.random.default_rng(4).binomial(200, 0.03, size=400_000)
+    counts = np.bincount(drawn)
+    some = np.arange(1, len(counts))
+    deltas = analytic_delta(hit_epsilon(what, 1e-2), 2.0 / np.sqrt(some))
+    assert (counts[1:] @ deltas) / len(drawn) == pytest.approx(1e-2, rel=0.03)
+
+
+def test_published_noise_on_many_hits_costs_millions() -> None:
+    # FORMULAS 2.2: σ = 17.404 where n∇f has scale 1,000, T = 10⁶; median loss 1.64e6 or 6.6e6.
+    for adjacency, lower in ((ZERO_OUT, 1.6e6), (REPLACE_ONE, 6.6e6)):
+        what = SampledGaussian(0.017404, 1e-3, 10**6, "fixed", adjacency)
+        epsilon, accountant = certified_epsilon(what, 1e-3)
+        assert lower < epsilon < 1.2 * lower
+        assert accountant.startswith("hit counting")
+
+
+@pytest.mark.parametrize(("delta", "printed"), [(1e-3, 2.783), (1e-5, 3.802)])
+def test_the_sound_multiplier_in_its_place(delta, printed) -> None:
+    # The same entry's multiplier by privacy loss distributions; Rényi and the lattice add a little.
+    found = noise_multiplier_for(1.0913, delta, 1e-3, 10**6, "poisson", ZERO_OUT)
+    assert printed <= found <= 1.06 * printed
+
+
+@pytest.mark.parametrize(("sampling", "adjacency"), COVERED)
+@pytest.mark.parametrize("delta", [1e-9, 1e-3])
+def test_more_noise_fewer_steps_or_a_smaller_rate_never_cost_more(
+    sampling, adjacency, delta
+) -> None:
+    def certified(multiplier: float, rate: float = 0.05, steps: int = 100) -> float:
+        return certified_epsilon(
+            SampledGaussian(multiplier, rate, steps, sampling, adjacency), delta
+        )[0]
+
+    along = [certified(m) for m in np.geomspace(0.1, 1e7, 17)]
+    assert all(b <= a * (1.0 + 1e-9) for a, b in pairwise(along))
+    assert certified(2.0, steps=50) <= certified(2.0)
+    assert certified(2.0, rate=0.02) <= certified(2.0)
+
+
+@pytest.mark.parametrize(("multiplier", "rate"), [(1e5, 1e-6), (1e6, 1e-6), (1e6, 1e-3)])
+def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate) -> None:
+    what = SampledGaussian(multiplier, rate, 10**6, "poisson", ZERO_OUT)
+    delta = 1e-30
+    # One step of the million, amplified exactly, is a lower bound on what they cost together.
+    lower = amplified_epsilon(analytic_epsilon(multiplier, delta / rate), rate)
+    assert lower > 0.0
+    assert renyi_epsilon(what, delta) >= lower
+    assert certified_epsilon(what, delta)[0] >= lower
+
+
+def test_the_library_alone_would_call_some_large_noise_free() -> None:
+    # Why the guard above is there: here a divergence comes out negative, and ε as zero.
+    accountant = rdp.RdpAccountant(orders=ORDERS)
+    event = dp_accounting.PoissonSampledDpEvent(1e-6, dp_accounting.GaussianDpEvent(1e5))
+    accountant.compose(event, 10**6)
+    assert accountant.get_epsilon(1e-30) == 0.0
+
+
+@settings(max_examples=15)
+@given(
+    epsilon=st.floats(1e-6, 1e3),
+    delta=st.sampled_from([1e-300, 1e-30, 1e-9, 1e-5, 1e-3, 0.3]),
+    rate=st.sampled_from([1e-4, 0.02, 0.3, 1.0]),
+    steps=st.sampled_from([1, 50, 3_000]),
+    pair=st.sampled_from([("poisson", ZERO_OUT), ("fixed", REPLACE_ONE)]),
+)
+def test_the_returned_multiplier_is_certified_within_the_target_and_the_next_is_not(
+    epsilon, delta, rate, steps, pair
+) -> None:
+    multiplier = noise_multiplier_for(epsilon, delta, rate, steps, *pair)
+
+    def certified(at: float) -> float:
+        return certified_epsilon(SampledGaussian(at, rate, steps, *pair), delta)[0]
+
+    assert certified(multiplier) <= epsilon
+    if rate * steps > delta:
+        assert certified(multiplier / LATTICE_RATIO * (1.0 - 1e-9)) > epsilon
+
+
+def test_where_delta_covers_every_hit_the_search_still_ends() -> None:
+    for pair in (("poisson", ZERO_OUT), ("fixed", REPLACE_ONE)):
+        multiplier = noise_multiplier_for(1.0, 1e-3, 1e-6, 10, *pair)
+        assert 0.0 < multiplier < 1e-9
+        assert certified_epsilon(SampledGaussian(multiplier, 1e-6, 10, *pair), 1e-3)[0] == 0.0
+
+
+def test_extreme_budgets_have_an_answer_or_a_sentence() -> None:
+    multiplier = noise_multiplier_for(1e-12, 1e-300, 0.02, 500, "poisson", ZERO_OUT)
+    assert math.isfinite(multiplier)
+    with pytest.raises(InvalidInput, match="no finite noise reaches"):
+        noise_multiplier_for(1e-12, 0.0, 0.02, 500, "poisson", ZERO_OUT)
+
+
+def test_without_a_delta_there_is_no_finite_bound() -> None:
+    what = SampledGaussian(1.0, 0.1, 10, "poisson", ZERO_OUT)
+    assert certified_epsilon(what, 0.0)[0] == math.inf
+
+
+@pytest.mark.parametrize(("sampling", "adjacency"), COVERED)
+def test_covered_pairs(sampling, adjacency) -> None:
+    assert SampledGaussian(1.0, 0.1, 10, sampling, adjacency).covered()
+
+
+@pytest.mark.parametrize(
+    ("sampling", "adjacency"), [("poisson", REPLACE_ONE), ("fixed", ADD_REMOVE)]
+)
+def test_what_no_theorem_covers_is_refused(sampling, adjacency) -> None:
+    what = SampledGaussian(1.0, 0.1, 10, sampling, adjacency)
+    assert not what.covered()
+    with pytest.raises(ValueError, match=f"no theorem here covers {sampling} sampling under"):
+        certified_epsilon(what, 1e-5)
