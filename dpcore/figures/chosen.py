@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.curves import NO_PRIVACY, Reference, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import NEUTRAL, look
+from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.words import listed, percent, plain, points
 
 ROW = 38
@@ -70,8 +70,16 @@ def accuracy(
     figure.update_layout(
         height=70 + ROW * max(1, len(private)), margin={"l": 8, "r": 12, "t": 8, "b": 8}
     )
-    figure.update_xaxes(range=[0.35, 1.02], tickformat=".0%", automargin=True, zeroline=False)
-    figure.update_yaxes(autorange="reversed", automargin=True, type="category")
+    figure.update_xaxes(
+        range=[0.0, 1.02],
+        tickformat=".0%",
+        tickfont={"color": ink(dark)},
+        automargin=True,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        autorange="reversed", automargin=True, type="category", tickfont={"color": ink(dark)}
+    )
     epsilon = plain(float(private["epsilon"].iloc[0])) if len(private) else "–"
     sentence = (
         f"At ε = {epsilon}, in points against the non-private model: {listed(losses)}."
@@ -107,7 +115,6 @@ def patients(
     ]
     most = float(drawn[["missed_per_1000", "false_per_1000"]].max().max()) if len(drawn) else 0.0
     figure = go.Figure()
-    ink = "#E8EDF2" if dark else "#1B232C"
     for column, words, pattern, colour in (
         ("missed_per_1000", f"missed: {positive} taken for {negative}", "", look("outpert")),
         ("false_per_1000", f"false alarm: {negative} taken for {positive}", "/", look("opera")),
@@ -119,7 +126,7 @@ def patients(
             name=words,
             text=[f"{value:.0f}" for value in drawn[column]],
             textposition="outside",
-            textfont={"color": ink},
+            textfont={"color": ink(dark)},
             cliponaxis=False,
             marker={"color": colour.on(dark), "pattern": {"shape": pattern}},
             hovertemplate=f"%{{y}}: %{{x:.0f}} of 1,000 {words}<extra></extra>",
@@ -136,7 +143,7 @@ def patients(
         automargin=True,
         zeroline=False,
     )
-    figure.update_yaxes(autorange="reversed", automargin=True)
+    figure.update_yaxes(autorange="reversed", automargin=True, tickfont={"color": ink(dark)})
     told = [
         f"{name} misses {missed:.0f} and raises {false:.0f} false alarms"
         for name, missed, false in zip(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.figures.style import NEUTRAL, faded, look
+from dpcore.figures.style import NEUTRAL, faded, ink, look
 from dpcore.figures.words import plain
 
 HEIGHT = 430
@@ -71,7 +71,13 @@ def decades(low: float, high: float) -> tuple[list[float], list[str]]:
 
 
 def against_epsilon(
-    *, title: str, low: float, high: float, log: bool = False, percent: bool = False
+    *,
+    title: str,
+    low: float,
+    high: float,
+    log: bool = False,
+    percent: bool = False,
+    dark: bool = False,
 ) -> go.Figure:
     """An empty figure with the shared ε axis and a fixed vertical range.
 
@@ -83,6 +89,8 @@ def against_epsilon(
         Its ends, in the units of the data (above 0 when `log`).
     log, percent : bool
         Logarithmic scale; tick texts as percentages.
+    dark : bool
+        Whether it is drawn on a dark ground.
     """
     ticks, texts = decades(1e-9, 1e3)
     figure = go.Figure()
@@ -99,7 +107,11 @@ def against_epsilon(
         range=[math.log10(end) for end in EPSILON_RANGE],
         tickvals=ticks,
         ticktext=texts,
-        title="← more private      ε (privacy loss)      less private →",
+        title={
+            "text": "← more private      ε (privacy loss)      less private →",
+            "font": {"color": ink(dark)},
+        },
+        tickfont={"color": ink(dark)},
         automargin=True,
         zeroline=False,
     )
@@ -109,7 +121,8 @@ def against_epsilon(
         tickformat=".0%" if percent else None,
         dtick=1 if log else None,
         exponentformat="power",
-        title=title,
+        title={"text": title, "font": {"color": ink(dark)}},
+        tickfont={"color": ink(dark)},
         automargin=True,
         zeroline=False,
     )
@@ -176,7 +189,9 @@ def add_series(
         )
 
 
-def add_references(figure: go.Figure, references: Iterable[Reference]) -> None:
+def add_references(
+    figure: go.Figure, references: Iterable[Reference], *, dark: bool = False
+) -> None:
     """Horizontal lines with their words at the left end, above the line."""
     log = figure.layout.yaxis.type == "log"
     for reference in references:
@@ -193,7 +208,7 @@ def add_references(figure: go.Figure, references: Iterable[Reference]) -> None:
             xanchor="left",
             yanchor="bottom",
             showarrow=False,
-            font={"size": 12},
+            font={"size": 12, "color": ink(dark)},
         )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpcore.figures.curves import add_series, against_epsilon, name_of, series
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import NEUTRAL
+from dpcore.figures.style import NEUTRAL, ink
 from dpcore.figures.words import listed, plain
 
 # σ within this factor of its value at the smallest ε counts as "no longer growing".
@@ -43,7 +43,11 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
     values = table.loc[(table["sigma"] > 0) & table["sigma"].map(math.isfinite), "sigma"]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
     figure = against_epsilon(
-        title="Noise scale σ (standard deviation)", low=0.5 * low, high=3.0 * high, log=True
+        title="Noise scale σ (standard deviation)",
+        low=0.5 * low,
+        high=3.0 * high,
+        log=True,
+        dark=dark,
     )
     private = table[table["method"] != "nonprivate"]
     if len(private):
@@ -75,7 +79,7 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
             ax=0,
             ay=34,
             xanchor="center",
-            font={"size": 12},
+            font={"size": 12, "color": ink(dark)},
         )
     parts = []
     if stops:

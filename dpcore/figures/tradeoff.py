@@ -48,9 +48,11 @@ def accuracy(
     """
     values = [*table["accuracy"].dropna(), *(r.value for r in references)]
     low = math.floor(20.0 * max(0.0, min([*values, 0.5]) - 0.03)) / 20.0
-    figure = against_epsilon(title="Accuracy on test records", low=low, high=1.02, percent=True)
+    figure = against_epsilon(
+        title="Accuracy on test records", low=low, high=1.02, percent=True, dark=dark
+    )
     add_series(figure, table, "accuracy", titles=titles, shown=percent, dark=dark)
-    add_references(figure, references)
+    add_references(figure, references, dark=dark)
 
     ends = [
         f"{name} from {percent(rows['accuracy'].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
@@ -122,10 +124,10 @@ def objective(
     floor = min([*values, *(r.value for r in references)], default=0.1)
     top = min(float(values.max()), 1e4 * floor) if len(values) else 10.0 * floor
     figure = against_epsilon(
-        title="Objective (lower fits better)", low=0.8 * floor, high=1.5 * top, log=True
+        title="Objective (lower fits better)", low=0.8 * floor, high=1.5 * top, log=True, dark=dark
     )
     add_series(figure, table, "objective", titles=titles, shown=plain, dark=dark)
-    add_references(figure, references)
+    add_references(figure, references, dark=dark)
     named = []
     for method, edition, rows in series(table):
         rows = rows[rows["objective"].notna()]
@@ -161,6 +163,7 @@ def excess_risk(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = 
         low=max(0.5 * low, 1e-9 * high),
         high=2.0 * high,
         log=True,
+        dark=dark,
     )
     add_series(figure, table, "excess_risk", titles=titles, shown=plain, dark=dark)
     held = checked = 0

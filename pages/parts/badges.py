@@ -13,10 +13,10 @@ from dpcore.methods import method_named
 from pages.parts import explanations as words
 
 
-def status(verdict: str, note: str = "") -> None:
-    """The verdict as a coloured badge with an icon; what it means on hover."""
+def status(verdict: str, note: str = "", name: str = "") -> None:
+    """The verdict as a coloured badge with an icon, named if need be; what it means on hover."""
     st.badge(
-        verdict,
+        f"{name}: {verdict}" if name else verdict,
         icon=words.STATUS_ICONS[verdict],
         color=words.STATUS_COLOURS[verdict],
         help=f"{words.STATUS_WORDS[verdict]} {note}".strip(),
@@ -34,15 +34,6 @@ def statement(guarantee: Guarantee) -> str:
             said += " (vacuous: δ ≥ 1 holds for every algorithm)"
     tail = f" {guarantee.reason}" if guarantee.reason else ""
     return f"{said} · {guarantee.adjacency} · {guarantee.by}.{tail}"
-
-
-def hover(calibration: Calibration) -> str:
-    """Accountant, adjacency and δ for the ε that stands beside it."""
-    best = next(
-        (g for g in (calibration.proof, calibration.certified) if g.epsilon is not None),
-        calibration.proof,
-    )
-    return f"{calibration.title}: {calibration.status}. {statement(best)}"
 
 
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 DEFAULT_FOCUS = "opera"
 
 
+def guarantee_at(row: pd.Series) -> str:
+    """ε with its verdict, δ, adjacency and accountant."""
+    return f"ε = {plain(row['epsilon'])}, {guarantee_of(row)}."
+
+
 def _focus(view: View) -> str | None:
     if not view.methods:
         return None
@@ -54,8 +59,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float, told: Odds) -> None:
         found = rows[rows["method"] == focus]
         if not found.empty:
             row = found.iloc[0]
-            here = f"{view.titles[row['method']]} at ε = {plain(row['epsilon'])}"
-            badges.status(row["status"], f"{here}: {guarantee_of(row)}.")
+            badges.status(row["status"], guarantee_at(row))
         st.space("stretch")
         takeaway.link()
     grid = st.grid(5, min_column_width=128, gap="small")
@@ -83,7 +87,7 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         if here == epsilon
         else f" Trained at ε = {plain(here)}, the nearest to {plain(epsilon)}."
     )
-    guarantee = f"ε = {plain(here)}: {guarantee_of(row)}."
+    guarantee = guarantee_at(row)
     _number(
         grid,
         "Accuracy",
@@ -122,3 +126,7 @@ def every_method(view: View, rows: pd.DataFrame, epsilon: float) -> None:
         chosen.accuracy(rows, view.references, titles=view.titles, dark=view.dark),
         "chosen_figure",
     )
+    private = rows[rows["method"].isin(view.methods)]
+    with st.container(horizontal=True, gap="xsmall"):
+        for _, row in private.iterrows():
+            badges.status(row["status"], guarantee_at(row), name=view.titles[row["method"]])

@@ -84,8 +84,8 @@ def gather(choice: Choice) -> View:
     parts = [loaders.closed_form(closed.key, closed, split)]
     waiting = []
     for one in to_train:
-        if training.finished(one):
-            parts.append(training.results(one.key, one, split))
+        if training.finished(one, split):
+            parts.append(training.results(one, split))
         else:
             waiting.append(one.methods[0])
     rank = {method: place for place, method in enumerate(study.methods)}

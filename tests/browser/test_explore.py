@@ -1,0 +1,267 @@
+"""Explore in a real browser: what is seen, heard by a screen reader, and sent over the network."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watched
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[2]
+DRAWN = ".js-plotly-plot .scatterlayer .trace path"
+TRAINING = "in the background"
+TABS = (
+    "Objective",
+    "Noise σ",
+    "Excess risk",
+    "Per 1,000",
+    "Claim and proof",
+    "Take along",
+    "About the data",
+)
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run and no fragment is running."""
+    page.wait_for_selector(DRAWN, state="attached")
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+
+
+def opened(watched: Watched, address: str, link: str = "") -> Page:
+    watched.page.goto(f"{address}/{link}")
+    settled(watched.page)
+    return watched.page
+
+
+def trained(page: Page) -> None:
+    """Wait until the curves that need training are drawn."""
+    page.get_by_text(TRAINING).wait_for(state="detached", timeout=120_000)
+    settled(page)
+
+
+def accuracy(page: Page) -> str:
+    return page.get_by_test_id("stMetricValue").first.inner_text()
+
+
+def numbers(page: Page) -> list[str]:
+    return page.get_by_test_id("stMetricValue").all_inner_texts()
+
+
+def expect_change(page: Page, before: list[str]) -> None:
+    page.wait_for_function(
+        """before => {
+          const now = [...document.querySelectorAll('[data-testid=stMetricValue]')]
+            .map((element) => element.innerText);
+          return now.length === before.length && now.join() !== before.join();
+        }""",
+        arg=before,
+    )
+
+
+def test_first_view(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    expect(page).to_have_title(re.compile("^Epsilon Explorer"))
+    expect(page.locator("h1")).to_contain_text("Breast cancer")
+    assert len(numbers(page)) == 5
+    expect(page.get_by_text("Of 100 people guessing").first).to_be_visible()
+    trained(page)
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    assert set(legend.all_text_contents()) == {"OutPert", "OPERA", "DP-GD"}
+
+
+def test_epsilon_by_keyboard_changes_numbers_and_address(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    trained(page)
+    main = page.locator(".js-plotly-plot").first
+    main.evaluate("figure => { figure.dataset.same = 'yes'; }")
+    before = numbers(page)
+    page.get_by_role("slider", name="Privacy loss ε").focus()
+    page.keyboard.press("ArrowLeft")
+    expect_change(page, before)
+    expect(page).to_have_url(re.compile(r"epsilon=0\.7"))
+    expect(page.get_by_role("heading", name="Every method at ε = 0.7")).to_be_visible()
+    # The large figure was not drawn anew, so its zoom would have been kept.
+    assert main.get_attribute("data-same") == "yes"
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox").click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+@pytest.mark.parametrize(
+    ("label", "option"),
+    [
+        ("Data", "Synthetic clinical cohort"),
+        ("Model", "Huber SVM"),
+        ("One person's difference", "One record blanked out"),
+    ],
+)
+def test_each_drop_down(watched: Watched, address: str, label: str, option: str) -> None:
+    page = opened(watched, address)
+    before = numbers(page)
+    choose(page, label, option)
+    expect_change(page, before)
+
+
+@pytest.mark.parametrize("name", ["As published", "0.001"])
+def test_each_switch(watched: Watched, address: str, name: str) -> None:
+    page = opened(watched, address)
+    before = numbers(page)
+    page.get_by_role("radio", name=name, exact=True).click()
+    expect_change(page, before)
+
+
+@pytest.mark.parametrize("name", ["Failure probability δ", "Runs"])
+def test_each_slider_of_the_sidebar(watched: Watched, address: str, name: str) -> None:
+    page = opened(watched, address)
+    before = page.url
+    page.get_by_role("slider", name=name).focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => location.href !== before", arg=before)
+    settled(page)
+
+
+def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    trained(page)
+    page.get_by_role("button", name="OutPert", exact=True).first.click()
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    expect(legend).to_have_text(["OPERA", "DP-GD"])
+
+
+def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str) -> None:
+    # Settings that no other test uses, so that nothing is in the cache yet.
+    page = opened(watched, address, "?methods=DP-GD&runs=300&loss=Huber+SVM&delta=1e-7")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("DP-GD: stopped.").wait_for()
+    # The page is usable meanwhile.
+    page.get_by_role("slider", name="Privacy loss ε").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile("epsilon="))
+    page.get_by_role("button", name="Train again").click()
+    trained(page)
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    expect(legend).to_have_text(["DP-GD"])
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_each_tab(watched: Watched, address: str, tab: str) -> None:
+    page = opened(watched, address)
+    page.get_by_role("tab", name=tab).click()
+    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+    settled(page)
+    expect(page.get_by_role("tabpanel").first).not_to_be_empty()
+
+
+def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_path: Path) -> None:
+    page = opened(watched, address, "?view=Take+along")
+    trained(page)
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download CSV").click()
+    target = tmp_path / started.value.suggested_filename
+    started.value.save_as(target)
+    with target.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    shown = [r for r in rows if r["method"] == "opera" and float(r["epsilon"]) == 1.0]
+    assert f"{100 * float(shown[0]['accuracy']):.1f} %" == accuracy(page)
+    assert {row["method"] for row in rows} == {"nonprivate", "outpert", "opera", "dpgd"}
+
+
+def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    choose(page, "Model", "Huber SVM")
+    page.get_by_role("tab", name="Per 1,000").click()
+    settled(page)
+    before = numbers(page)
+    page.get_by_role("slider", name="Privacy loss ε").focus()
+    page.keyboard.press("ArrowRight")
+    expect_change(page, before)
+    expect(page).to_have_url(re.compile("epsilon=1.5"))
+    before = numbers(page)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.get_by_test_id("stCode").first.inner_text().strip()
+    assert link.startswith(address)
+    page.goto(link)
+    settled(page)
+    expect(page.get_by_role("tab", name="Per 1,000")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("h1")).to_contain_text("Huber SVM")
+    page.wait_for_function(
+        """before => [...document.querySelectorAll('[data-testid=stMetricValue]')]
+          .map((element) => element.innerText).join() === before.join()""",
+        arg=before,
+    )
+
+
+def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, address: str) -> None:
+    page = opened(watched, address, "?epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none")
+    warnings = page.get_by_test_id("stAlert")
+    expect(warnings.filter(has_text="The link asks for ε =")).to_be_visible()
+    expect(warnings.filter(has_text="The link asks for the data set")).to_be_visible()
+    assert page.get_by_test_id("stException").count() == 0
+    assert len(numbers(page)) == 5
+
+
+def test_each_figure_has_alternative_text(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    labels = page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map((chart) => {
+          const named = chart.closest('[aria-label]') || chart.querySelector('[aria-label]');
+          return named ? named.getAttribute('aria-label') : '';
+        })"""
+    )
+    assert len(labels) == 4
+    assert all(len(label) > 20 for label in labels)
+
+
+# What the vendor's own widgets cause; nothing of ours may be on this list.
+VENDOR: dict[str, str] = {}
+
+
+def violations(page: Page) -> list[dict[str, Any]]:
+    found = Axe().run(page).response["violations"]
+    return [item for item in found if item["impact"] in ("serious", "critical")]
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("tab", ["Objective", "Claim and proof", "Take along"])
+def test_no_serious_barrier(watched: Watched, address: str, tab: str) -> None:
+    page = opened(watched, address, f"?view={tab.replace(' ', '+')}")
+    trained(page)
+    ours = [item for item in violations(page) if item["id"] not in VENDOR]
+    assert ours == [], "\n".join(
+        f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
+        for item in ours
+        for node in item["nodes"]
+    )
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_is_cut_off(
+    watched: Watched, address: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": width, "height": 900})
+    opened(watched, address)
+    trained(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+    folder = os.environ.get("DPCORE_SCREENSHOTS")
+    if folder:
+        height = main.evaluate("main => main.scrollHeight")
+        page.set_viewport_size({"width": width, "height": height + 60})
+        settled(page)
+        page.wait_for_timeout(500)
+        scheme = request.node.callspec.params["context"]
+        page.screenshot(path=str(Path(folder) / f"explore_{scheme}_{width}.png"))
