@@ -41,7 +41,7 @@ def view() -> View | InvalidInput:
 
 
 slots = answer.layout()
-answer.at_chosen_epsilon(choice, view, slots)
+answer.at_chosen_epsilon(choice, view, lambda: view.cache_info().currsize > 0, slots)
 shown = view()
 if isinstance(shown, InvalidInput):
     st.error(str(shown), icon=":material/block:")

@@ -119,32 +119,50 @@ def main_figure(view: View, slots: Slots) -> None:
 
 
 def at_chosen_epsilon(
-    choice: Choice, view_now: Callable[[], View | InvalidInput], slots: Slots
+    choice: Choice,
+    view_now: Callable[[], View | InvalidInput],
+    drawn: Callable[[], bool],
+    slots: Slots,
 ) -> None:
-    """Everything that moves with ε, in one fragment: nothing else runs when ε moves."""
+    """Everything that moves with ε, in one fragment: nothing else runs when ε moves.
+
+    Parameters
+    ----------
+    choice : Choice
+        What the controls say.
+    view_now : callable
+        The view, or why there is none.
+    drawn : callable
+        Whether the view is at hand already.
+    slots : Slots
+        Where to draw.
+    """
 
     @st.fragment
     def moving() -> None:
         with slots.numbers:
             epsilon = _slider()
-        # First what needs no data: a new page then draws while the data are still being read.
         told = odds(
             PrivacyBudget(epsilon, choice.study.delta or 0.0), Adjacency(choice.study.adjacency)
         )
-        with slots.risk:
-            _risk_to_one(told, epsilon)
+        # On a new page what needs no data comes first, so that the browser can draw while the
+        # data are read. When ε moves, the numbers come first.
+        numbers_first = drawn()
+        if not numbers_first:
+            _risk_to_one(told, epsilon, slots)
         with slots.numbers:
             view = view_now()
-        if isinstance(view, InvalidInput):
-            return
-        from pages.parts import detail, numbers
+        if not isinstance(view, InvalidInput):
+            from pages.parts import detail, numbers
 
-        rows = view.rows_at(epsilon)
-        with slots.numbers:
-            numbers.show(view, rows, epsilon, told)
-        with slots.methods:
-            numbers.every_method(view, rows, epsilon)
-        detail.at_chosen_epsilon(view, rows, epsilon, slots)
+            rows = view.rows_at(epsilon)
+            with slots.numbers:
+                numbers.show(view, rows, epsilon, told)
+            with slots.methods:
+                numbers.every_method(view, rows, epsilon)
+            detail.at_chosen_epsilon(view, rows, epsilon, slots)
+        if numbers_first:
+            _risk_to_one(told, epsilon, slots)
 
     moving()
 
@@ -171,10 +189,13 @@ def _hundred(told: Odds, dark: bool) -> Drawn:
     return people.hundred(told, dark=dark)
 
 
-def _risk_to_one(told: Odds, epsilon: float) -> None:
+def _risk_to_one(told: Odds, epsilon: float, slots: Slots) -> None:
     """The static statement of risk: one fixed sentence and a hundred people."""
-    st.subheader(f"What ε = {plain(epsilon)} means for one person", anchor=False, help=words.ODDS)
-    plot(_hundred(told, on_dark()), "people_figure")
+    with slots.risk:
+        st.subheader(
+            f"What ε = {plain(epsilon)} means for one person", anchor=False, help=words.ODDS
+        )
+        plot(_hundred(told, on_dark()), "people_figure")
 
 
 def on_dark() -> bool:
