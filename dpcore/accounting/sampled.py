@@ -60,6 +60,7 @@ ROUNDING = 1e-14  # absolute error of one step's log moment in the library, with
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
 """Ends of the lattice: 1e-12 and 1e305. The low one stands where δ covers every chance of a hit."""
+LEAST_EPSILON = 1e-18  # what the hit bound can tell from 0
 EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
 
 
@@ -195,14 +196,14 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
             if high_epsilon > 1e300:
                 return math.inf
     for _ in range(200):
-        middle = math.sqrt(max(low_epsilon, 1e-12) * high_epsilon)
+        middle = math.sqrt(max(low_epsilon, LEAST_EPSILON) * high_epsilon)
         if not low_epsilon < middle < high_epsilon:
             break
         if bound(middle) <= target:
             high_epsilon = middle
         else:
             low_epsilon = middle
-        if high_epsilon <= max(low_epsilon, 1e-12) * (1.0 + 1e-9):
+        if high_epsilon <= max(low_epsilon, LEAST_EPSILON) * (1.0 + 1e-9):
             break
     return high_epsilon
 

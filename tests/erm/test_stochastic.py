@@ -200,6 +200,23 @@ def test_many_steps_do_not_wear_down_the_running_sums(data) -> None:
     assert released == pytest.approx(expected, rel=2e-3, abs=2e-3)
 
 
+@pytest.mark.parametrize("convexity", [REGULARISED, PROJECTED], ids=["λ > 0", "λ = 0"])
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+@pytest.mark.parametrize("delta", [1e-300, 0.4])
+def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacency, delta) -> None:
+    features, labels = data(80, 3)
+    problem = Problem(loss="logistic", records=80, dimension=3, adjacency=adjacency, **convexity)
+    chosen = [
+        c
+        for method in (GRPUA, SGDPERT)
+        for edition in Edition
+        for c in method.calibrate(problem, (1e-12, 1e3), delta, edition, Settings(40))
+    ]
+    released = stochastic.release(problem, features, labels, chosen, 2, 7)
+    assert np.all(np.isfinite(released))
+    assert np.all(released != 0.0)
+
+
 def test_data_that_do_not_fit_are_refused(data) -> None:
     features, labels = data(80, 3)
     problem = Problem("huber", 0.05, 80, 3)

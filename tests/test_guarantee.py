@@ -1,0 +1,45 @@
+"""The shared words: budgets are checked, and a vacuous statement is called so."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "field"),
+    [
+        (0.0, 1e-5, "epsilon"),
+        (-1.0, 1e-5, "epsilon"),
+        (float("inf"), 1e-5, "epsilon"),
+        (float("nan"), 1e-5, "epsilon"),
+        (1.0, -1e-5, "delta"),
+        (1.0, 1.0, "delta"),
+        (1.0, float("nan"), "delta"),
+    ],
+)
+def test_a_bad_budget_is_refused(epsilon, delta, field) -> None:
+    with pytest.raises(InvalidInput, match=f"{field} is .*, but it must be a finite number"):
+        PrivacyBudget(epsilon, delta)
+
+
+def test_a_budget_is_kept_as_floats() -> None:
+    budget = PrivacyBudget("1", 0)
+    assert (budget.epsilon, budget.delta) == (1.0, 0.0)
+    assert type(budget.delta) is float
+
+
+@pytest.mark.parametrize(
+    ("delta", "vacuous"), [(None, False), (0.0, False), (0.999, False), (1.0, True), (7.0, True)]
+)
+def test_from_delta_one_on_a_statement_says_nothing(delta, vacuous) -> None:
+    assert Guarantee(0.1, delta, Adjacency.ZERO_OUT, "a paper").vacuous is vacuous
+
+
+def test_every_adjacency_is_explained_in_one_sentence() -> None:
+    assert {str(a) for a in Adjacency} == {"add-remove", "zero-out", "replace-one"}
+    for adjacency in Adjacency:
+        assert adjacency.meaning.endswith(".")
+    assert len({adjacency.meaning for adjacency in Adjacency}) == 3

@@ -1,0 +1,113 @@
+"""The register: adding a file enrols it, and every method says what it claims and what holds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpcore import methods
+from dpcore.erm import methods as method_files
+from dpcore.erm.method import Settings
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Edition, Status
+
+PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
+
+
+@pytest.fixture
+def another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose files count as method files, for one test."""
+    monkeypatch.setattr(method_files, "__path__", [*method_files.__path__, str(tmp_path)])
+    methods.register.cache_clear()
+    yield tmp_path
+    methods.register.cache_clear()
+    sys.modules.pop("dpcore.erm.methods.newcomer", None)
+
+
+def test_the_papers_methods_come_first_and_the_modern_one_is_there() -> None:
+    assert list(methods.register())[:5] == PAPER_ORDER
+    assert "dpgd" in methods.register()
+
+
+def test_adding_a_file_enrols_its_method(another_folder) -> None:
+    (another_folder / "newcomer.py").write_text(
+        "from dataclasses import replace\n"
+        "from dpcore.erm.methods.dpgd import METHOD as BASE\n"
+        "METHOD = replace(BASE, key='newcomer', title='Newcomer')\n"
+    )
+    assert list(methods.register()) == [*PAPER_ORDER, "dpgd", "newcomer"]
+    assert methods.method_named("newcomer").title == "Newcomer"
+    assert any(row["method"] == "newcomer" for row in methods.describe())
+
+
+def test_the_key_is_the_files_name_and_the_calibrations() -> None:
+    problem = Problem("logistic", 0.1, 200, 5)
+    files = {Path(path).stem for folder in method_files.__path__ for path in Path(folder).iterdir()}
+    for key, method in methods.register().items():
+        assert key == method.key
+        assert key in files
+        for edition in method.editions:
+            for c in method.calibrate(problem, [0.5, 2.0], 1e-5, edition, Settings()):
+                assert (c.method, c.title, c.edition) == (key, method.title, edition)
+                assert c.problem is problem
+
+
+@pytest.mark.parametrize("key", [*PAPER_ORDER, "dpgd"])
+def test_every_edition_states_a_claim_and_a_proof(key) -> None:
+    method = methods.method_named(key)
+    assert method.title
+    assert method.paper
+    for text in (method.idea, *method.limits):
+        assert text.endswith(".")
+    assert Edition.SOUND in method.editions
+    for standing in method.editions.values():
+        assert standing.claim.endswith(".")
+        assert standing.proof.endswith(".")
+        assert standing.status in set(Status)
+
+
+@pytest.mark.parametrize("key", [*PAPER_ORDER, "dpgd"])
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency) -> None:
+    method = methods.method_named(key)
+    for convexity in ({"lam": 0.05}, {"lam": 0.0, "radius": 3.0}):
+        problem = Problem(loss="huber", records=400, dimension=6, adjacency=adjacency, **convexity)
+        for edition, standing in method.editions.items():
+            epsilons = [1e-3, 0.5, 1.0, 2.0, 40.0]
+            for c in method.calibrate(problem, epsilons, 1e-4, edition, Settings()):
+                unmet = [condition for condition in c.conditions if not condition.met]
+                if c.status is Status.NOT_PRIVATE:
+                    assert c.proof.epsilon is None
+                    continue
+                assert (c.proof.epsilon is None) == bool(unmet)
+                assert (c.proof.delta is None) == bool(unmet)
+                assert (c.proof.reason == "") == (not unmet)
+                for condition in unmet:
+                    assert condition.consequence
+                    assert condition.consequence in c.proof.reason
+                assert (c.status is Status.PROVED) == (not unmet)
+                # Whatever the proof says, what is run has a certified ε under its own adjacency.
+                assert c.certified.epsilon is not None
+                assert c.certified.adjacency is adjacency
+                if standing.status is Status.PROVED and c.requested.epsilon < 1.0:
+                    assert c.status is Status.PROVED
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="method is 'sgd', but it must be one of nonprivate, ou"):
+        methods.method_named("sgd")
+
+
+def test_the_description_is_plain_and_complete() -> None:
+    rows = methods.describe()
+    pairs = [(row["method"], row["edition"]) for row in rows]
+    assert pairs == [(key, str(e)) for key, m in methods.register().items() for e in m.editions]
+    for row in rows:
+        assert all(isinstance(value, (str, list)) for value in row.values())
+        assert row["claim"]
+        assert row["proof"]
+        assert row["status"] in {str(status) for status in Status}
