@@ -49,15 +49,10 @@ class Rates:
 
 def rates(weights: Array, features: Array, labels: Array) -> Rates:
     """Accuracy overall and per class for each row of `weights` (k, d); sign(0) counts as -1."""
-    positive = labels > 0
     hits = np.zeros((2, len(weights)))
-    transposed = np.ascontiguousarray(weights.T, dtype=np.float32)
-    for block in _blocks(len(labels), len(weights)):
-        scores = features[block].astype(np.float32) @ transposed
-        said = scores > 0
-        hits[1] += said[positive[block]].sum(axis=0)
-        hits[0] += (~said[~positive[block]]).sum(axis=0)
-    counts = np.array([np.count_nonzero(~positive), np.count_nonzero(positive)])
+    for sign, margins in _signed_margins(weights, features, labels):
+        hits[int(sign > 0)] += _hits(margins, sign)
+    counts = np.array([np.count_nonzero(labels <= 0), np.count_nonzero(labels > 0)])
     shares = hits / np.maximum(counts, 1)[:, None]
     return Rates(hits.sum(axis=0) / len(labels), shares[1], shares[0])
 
@@ -67,15 +62,40 @@ def training_scores(
 ) -> tuple[Array, Array]:
     """(F(w; D), accuracy) on the same records for each row of `weights` (k, d); each shape (k,)."""
     losses, hits = np.zeros(len(weights)), np.zeros(len(weights))
-    transposed = np.ascontiguousarray(weights.T, dtype=np.float32)
-    for block in _blocks(len(labels), len(weights)):
-        margins = (features[block] * labels[block, None]).astype(np.float32) @ transposed
-        # A margin of exactly 0 is judged -1, as in `rates`.
-        hits += np.count_nonzero(margins > 0, axis=0)
-        hits += np.count_nonzero(margins[labels[block] < 0] == 0, axis=0)
-        losses += problem.function.value(margins).sum(axis=0, dtype=np.float64)
+    for sign, margins in _signed_margins(weights, features, labels):
+        hits += _hits(margins, sign)
+        values = problem.function.value(margins)
+        for part in _parts(len(values)):  # short single-precision sums, added in double
+            losses += values[part].sum(axis=0)
     penalty = 0.5 * problem.lam * np.einsum("kd,kd->k", weights, weights)
     return losses / len(labels) + penalty, hits / len(labels)
+
+
+def _signed_margins(
+    weights: Array, features: Array, labels: Array
+) -> Iterator[tuple[float, Array]]:
+    """Single-precision margins of a block of records of one class at every row of `weights`, with the class."""
+    transposed = np.ascontiguousarray(weights.T, dtype=np.float32)
+    size = max(1, BLOCK_ENTRIES // max(len(weights), 1))
+    for sign, chosen in ((1.0, labels > 0), (-1.0, labels <= 0)):
+        rows: Array = features[chosen].astype(np.float32)
+        rows *= sign
+        for start in range(0, len(rows), size):
+            yield sign, rows[start : start + size] @ transposed
+
+
+def _hits(margins: Array, sign: float) -> Array:
+    """How many of the margins count as right; a score of 0 is judged -1."""
+    right = margins > 0 if sign > 0 else margins >= 0
+    count = np.zeros(margins.shape[1])
+    for part in _parts(len(right)):
+        count += np.add.reduce(right[part].view(np.uint8), axis=0, dtype=np.uint8)
+    return count
+
+
+def _parts(rows: int) -> list[slice]:
+    """Runs of 255 rows: what one byte can count."""
+    return [slice(start, start + 255) for start in range(0, rows, 255)]
 
 
 def areas_under_curve(weights: Array, features: Array, labels: Array) -> Array:
@@ -143,9 +163,7 @@ def noisy_accuracies(
     transposed = np.ascontiguousarray(draws.T, dtype=np.float32)
     middles = np.ascontiguousarray(centres.T, dtype=np.float32)
     scales = sigmas.astype(np.float32)
-    # One byte holds the count of a block of up to 255 records.
-    for start in range(0, len(labels), 255):
-        block = slice(start, start + 255)
+    for block in _parts(len(labels)):
         signed = (features[block] * labels[block, None]).astype(np.float32)
         moves, margins = signed @ transposed, signed @ middles
         null_hits = np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0))
@@ -259,8 +277,3 @@ def _level(values: Array, levels: int) -> NDArray[np.int64]:
     if width == 0.0:
         return np.zeros(len(values), dtype=np.int64)
     return np.minimum(((values - low) * (levels / width)).astype(np.int64), levels - 1)
-
-
-def _blocks(rows: int, columns: int) -> list[slice]:
-    size = max(1, BLOCK_ENTRIES // max(columns, 1))
-    return [slice(start, start + size) for start in range(0, rows, size)]

@@ -122,11 +122,13 @@ def _rows(
     import pandas as pd
 
     problem = batch[0].problem
-    models = weights.reshape(-1, weights.shape[-1])
+    # Without noise all runs give one model, which is judged once.
+    models, place = np.unique(weights.reshape(-1, weights.shape[-1]), axis=0, return_inverse=True)
     objective, accuracy_train = metrics.training_scores(
         problem, models, split.x_train, split.y_train
     )
     test = metrics.rates(models, split.x_test, split.y_test)
+    area = metrics.areas_under_curve(models, split.x_test, split.y_test)
     runs = weights.shape[1]
 
     def each(values: list[object]) -> list[object]:
@@ -144,14 +146,14 @@ def _rows(
             "run": np.tile(np.arange(runs), len(batch)),
             "sensitivity": each([c.sensitivity for c in batch]),
             "sigma": each([c.sigma for c in batch]),
-            "accuracy_train": accuracy_train,
-            "accuracy_test": test.accuracy,
-            "balanced_accuracy": test.balanced,
-            "true_positive_rate": test.true_positive,
-            "true_negative_rate": test.true_negative,
-            "auc": metrics.areas_under_curve(models, split.x_test, split.y_test),
-            "objective": objective,
-            "excess_risk": objective - best,
+            "accuracy_train": accuracy_train[place],
+            "accuracy_test": test.accuracy[place],
+            "balanced_accuracy": test.balanced[place],
+            "true_positive_rate": test.true_positive[place],
+            "true_negative_rate": test.true_negative[place],
+            "auc": area[place],
+            "objective": objective[place],
+            "excess_risk": objective[place] - best,
             "seconds": seconds,
             "status": each([str(c.status) for c in batch]),
         },
