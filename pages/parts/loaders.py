@@ -6,10 +6,12 @@ Arguments that start with an underscore are not part of a cache's key; `key` sta
 from __future__ import annotations
 
 import hashlib
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from threadpoolctl import threadpool_limits
 
 from dpcore.datasets import DataUnavailable, Split, Table, availability, load, prepare, read_upload
 from dpcore.erm.method import Calibration
@@ -30,6 +32,9 @@ def missing(choice: Choice) -> str:
     if where == "upload":
         return "" if choice.upload is not None else where
     return where if where == "download" else ""
+
+
+SMALL = 1_000_000  # records times features
 
 
 @st.cache_resource(max_entries=6, ttl="1h", show_spinner="Reading the records …")
@@ -78,16 +83,25 @@ def download(key: str) -> None:
         st.rerun()
 
 
+def _quiet(split: Split) -> AbstractContextManager[object]:
+    """One thread for small products: waiting threads would take the browser's processor."""
+    if split.records * split.dimension > SMALL:
+        return nullcontext()
+    return threadpool_limits(1)
+
+
 @st.cache_data(max_entries=60, show_spinner="Computing the curves …")
 def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
-    return curves.closed_form(_study, _split)
+    with _quiet(_split):
+        return curves.closed_form(_study, _split)
 
 
 @st.cache_data(max_entries=60, show_spinner="Fitting without privacy …")
 def baselines(key: str, _study: Study, _split: Split) -> Baselines:
     """Majority and the two non-private models."""
-    return curves.baselines(_study, _split)
+    with _quiet(_split):
+        return curves.baselines(_study, _split)
 
 
 @st.cache_resource(max_entries=200, show_spinner="Certifying the noise …")
