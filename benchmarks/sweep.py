@@ -178,8 +178,9 @@ def floor_seconds(name: str, split: Split, batches: list[list[Calibration]]) -> 
 
 def compare(name: str, study: Study, split: Split, repeats: int) -> None:
     problem = problem_for(study, split)
+    delta = delta_for(study, split)
     start = time.perf_counter()
-    calibrations = calibrations_for(study, problem, delta_for(study, split))
+    calibrations = calibrations_for(study, problem, delta)
     calibrating = time.perf_counter() - start
     batches = engines(calibrations)
     print(f"\n{name}: {', '.join(study.methods)} ({study.edition})")
@@ -192,7 +193,8 @@ def compare(name: str, study: Study, split: Split, repeats: int) -> None:
         methods = ", ".join(dict.fromkeys(c.method for c in batch))
         print(f"  ours, training {methods:16}{seconds:9.2f} s")
     training = sum(each)
-    whole = median(repeats, lambda: sweep(study, split=split)) - calibrating
+    whole = median(repeats, lambda: sweep(study, split=split))
+    whole -= median(repeats, lambda: calibrations_for(study, problem, delta))
     rows = split.x_train * split.y_train[:, None]
     plain = [loop_seconds(split, group, rows) for group in calibrations.values()]
     loop, judging = sum(pair[0] for pair in plain), sum(pair[1] for pair in plain)

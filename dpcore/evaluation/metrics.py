@@ -74,7 +74,7 @@ def training_scores(
 def _signed_margins(
     weights: Array, features: Array, labels: Array
 ) -> Iterator[tuple[float, Array]]:
-    """Single-precision margins of a block of records of one class at every row of `weights`, with the class."""
+    """Single-precision margins of a block of one class at every row of `weights`, and its sign."""
     transposed = np.ascontiguousarray(weights.T, dtype=np.float32)
     size = max(1, BLOCK_ENTRIES // max(len(weights), 1))
     for sign, chosen in ((1.0, labels > 0), (-1.0, labels <= 0)):
