@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.gradient import accelerator, batch_gradient
-from dpcore.erm.method import Calibration, Progress, check_release, silent
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -46,7 +46,7 @@ def release(
     lengths = np.repeat([c.steps for c in chosen], runs)
     weights = np.zeros((dimension, len(rates)), dtype=np.float32)
     velocity = np.zeros_like(weights)
-    generators = [np.random.default_rng([seed, run]) for run in range(runs)]
+    generators = [noise_generator(seed, run) for run in range(runs)]
     last, work_done, work = int(lengths.max()), 0, int(lengths.sum())
     for step in range(last):
         live = int(np.count_nonzero(lengths > step))

@@ -21,7 +21,7 @@ from dpcore.accounting.composition import (
     printed_total,
 )
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
-from dpcore.erm.method import NORM_CONDITION, Calibration, Settings, gaussian_budgets
+from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
@@ -183,7 +183,7 @@ def _sound(
             what.covered(),
             f"No theorem here covers {sampling} sampling under {problem.adjacency}.",
         ),
-        NORM_CONDITION,
+        *data_conditions(problem),
     )
     unmet = [condition for condition in conditions if not condition.met]
     proof = (

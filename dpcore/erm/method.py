@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number
-from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 
 Array = NDArray[np.floating]
 Progress = Callable[[float, str], None]
@@ -162,8 +162,24 @@ class Method:
     limits: tuple[str, ...] = field(default=())
 
 
-NORM_CONDITION = Condition("every ‖x‖₂ ≤ 1 (checked again before training)", True)
-"""Public by the preparation; a release refuses data that break it (`check_release`)."""
+NOISE_STREAM = 0x4E6F6973
+"""Any number but 0 (`noise_generator`)."""
+
+
+def data_conditions(problem: Problem) -> tuple[Condition, ...]:
+    """What every sensitivity here assumes of the data.
+
+    The norm is held by the preparation, and a release refuses data that break it
+    (`check_release`); means over n need an n that neighbours share.
+    """
+    return (
+        Condition("every ‖x‖₂ ≤ 1 (checked again before training)", True),
+        Condition(
+            f"n = {problem.records:,} is public ({problem.adjacency})",
+            problem.adjacency is not Adjacency.ADD_REMOVE,
+            "The number of records is itself private, but the sensitivity divides by it.",
+        ),
+    )
 
 
 def gaussian_budgets(epsilons: Sequence[float], delta: float) -> list[PrivacyBudget]:
@@ -191,6 +207,15 @@ def check_release(
     if any(calibration.problem != problem for calibration in calibrations):
         raise InvalidInput("calibrations hold another problem, but must be made for this one.")
     problem.check_data(features, labels)
+
+
+def noise_generator(seed: int, run: int) -> np.random.Generator:
+    """The generator of one run's noise and batches; for exploration, since the seed gives it away.
+
+    Its stream is its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the stream of
+    plain `seed`, by which data are made up and split: noise must not repeat what made the data.
+    """
+    return np.random.default_rng([seed, run, NOISE_STREAM])
 
 
 def silent(fraction: float, message: str) -> None:

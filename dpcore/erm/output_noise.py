@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from dpcore.erm.method import Calibration, Progress, check_release, silent
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -96,10 +96,7 @@ def release(
     check_release(problem, features, labels, calibrations)
     middle = centres(problem, features, labels, calibrations, progress)
     noise = np.stack(
-        [
-            np.random.default_rng([seed, run]).standard_normal(features.shape[1])
-            for run in range(runs)
-        ]
+        [noise_generator(seed, run).standard_normal(features.shape[1]) for run in range(runs)]
     )
     sigma = np.array([calibration.model_noise for calibration in calibrations])
     return np.asarray(middle[:, None, :] + sigma[:, None, None] * noise[None, :, :])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.erm import sensitivity
-from dpcore.erm.method import NORM_CONDITION, Calibration, Settings, gaussian_budgets
+from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
@@ -85,8 +85,7 @@ def _one(
     conditions = (
         rule.condition(budget.epsilon),
         sensitivity.step_condition(problem, rate, printed=printed),
-        NORM_CONDITION,
-        Condition(f"n = {problem.records:,} is public ({problem.adjacency})", True),
+        *data_conditions(problem),
     )
     unmet = [condition for condition in conditions if not condition.met]
     lemma = (

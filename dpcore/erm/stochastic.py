@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, Progress, check_release, silent
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -68,7 +68,7 @@ def _descend(
     signed = np.zeros((records + 1, dimension), dtype=np.float32)
     signed[:records] = features * labels[:, None]  # the extra null row pads Poisson batches
     slope = problem.function.slope
-    generators = [np.random.default_rng([seed, run]) for run in range(runs)]
+    generators = [noise_generator(seed, run) for run in range(runs)]
     scales = np.array([c.model_noise for c in calibrations], dtype=np.float32)[None, :, None]
     rates = np.array([c.learning_rate for c in calibrations], dtype=np.float32)[None, :, None]
     shape = (runs, len(calibrations), dimension)

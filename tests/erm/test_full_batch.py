@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import full_batch
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, noise_generator
 from dpcore.erm.methods.dpgd import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
@@ -24,7 +24,7 @@ def slopes(problem, margins):
 
 def plain_release(problem, features, labels, calibration, run, seed):
     """One (ε, run) at a time: momentum 0.9, noise σ/n on the mean gradient, then the projection."""
-    generator = np.random.default_rng([seed, run])
+    generator = noise_generator(seed, run)
     signed = features * labels[:, None]
     weights, velocity = np.zeros(features.shape[1]), np.zeros(features.shape[1])
     for _ in range(calibration.steps):

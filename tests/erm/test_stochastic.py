@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from dpcore.erm import stochastic
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, noise_generator
 from dpcore.erm.methods.grpua import METHOD as GRPUA
 from dpcore.erm.methods.sgdpert import METHOD as SGDPERT
 from dpcore.erm.problem import Problem
@@ -47,7 +47,7 @@ def draws(generator, calibration, records, dimension, chunk):
 
 def plain_release(problem, features, labels, calibration, run, seed, chunk=10**9):
     """w ← w - η_t (mean gradient of the batch + λw + noise), η_t = 1/(μt) or c/√t, then project."""
-    generator = np.random.default_rng([seed, run])
+    generator = noise_generator(seed, run)
     n, d = features.shape
     weights = np.zeros(d)
     for t, (batch, z) in enumerate(draws(generator, calibration, n, d, chunk), start=1):

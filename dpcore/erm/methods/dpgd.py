@@ -13,16 +13,16 @@ from collections.abc import Sequence
 
 from dpcore.erm import full_batch
 from dpcore.erm.method import (
-    NORM_CONDITION,
     Calibration,
     Method,
     Settings,
     Standing,
+    data_conditions,
     gaussian_budgets,
 )
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
-from dpcore.guarantee import Condition, Edition, Guarantee, Status
+from dpcore.guarantee import Edition, Guarantee, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 REACH = 10.0
@@ -80,10 +80,7 @@ def calibrate(
                 batch=problem.records,
                 sampling="all",
                 model_noise=sigma / problem.records,
-                conditions=(
-                    NORM_CONDITION,
-                    Condition(f"n = {problem.records:,} is public ({problem.adjacency})", True),
-                ),
+                conditions=data_conditions(problem),
                 claim=Guarantee(
                     None, None, problem.adjacency, "no paper", "Not one of the five papers."
                 ),
