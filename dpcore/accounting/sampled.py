@@ -14,6 +14,7 @@ Two bounds, the smaller is reported; both hold for adaptive steps.
 
 from __future__ import annotations
 
+import logging
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -151,9 +152,15 @@ def _divergences(multiplier: float, rate: float, sampling: str) -> np.ndarray:
         base = dp_accounting.GaussianDpEvent(multiplier)
         event = dp_accounting.PoissonSampledDpEvent(rate, base)
     accountant = rdp.RdpAccountant(orders=ORDERS, neighboring_relation=relation)
-    # Large orders overflow at little noise; infinity, or no number, is then no bound.
-    with np.errstate(over="ignore", invalid="ignore"):
-        accountant.compose(event)
+    # At little noise large orders overflow, and fractional ones may not converge, of which the
+    # library warns: it gives infinity, or no number, which is then no bound.
+    warnings = logging.getLogger("absl")
+    silent, warnings.disabled = warnings.disabled, True
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            accountant.compose(event)
+    finally:
+        warnings.disabled = silent
     return np.asarray(np.nan_to_num(accountant.rdp, nan=np.inf, posinf=np.inf))
 
 
@@ -221,26 +228,32 @@ def noise_multiplier_for(
     ------
     InvalidInput
         If no finite noise reaches `epsilon` at this δ.
+    ValueError
+        If no theorem covers the pair of sampling and adjacency.
     """
 
-    def certified(index: int) -> float:
+    def within(index: int) -> bool:
         what = SampledGaussian(LATTICE_RATIO**index, rate, steps, sampling, adjacency)
-        return certified_epsilon(what, delta)[0]
+        # The cheaper bound first; one of the two is enough.
+        return hit_epsilon(what, delta) <= epsilon or renyi_epsilon(what, delta) <= epsilon
+
+    if not SampledGaussian(1.0, rate, steps, sampling, adjacency).covered():
+        raise ValueError(f"no theorem here covers {sampling} sampling under {adjacency}")
 
     # By strides that double: from ε = 1e-12 at δ = 1e-300 the answer is 36,000 points away.
     high, stride = 0, 64
-    while certified(high) > epsilon:
+    while not within(high):
         if high == HIGHEST_INDEX:
             raise reject("delta", delta, f"larger: no finite noise reaches ε = {epsilon:g}")
         high, stride = min(high + stride, HIGHEST_INDEX), 2 * stride
     low, stride = high - 64, 64
-    while certified(low) <= epsilon:
+    while within(low):
         if low <= LOWEST_INDEX:
             return LATTICE_RATIO**low
         low, high, stride = max(low - stride, LOWEST_INDEX), low, 2 * stride
     while high - low > 1:
         middle = (low + high) // 2
-        if certified(middle) <= epsilon:
+        if within(middle):
             high = middle
         else:
             low = middle

@@ -282,3 +282,11 @@ def test_what_no_theorem_covers_is_refused(sampling, adjacency) -> None:
     assert not what.covered()
     with pytest.raises(ValueError, match=f"no theorem here covers {sampling} sampling under"):
         certified_epsilon(what, 1e-5)
+    with pytest.raises(ValueError, match=f"no theorem here covers {sampling} sampling under"):
+        noise_multiplier_for(1.0, 1e-5, 0.1, 10, sampling, adjacency)
+
+
+def test_orders_that_do_not_converge_cost_nothing_but_themselves(caplog) -> None:
+    what = SampledGaussian(0.530633, 0.01978, 500, "poisson", ZERO_OUT)
+    assert math.isfinite(renyi_epsilon(what, 1e-5))
+    assert caplog.records == []
