@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +10,21 @@ import streamlit as st
 
 from dpcore.accounting.risk import Odds, odds
 from dpcore.datasets import entry
-from dpcore.errors import InvalidInput
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.parts import explanations as words
-from pages.parts import loaders
-from pages.parts.controls import EPSILONS, Choice
+from pages.parts.controls import EPSILONS, Start
+from pages.parts.state import flag, value_of
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from pages.parts.view import View
 
+# Raised once a whole run has drawn the page.
+DRAWN = "drawn"
 TABS = (
     "Objective",
     "Noise σ",
@@ -40,6 +41,7 @@ class Slots:
     """Places on the page, in reading order, that different parts of a run fill."""
 
     heading: DeltaGenerator
+    slider: DeltaGenerator
     numbers: DeltaGenerator
     main: DeltaGenerator
     training: DeltaGenerator
@@ -50,12 +52,19 @@ class Slots:
 
 def layout() -> Slots:
     """Claim the places for everything, top to bottom."""
-    heading, numbers = st.container(), st.container()
+    heading, above, numbers = st.container(), st.container(), st.container()
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
     opened = st.tabs(TABS, key="view", on_change="rerun", bind="query-params")
     return Slots(
-        heading, numbers, main, training, risk, methods, dict(zip(TABS, opened, strict=True))
+        heading,
+        above,
+        numbers,
+        main,
+        training,
+        risk,
+        methods,
+        dict(zip(TABS, opened, strict=True)),
     )
 
 
@@ -104,6 +113,8 @@ def how_to_get(key: str, where: str) -> None:
             icon=":material/upload_file:",
         )
     elif st.button("Download it now", icon=":material/download:", key="download"):
+        from pages.parts import loaders
+
         loaders.download(key)
 
 
@@ -118,84 +129,65 @@ def main_figure(view: View, slots: Slots) -> None:
             st.caption("Open markers: as published. Filled: a method with a sound edition only.")
 
 
-def at_chosen_epsilon(
-    choice: Choice,
-    view_now: Callable[[], View | InvalidInput],
-    drawn: Callable[[], bool],
-    slots: Slots,
-) -> None:
-    """Everything that moves with ε, in one fragment: nothing else runs when ε moves.
-
-    Parameters
-    ----------
-    choice : Choice
-        What the controls say.
-    view_now : callable
-        The view, or why there is none.
-    drawn : callable
-        Whether the view is at hand already.
-    slots : Slots
-        Where to draw.
-    """
-
-    @st.fragment
-    def moving() -> None:
-        with slots.numbers:
-            epsilon = _slider()
-        told = odds(
-            PrivacyBudget(epsilon, choice.study.delta or 0.0), Adjacency(choice.study.adjacency)
-        )
-        # On a new page what needs no data comes first, so that the browser can draw while the
-        # data are read. When ε moves, the numbers come first.
-        numbers_first = drawn()
-        if not numbers_first:
-            _risk_to_one(told, epsilon, slots)
-        with slots.numbers:
-            view = view_now()
-        if not isinstance(view, InvalidInput):
-            from pages.parts import detail, numbers
-
-            rows = view.rows_at(epsilon)
-            with slots.numbers:
-                numbers.show(view, rows, epsilon, told)
-            with slots.methods:
-                numbers.every_method(view, rows, epsilon)
-            detail.at_chosen_epsilon(view, rows, epsilon, slots)
-        if numbers_first:
-            _risk_to_one(told, epsilon, slots)
-
-    moving()
-
-
-def _slider() -> float:
-    with st.container(gap=None):
-        epsilon: float = st.select_slider(
+def slider(slots: Slots) -> None:
+    """ε itself. Once the page is drawn, moving it runs two fragments and nothing else."""
+    with slots.slider, st.container(gap=None):
+        st.select_slider(
             "Privacy loss ε",
             EPSILONS,
             value=1.0,
             format_func=plain,
             key="epsilon",
             help=words.EPSILON,
+            on_change=_moved,
             bind="query-params",
         )
         with st.container(horizontal=True, horizontal_alignment="distribute"):
             st.caption("← more private", width="content")
             st.caption("less private →", width="content")
-    return epsilon
+
+
+def _moved() -> None:
+    # Before the first run is complete there is no fragment to run, and the whole page runs instead.
+    if flag(DRAWN):
+        st.rerun(["numbers", "risk"])
+
+
+def risk(first: Start, slots: Slots) -> None:
+    """What ε means for one person; needs no data."""
+
+    @st.fragment(key="risk")
+    def moving() -> None:
+        epsilon = value_of("epsilon")
+        told = odds(PrivacyBudget(epsilon, first.delta), Adjacency(first.adjacency))
+        with slots.risk:
+            title = f"What ε = {plain(epsilon)} means for one person"
+            st.subheader(title, anchor=False, help=words.ODDS)
+            plot(_hundred(told, on_dark()), "people_figure")
+
+    moving()
+
+
+def numbers(view: View, slots: Slots) -> None:
+    """The big numbers, every method, and the open tab, at the chosen ε."""
+    from pages.parts import detail, numbers
+
+    @st.fragment(key="numbers")
+    def moving() -> None:
+        epsilon = value_of("epsilon")
+        rows = view.rows_at(epsilon)
+        with slots.numbers:
+            numbers.show(view, rows, epsilon)
+        with slots.methods:
+            numbers.every_method(view, rows, epsilon)
+        detail.at_chosen_epsilon(view, rows, epsilon, slots)
+
+    moving()
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _hundred(told: Odds, dark: bool) -> Drawn:
     return people.hundred(told, dark=dark)
-
-
-def _risk_to_one(told: Odds, epsilon: float, slots: Slots) -> None:
-    """The static statement of risk: one fixed sentence and a hundred people."""
-    with slots.risk:
-        st.subheader(
-            f"What ε = {plain(epsilon)} means for one person", anchor=False, help=words.ODDS
-        )
-        plot(_hundred(told, on_dark()), "people_figure")
 
 
 def on_dark() -> bool:

@@ -7,16 +7,21 @@ bypassed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.datasets import Preparation, availability, catalogue, entry
-from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
-from dpcore.methods import method_named, register
 from pages.parts import explanations as words
 from pages.parts import links
 from pages.parts.state import once
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from dpcore.evaluation.study import Study
 
 # Six steps a decade where curves bend; one a decade below, where nothing changes any more.
 EPSILONS = (
@@ -45,36 +50,66 @@ MOST_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)
+class Start:
+    """What the first controls say: all that the risk to one person needs, besides ε.
+
+    Parameters
+    ----------
+    dataset : str
+        Key of the data set.
+    size : int or None
+        Size of the synthetic cohort.
+    upload : object or None
+        The uploaded file, where the data set needs one.
+    delta : float
+        δ.
+    adjacency : str
+        Which neighbours are compared.
+    model, rest : containers
+        Places in the sidebar that are still to be filled.
+    """
+
+    dataset: str
+    size: int | None
+    upload: UploadedFile | None
+    delta: float
+    adjacency: str
+    model: DeltaGenerator
+    rest: DeltaGenerator
+
+    @property
+    def missing(self) -> str:
+        """What has to be done first: "download", "upload", or "" where the records are here."""
+        where = availability(self.dataset)
+        if where == "upload":
+            return "" if self.upload is not None else where
+        return where if where == "download" else ""
+
+
+@dataclass(frozen=True)
 class Choice:
-    """What the controls say, before ε.
+    """What all controls say, besides ε.
 
     Parameters
     ----------
     study : Study
         Everything but the upload; its ε are the whole grid.
-    methods : tuple of str
-        The private methods chosen, in display order.
+    closed, trained : tuple of str
+        The private methods chosen: those whose curves need no training, and those that do.
     upload : object or None
         The uploaded file, where the data set needs one.
     """
 
     study: Study
-    methods: tuple[str, ...]
-    upload: st.runtime.uploaded_file_manager.UploadedFile | None
-
-    @property
-    def closed(self) -> tuple[str, ...]:
-        """Those whose curves need no training."""
-        return tuple(key for key in self.methods if method_named(key).closed_form)
-
-    @property
-    def trained(self) -> tuple[str, ...]:
-        """Those that must be trained."""
-        return tuple(key for key in self.methods if not method_named(key).closed_form)
+    closed: tuple[str, ...]
+    trained: tuple[str, ...]
+    upload: UploadedFile | None
 
 
 def private_methods() -> dict[str, str]:
     """Key to title of every method that adds noise, in display order."""
+    from dpcore.methods import register
+
     return {key: method.title for key, method in register().items() if key != "nonprivate"}
 
 
@@ -84,7 +119,12 @@ def dataset_titles() -> dict[str, str]:
 
 
 def link_complaints() -> list[str]:
-    """What the link asked for in vain, found once a session and shown until it ends."""
+    """What the link asked for in vain: found once a session, and shown until it ends."""
+    link = links.asked()
+    return once("link_complaints", lambda: _complaints(link) if link else [])
+
+
+def _complaints(link: dict[str, list[str]]) -> list[str]:
     data, methods = dataset_titles(), private_methods()
 
     def named(titles: dict[str, str]) -> list[str]:
@@ -93,42 +133,35 @@ def link_complaints() -> list[str]:
     def shown(numbers: tuple[float, ...]) -> list[str]:
         return [plain(number) for number in numbers]
 
-    return once(
-        "link_complaints",
-        lambda: (
-            links.complaints(
-                {
-                    "data": ("the data set", named(data), data["breast_cancer"]),
-                    "loss": ("the model", named(words.LOSS_TITLES), "logistic regression"),
-                    "methods": (
-                        "the method",
-                        named(methods),
-                        "the others that are named, or the usual ones",
-                    ),
-                    "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
-                    "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
-                    "delta": ("δ =", shown(DELTAS), "δ = 1e-5"),
-                    "lambda": ("λ", LAMBDA_WAYS, "λ by rule"),
-                    "lambda_value": ("λ =", shown(LAMBDAS), "λ = 0.01"),
-                    "radius": ("R =", shown(RADII), "R = 10"),
-                    "runs": ("a number of runs of", shown(RUNS), "30 runs"),
-                    "patients": ("a cohort of", [f"{n:,}" for n in COHORTS], "3,000 patients"),
-                    "adjacency": (
-                        "the neighbour",
-                        named(words.ADJACENCY_TITLES),
-                        "one record replaced",
-                    ),
-                    "missing": ("for gaps", named(MISSING), MISSING["drop"].lower()),
-                    "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
-                    "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
-                    "norm": ("the length", named(NORM), NORM["unit"].lower()),
-                    "intercept": ("an intercept", ("true", "false", "True", "False"), "none"),
-                },
-                clearable=("methods",),
-            )
-            + links.outside([("steps", "a number of steps T of", 1, MOST_STEPS)])
+    allowed = {
+        "data": ("the data set", named(data), data["breast_cancer"]),
+        "loss": ("the model", named(words.LOSS_TITLES), "logistic regression"),
+        "methods": (
+            "the method",
+            named(methods),
+            "the others that are named, or the usual ones",
         ),
-    )
+        "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
+        "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
+        "delta": ("δ =", shown(DELTAS), "δ = 1e-5"),
+        "lambda": ("λ", LAMBDA_WAYS, "λ by rule"),
+        "lambda_value": ("λ =", shown(LAMBDAS), "λ = 0.01"),
+        "radius": ("R =", shown(RADII), "R = 10"),
+        "runs": ("a number of runs of", shown(RUNS), "30 runs"),
+        "patients": ("a cohort of", [f"{n:,}" for n in COHORTS], "3,000 patients"),
+        "adjacency": (
+            "the neighbour",
+            named(words.ADJACENCY_TITLES),
+            "one record replaced",
+        ),
+        "missing": ("for gaps", named(MISSING), MISSING["drop"].lower()),
+        "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
+        "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
+        "norm": ("the length", named(NORM), NORM["unit"].lower()),
+        "intercept": ("an intercept", ("true", "false", "True", "False"), "none"),
+    }
+    numbers = [("steps", "a number of steps T of", 1.0, float(MOST_STEPS))]
+    return links.complaints(link, allowed, clearable=("methods",)) + links.outside(link, numbers)
 
 
 def _pick(label: str, titles: dict[str, str], key: str, help_text: str) -> str:
@@ -246,14 +279,8 @@ def _delta(records: int) -> float:
     return delta
 
 
-def sidebar() -> Choice:
-    """Draw the controls and answer with what they say.
-
-    Raises
-    ------
-    InvalidInput
-        If a value that reached the server is not allowed.
-    """
+def start() -> Start:
+    """Draw the first controls: data, δ and adjacency. They need no library that is slow to load."""
     with st.sidebar:
         data = _pick("Data", dataset_titles(), "data", words.DATA)
         found = entry(data)
@@ -272,6 +299,27 @@ def sidebar() -> Choice:
             upload = st.file_uploader(
                 f"File of {found.title}", key=f"upload_{data}", help=found.how_to_get
             )
+        model = st.container()
+        delta = _delta(size or found.records)
+        adjacency = _pick(
+            "One person's difference", words.ADJACENCY_TITLES, "adjacency", words.ADJACENCY
+        )
+        rest = st.container()
+    return Start(data, size, upload, delta, adjacency, model, rest)
+
+
+def rest(first: Start) -> Choice:
+    """Draw the other controls and answer with what they all say.
+
+    Raises
+    ------
+    InvalidInput
+        If a value that reached the server is not allowed.
+    """
+    from dpcore.evaluation.study import Study
+    from dpcore.methods import method_named
+
+    with first.model:
         loss = _pick("Model", words.LOSS_TITLES, "loss", words.LOSS)
         titles = private_methods()
         chosen = st.pills(
@@ -284,13 +332,9 @@ def sidebar() -> Choice:
             help=words.METHODS,
             bind="query-params",
         )
-        methods = tuple(key for key in titles if key in chosen)
         edition = _switch("Edition", words.EDITION_TITLES, "edition", words.EDITION)
-        delta = _delta(size or found.records)
+    with first.rest:
         lam, radius = _lambda()
-        adjacency = _pick(
-            "One person's difference", words.ADJACENCY_TITLES, "adjacency", words.ADJACENCY
-        )
         runs = st.select_slider(
             "Runs",
             RUNS,
@@ -313,19 +357,22 @@ def sidebar() -> Choice:
                 help=words.STEPS,
                 bind="query-params",
             )
+    methods = tuple(key for key in titles if key in chosen)
     study = Study(
-        dataset=data,
-        records=size,
+        dataset=first.dataset,
+        records=first.size,
         loss=loss,
         lam=lam,
         methods=("nonprivate", *methods),
         edition=edition,
         epsilons=EPSILONS,
-        delta=delta,
-        adjacency=adjacency,
+        delta=first.delta,
+        adjacency=first.adjacency,
         runs=runs,
         steps=steps,
         radius=radius,
         preparation=preparation,
     )
-    return Choice(study, methods, upload)
+    closed = tuple(key for key in methods if method_named(key).closed_form)
+    trained = tuple(key for key in methods if key not in closed)
+    return Choice(study, closed, trained, first.upload)

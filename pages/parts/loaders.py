@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from dpcore.datasets import DataUnavailable, Split, Table, availability, load, prepare, read_upload
+from dpcore.datasets import DataUnavailable, Split, Table, load, prepare, read_upload
 from dpcore.erm.method import Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.curves import Baselines
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pages.parts.controls import Choice
-
-
-def missing(choice: Choice) -> str:
-    """What has to be done before there are records: "download", "upload", or "" for nothing."""
-    where = availability(choice.study.dataset)
-    if where == "upload":
-        return "" if choice.upload is not None else where
-    return where if where == "download" else ""
 
 
 SMALL = 1_000_000  # records times features

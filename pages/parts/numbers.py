@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import Odds
+from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.words import percent, plain, points
+from dpcore.guarantee import PrivacyBudget
 from pages.parts import badges, takeaway
 from pages.parts import explanations as words
 from pages.parts.answer import plot
@@ -52,8 +53,9 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
         st.caption(note)
 
 
-def show(view: View, rows: pd.DataFrame, epsilon: float, told: Odds) -> None:
+def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     """Accuracy, cost, noise and objective of the method in focus, and what ε means."""
+    told = odds(PrivacyBudget(epsilon, view.delta), view.problem.adjacency)
     with st.container(horizontal=True, vertical_alignment="center"):
         focus = _focus(view)
         found = rows[rows["method"] == focus]

@@ -98,7 +98,7 @@ def gather(choice: Choice) -> View:
         split=split,
         problem=problem,
         delta=delta_for(study, split),
-        methods=choice.methods,
+        methods=study.methods[1:],
         table=table,
         compared=loaders.baselines(closed.key, closed, split),
         titles=loaders.titles(),
