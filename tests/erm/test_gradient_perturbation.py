@@ -109,7 +109,7 @@ SETTINGS = st.tuples(
 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(SETTINGS)
 def test_sound_grpua_proves_what_its_noise_is_certified_for(case) -> None:
     epsilon, delta, steps, batch, adjacency = case
@@ -126,7 +126,7 @@ def test_sound_grpua_proves_what_its_noise_is_certified_for(case) -> None:
     assert what.covered()
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(SETTINGS)
 def test_sound_sgdpert_follows_from_its_theorems_step_by_step(case) -> None:
     epsilon, delta, steps, batch, adjacency = case

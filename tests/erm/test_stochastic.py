@@ -190,10 +190,10 @@ def test_batches_are_what_the_accountant_assumes(batch, poisson) -> None:
 
 
 def test_many_steps_do_not_wear_down_the_running_sums(data) -> None:
-    # Single precision: at T = 20,000 the mean of the draws must still be that of the plain loop.
+    # Single precision: at T = 8,000 the mean of the draws must still be that of the plain loop.
     features, labels = data(30, 2)
     problem = Problem("logistic", 0.5, 30, 2)
-    chosen = sound(GRPUA, problem, (50.0,), steps=20_000, batch=1)
+    chosen = sound(GRPUA, problem, (50.0,), steps=8_000, batch=1)
     released = stochastic.release(problem, features, labels, chosen, 1, 3)[0, 0]
     chunk = stochastic.CHUNK_BYTES // 16
     expected = plain_release(problem, features, labels, chosen[0], 0, 3, chunk)
@@ -202,15 +202,14 @@ def test_many_steps_do_not_wear_down_the_running_sums(data) -> None:
 
 @pytest.mark.parametrize("convexity", [REGULARISED, PROJECTED], ids=["λ > 0", "λ = 0"])
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
-@pytest.mark.parametrize("delta", [1e-300, 0.4])
-def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacency, delta) -> None:
+def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacency) -> None:
     features, labels = data(80, 3)
     problem = Problem(loss="logistic", records=80, dimension=3, adjacency=adjacency, **convexity)
     chosen = [
         c
         for method in (GRPUA, SGDPERT)
         for edition in Edition
-        for c in method.calibrate(problem, (1e-12, 1e3), delta, edition, Settings(40))
+        for c in method.calibrate(problem, (1e-12,), 1e-300, edition, Settings(40))
     ]
     released = stochastic.release(problem, features, labels, chosen, 2, 7)
     assert np.all(np.isfinite(released))
