@@ -12,6 +12,9 @@ Run: python -m benchmarks.sweep [--grid paper|practical] [--repeats 3]
 - frugal loop, for information: the same loop with sparse products where the rows are mostly zeros.
 - floor: without privacy, one fit (Newton), one descent of the longest T, one pass of SGD.
 
+All of them are measured once in each round, one right after the other; shown are medians over the
+rounds, of the seconds and of the ratios.
+
 Adult (n = 36,156, d = 104) from the folder that DPCORE_DATA names; without it, the synthetic cohort
 with as many training records. λ = 1e-3. The paper's grid: ε from 1e-9 to 1, δ = 1e-3; the practical
 one: ε from 0.01 to 10, δ = 1e-5.
@@ -26,6 +29,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,16 +60,6 @@ GROUPS = {
 }
 TARGETS = {"all but the SGD pair": 5.0, STOCHASTIC: 40.0}
 PAIRS, STEPS = 3, {"full": 60, "stochastic": 10**9}
-
-
-def median(repeats: int, function: Callable[[], object]) -> float:
-    """Median seconds of a call."""
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
 
 
 def records() -> tuple[str, Split]:
@@ -143,7 +137,7 @@ def loop_seconds(
     """(training, evaluation) seconds of a plain loop over one method's (ε, run) pairs, scaled."""
     problem = group[0].problem
     if group[0].method == "nonprivate":
-        return median(1, lambda: minimise(problem, split.x_train, split.y_train)), 0.0
+        return timed(lambda: minimise(problem, split.x_train, split.y_train)), 0.0
     kind = {"dpgd": plain_dpgd, "sgdpert": plain_stochastic, "grpua": plain_stochastic}
     plain = kind.get(group[0].method, plain_descent)
     most = STEPS["stochastic" if plain is plain_stochastic else "full"]
@@ -169,47 +163,65 @@ def floor_seconds(name: str, split: Split, batches: list[list[Calibration]]) -> 
     if name == STOCHASTIC:
         quiet = replace(batches[0][0], model_noise=0.0)
         rows = x * y[:, None]
-        return median(1, lambda: plain_stochastic(rows, problem, quiet, quiet.steps, 0))
-    fit = median(3, lambda: minimise(problem, x, y))
+        return timed(lambda: plain_stochastic(rows, problem, quiet, quiet.steps, 0))
+    fit = timed(lambda: minimise(problem, x, y))
     longest = max((c for b in batches for c in b if c.sampling == "all"), key=lambda c: c.steps)
-    once = median(1, lambda: descend(problem, x, y, longest.learning_rate, [longest.steps]))
+    once = timed(lambda: descend(problem, x, y, longest.learning_rate, [longest.steps]))
     return fit + once
 
 
-def compare(name: str, study: Study, split: Split, repeats: int) -> None:
-    problem = problem_for(study, split)
-    delta = delta_for(study, split)
+def timed(function: Callable[[], object]) -> float:
+    """Seconds of one call."""
     start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def one_round(name: str, study: Study, split: Split) -> dict[str, float]:
+    """Every quantity once, one right after the other."""
+    problem, delta = problem_for(study, split), delta_for(study, split)
     calibrations = calibrations_for(study, problem, delta)
-    calibrating = time.perf_counter() - start
     batches = engines(calibrations)
-    print(f"\n{name}: {', '.join(study.methods)} ({study.edition})")
-    for key, group in calibrations.items():
-        steps = [c.steps for c in group]
-        print(f"  {key}: T from {min(steps):,} to {max(steps):,}")
-    print(f"  calibration (no data), apart   {calibrating:9.2f} s")
-    each = [median(repeats, lambda b=batch: train(split, b, study.seed)) for batch in batches]  # type: ignore[misc]
-    for batch, seconds in zip(batches, each, strict=True):
-        methods = ", ".join(dict.fromkeys(c.method for c in batch))
-        print(f"  ours, training {methods:16}{seconds:9.2f} s")
-    training = sum(each)
-    whole = median(repeats, lambda: sweep(study, split=split))
-    whole -= median(repeats, lambda: calibrations_for(study, problem, delta))
+    found = {}
+    for batch in batches:
+        methods = ", ".join(dict.fromkeys(one.method for one in batch))
+        found[f"ours, training {methods}"] = timed(partial(train, split, batch, study.seed))
+    found["ours, training"] = sum(found.values())
+    whole = timed(lambda: sweep(study, split=split))
+    whole -= timed(lambda: calibrations_for(study, problem, delta))
+    found["ours, training and evaluation"] = whole
     rows = split.x_train * split.y_train[:, None]
-    plain = [loop_seconds(split, group, rows) for group in calibrations.values()]
-    loop, judging = sum(pair[0] for pair in plain), sum(pair[1] for pair in plain)
-    floor = floor_seconds(name, split, batches)
-    print(f"  ours, training                 {training:9.2f} s")
-    print(f"  ours, training and evaluation  {whole:9.2f} s   (target {TARGETS[name]:g} s)")
-    print(f"  plain loop, training           {loop:9.1f} s   {loop / training:6.1f} x ours")
-    both = loop + judging
-    print(f"  plain loop, both               {both:9.1f} s   {both / whole:6.1f} x ours")
+    pairs = [loop_seconds(split, group, rows) for group in calibrations.values()]
+    found["plain loop, training"] = sum(training for training, _ in pairs)
+    found["plain loop, training and evaluation"] = sum(sum(pair) for pair in pairs)
     if name != STOCHASTIC:
-        thin = sparse.csr_array(rows)
-        groups = calibrations.values()
-        frugal = sum(loop_seconds(split, group, thin, evaluate=False)[0] for group in groups)
-        print(f"  frugal loop, training          {frugal:9.1f} s   {frugal / training:6.1f} x ours")
-    print(f"  floor: once, without privacy   {floor:9.2f} s   ours {training / floor:5.1f} x floor")
+        thin, groups = sparse.csr_array(rows), calibrations.values()
+        found["frugal loop, training"] = sum(
+            loop_seconds(split, group, thin, evaluate=False)[0] for group in groups
+        )
+    found["floor: once, without privacy"] = floor_seconds(name, split, batches)
+    return found
+
+
+def compare(name: str, study: Study, split: Split, repeats: int) -> None:
+    problem, delta = problem_for(study, split), delta_for(study, split)
+    print(f"\n{name}: {', '.join(study.methods)} ({study.edition}); target {TARGETS[name]:g} s")
+    calibrating = timed(lambda: calibrations_for(study, problem, delta))
+    for key, group in calibrations_for(study, problem, delta).items():
+        steps = [one.steps for one in group]
+        if max(steps):
+            print(f"  {key}: T from {min(steps):,} to {max(steps):,}")
+    print(f"  {'calibration (no data), apart':40}{calibrating:9.2f} s")
+    rounds = [one_round(name, study, split) for _ in range(repeats)]
+    for what in rounds[0]:
+        seconds = statistics.median(found[what] for found in rounds)
+        ratio = ""
+        if not what.startswith("ours"):
+            ours = "ours, " + what.partition(", ")[2]
+            ours = "ours, training" if ours not in rounds[0] else ours
+            ratio = f"{statistics.median(found[what] / found[ours] for found in rounds):8.2f} x "
+            ratio += ours
+        print(f"  {what:40}{seconds:9.2f} s{ratio}")
 
 
 def main() -> None:
@@ -224,7 +236,7 @@ def main() -> None:
     print(
         f"{os.cpu_count()} cores, load {load_average:.2f}; {dataset}: n = {split.records:,}, "
         f"d = {split.dimension}; {len(epsilons)} ε from {epsilons[0]:g} to {epsilons[-1]:g} at "
-        f"δ = {delta:g}, {RUNS} runs, λ = {LAM:g}; median of {options.repeats}"
+        f"δ = {delta:g}, {RUNS} runs, λ = {LAM:g}; median of {options.repeats} rounds"
     )
     for number, (name, methods) in enumerate(GROUPS.items()):
         if number in options.groups:
