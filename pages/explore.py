@@ -6,9 +6,8 @@ import streamlit as st
 
 from dpcore.errors import InvalidInput
 from pages.parts import answer, controls
-from pages.parts.state import lower_flag, raise_flag
+from pages.parts.state import flag, raise_flag
 
-lower_flag(answer.DRAWN)
 for complaint in controls.link_complaints():
     st.warning(complaint, icon=":material/link_off:")
 
@@ -17,8 +16,8 @@ for complaint in controls.link_complaints():
 first = controls.start()
 if not first.missing:
     slots = answer.layout()
-    answer.slider(slots)
-    answer.risk(first, slots)
+    if not flag("drawn"):
+        answer.early(first, slots)
 
 try:
     choice = controls.rest(first)
@@ -34,8 +33,8 @@ except InvalidInput as refusal:
 
 answer.heading(shown, slots)
 answer.main_figure(shown, slots)
-answer.numbers(shown, slots)
+answer.at_chosen_epsilon(first, shown, slots)
 detail.tabs(shown, slots)
 with slots.training:
     training.watch(shown.to_train, shown.split)
-raise_flag(answer.DRAWN)
+raise_flag("drawn")

@@ -100,6 +100,7 @@ def against_epsilon(
         hovermode="closest",
         # Zoom is kept while the figure is the same, and lost with the data it belonged to.
         uirevision="kept",
+        showlegend=True,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
     )
     figure.update_xaxes(

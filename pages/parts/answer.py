@@ -15,16 +15,15 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.parts import explanations as words
+from pages.parts import links
 from pages.parts.controls import EPSILONS, Start
-from pages.parts.state import flag, value_of
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from pages.parts.view import View
 
-# Raised once a whole run has drawn the page.
-DRAWN = "drawn"
+START = 1.0  # ε of the first view
 TABS = (
     "Objective",
     "Noise σ",
@@ -62,7 +61,7 @@ def layout() -> Slots:
         numbers,
         main,
         training,
-        risk,
+        risk.empty(),
         methods,
         dict(zip(TABS, opened, strict=True)),
     )
@@ -129,60 +128,60 @@ def main_figure(view: View, slots: Slots) -> None:
             st.caption("Open markers: as published. Filled: a method with a sound edition only.")
 
 
-def slider(slots: Slots) -> None:
-    """ε itself. Once the page is drawn, moving it runs two fragments and nothing else."""
-    with slots.slider, st.container(gap=None):
-        st.select_slider(
-            "Privacy loss ε",
-            EPSILONS,
-            value=1.0,
-            format_func=plain,
-            key="epsilon",
-            help=words.EPSILON,
-            on_change=_moved,
-            bind="query-params",
-        )
-        with st.container(horizontal=True, horizontal_alignment="distribute"):
-            st.caption("← more private", width="content")
-            st.caption("less private →", width="content")
+def early(first: Start, slots: Slots) -> None:
+    """The risk to one person on a session's first run, before the slider that will replace it.
+
+    It needs no data, so a new page draws it, and gets the browser's chart library, while the data
+    are read.
+    """
+    asked = links.asked().get("epsilon", [""])[-1]
+    epsilon = next((value for value in EPSILONS if plain(value) == asked), START)
+    _risk(first, epsilon, slots, "early_people_figure")
 
 
-def _moved() -> None:
-    # Before the first run is complete there is no fragment to run, and the whole page runs instead.
-    if flag(DRAWN):
-        st.rerun(["numbers", "risk"])
-
-
-def risk(first: Start, slots: Slots) -> None:
-    """What ε means for one person; needs no data."""
-
-    @st.fragment(key="risk")
-    def moving() -> None:
-        epsilon = value_of("epsilon")
-        told = odds(PrivacyBudget(epsilon, first.delta), Adjacency(first.adjacency))
-        with slots.risk:
-            title = f"What ε = {plain(epsilon)} means for one person"
-            st.subheader(title, anchor=False, help=words.ODDS)
-            plot(_hundred(told, on_dark()), "people_figure")
-
-    moving()
-
-
-def numbers(view: View, slots: Slots) -> None:
-    """The big numbers, every method, and the open tab, at the chosen ε."""
+def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
+    """Everything that moves with ε, in one fragment: nothing else runs when ε moves."""
     from pages.parts import detail, numbers
 
-    @st.fragment(key="numbers")
+    @st.fragment
     def moving() -> None:
-        epsilon = value_of("epsilon")
+        with slots.slider:
+            epsilon = _slider()
         rows = view.rows_at(epsilon)
         with slots.numbers:
             numbers.show(view, rows, epsilon)
         with slots.methods:
             numbers.every_method(view, rows, epsilon)
+        _risk(first, epsilon, slots, "people_figure")
         detail.at_chosen_epsilon(view, rows, epsilon, slots)
 
     moving()
+
+
+def _slider() -> float:
+    with st.container(gap=None):
+        epsilon: float = st.select_slider(
+            "Privacy loss ε",
+            EPSILONS,
+            value=START,
+            format_func=plain,
+            key="epsilon",
+            help=words.EPSILON,
+            bind="query-params",
+        )
+        with st.container(horizontal=True, horizontal_alignment="distribute"):
+            st.caption("← more private", width="content")
+            st.caption("less private →", width="content")
+    return epsilon
+
+
+def _risk(first: Start, epsilon: float, slots: Slots, key: str) -> None:
+    """The static statement of risk: one fixed sentence and a hundred people."""
+    told = odds(PrivacyBudget(epsilon, first.delta), Adjacency(first.adjacency))
+    with slots.risk.container():
+        title = f"What ε = {plain(epsilon)} means for one person"
+        st.subheader(title, anchor=False, help=words.ODDS)
+        plot(_hundred(told, on_dark()), key)
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)

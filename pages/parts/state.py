@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
@@ -17,11 +17,6 @@ def once(name: str, make: Callable[[], Value]) -> Value:
         st.session_state[key] = make()
     value: Value = st.session_state[key]
     return value
-
-
-def value_of(key: str) -> Any:
-    """What the control with this key says now; for fragments that do not draw it themselves."""
-    return st.session_state[key]
 
 
 def flag(name: str) -> bool:
