@@ -95,6 +95,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--steps", help="T; default: each method's rule")
     command.add_argument("--batch", help="records per stochastic step; default: rule")
     command.add_argument(
+        "--full-length", action="store_true", help="published GRPUA and SgdPert: T = n² - 1"
+    )
+    command.add_argument(
         "--preparation",
         default="public",
         help=" or ".join(PREPARATIONS) + "; the options from here to --split-seed change it",
@@ -106,6 +109,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--intercept", action="store_true", default=None)
     command.add_argument("--split-seed")
     command.add_argument("--output", help="CSV file; default: standard output")
+    command.add_argument(
+        "--summary",
+        action="store_true",
+        help="one row per method and ε, in closed form where there is one, as on the page",
+    )
     command.add_argument("--json", action="store_true", help="print rows as JSON under 'sweep'")
     command.set_defaults(run=_sweep)
 
@@ -171,6 +179,7 @@ def _methods(options: argparse.Namespace) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> None:
+    from dpcore.evaluation.curves import answers
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.sweep import sweep
 
@@ -189,13 +198,14 @@ def _sweep(options: argparse.Namespace) -> None:
         seed=whole("seed", options.seed, at_least=0),
         steps=_optional_whole("steps", options.steps, 1),
         batch=_optional_whole("batch", options.batch, 1),
+        full_length=options.full_length,
         radius=_optional("radius", options.radius),
         preparation=_preparation(options),
     )
     output = None if options.output is None else Path(options.output)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise reject("output", options.output, "a file in a folder that exists")
-    rows = sweep(study, progress=_progress)
+    rows = (answers if options.summary else sweep)(study, progress=_progress)
     if output is not None:
         try:
             output.write_text(rows.to_csv(index=False), encoding="utf-8")

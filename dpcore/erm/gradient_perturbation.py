@@ -23,15 +23,15 @@ from dpcore.accounting.composition import (
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
 from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
 from dpcore.erm.problem import Problem
-from dpcore.errors import whole
+from dpcore.errors import InvalidInput, whole
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 
 SOUND_STEPS = 500
 SOUND_RATE = 0.02
 """Defaults of the sound edition, fixed in advance: 500 steps of 2 % of the records, ten passes."""
 
-FEW_RECORDS = 100
-"""Up to this n the paper's T = n² is run by default; above it T = n."""
+FULL_LENGTH_RECORDS = 1_000
+"""Up to this n the paper's T = n² - 1 can be asked for: a million steps, minutes."""
 
 
 @dataclass(frozen=True)
@@ -91,16 +91,33 @@ def calibrate(
     return [make(rule, problem, budget, settings) for budget in gaussian_budgets(epsilons, delta)]
 
 
-def published_steps(records: int) -> int:
-    """T as published, n² - 1 draws (Algorithm 2), for n ≤ 100; above that n, to stay runnable."""
-    return records**2 - 1 if records <= FEW_RECORDS else records
+def published_steps(records: int, *, full_length: bool) -> int:
+    """T of the published edition: n, or n² - 1 as in Algorithm 2.
+
+    Raises
+    ------
+    InvalidInput
+        If the full length is asked for at more than 1,000 records.
+    """
+    if not full_length:
+        return records
+    if records > FULL_LENGTH_RECORDS:
+        raise InvalidInput(
+            f"full length asks for T = n² - 1 at n = {records:,}, but n must be at most "
+            f"{FULL_LENGTH_RECORDS:,} for it."
+        )
+    return records**2 - 1
 
 
 def _published(
     rule: StepRule, problem: Problem, budget: PrivacyBudget, settings: Settings
 ) -> Calibration:
     n, delta = problem.records, budget.delta
-    steps = published_steps(n) if settings.steps is None else _whole_steps(settings.steps)
+    steps = (
+        published_steps(n, full_length=settings.full_length)
+        if settings.steps is None
+        else _whole_steps(settings.steps)
+    )
     query_epsilon = printed_query_epsilon(budget.epsilon, delta, n, steps)
     claimed_epsilon, claimed_delta = printed_total(query_epsilon, delta, n, steps)
     sigma = float(rule.unit_sigma(query_epsilon, delta)) * problem.lipschitz

@@ -90,7 +90,7 @@ class Logistic:
         result = np.empty(margins.shape)
         near = scale <= 2.0
         if np.any(near):
-            points, mass = np.polynomial.hermite_e.hermegauss(101)
+            points, mass = np.polynomial.hermite_e.hermegauss(61)
             at = margins[near][:, None] + scale[near][:, None] * points[None, :]
             result[near] = self.value(at) @ (mass / math.sqrt(2.0 * math.pi))
         if not np.all(near):

@@ -30,10 +30,13 @@ class Settings:
         T; ``None`` for the method's own rule.
     batch : int, optional
         Records per stochastic step; ``None`` for the method's own rule.
+    full_length : bool
+        Run the published stochastic methods for the paper's T = n² - 1 instead of T = n.
     """
 
     steps: int | None = None
     batch: int | None = None
+    full_length: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ Array = NDArray[np.floating]
 
 GRADIENT_TOLERANCE = 1e-9
 MOST_STEPS = 200
+ROUNDING = 1e-14  # relative, of an objective's value
 
 
 def minimise(problem: Problem, features: Array, labels: Array) -> Array:
@@ -102,7 +103,8 @@ def _newton(loss: Loss, signed: Array, lam: float, weights: Array) -> Array:
         while length > 1e-10:
             trial = weights - length * step
             trial_value = objective(trial)
-            if trial_value <= value - 1e-4 * length * decrease:
+            # The last decreases are below what the objective can resolve.
+            if trial_value <= value - 1e-4 * length * decrease + ROUNDING * abs(value):
                 break
             length *= 0.5
         else:

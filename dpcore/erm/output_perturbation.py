@@ -43,6 +43,8 @@ class NoiseRule:
         The mechanism's theorem.
     claim_by : str
         Where the paper makes the claim.
+    bounded_in_print : bool
+        Whether the paper proves an excess-risk bound with constants for it (Theorems 4 and 6).
     """
 
     key: str
@@ -51,6 +53,7 @@ class NoiseRule:
     condition: Callable[[float], Condition]
     theorem: str
     claim_by: str
+    bounded_in_print: bool
 
 
 def calibrate(
@@ -129,7 +132,9 @@ def _one(
         proof=proof,
         certified=certified,
         status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
-        bound_published=_printed_bound(problem, steps, unit) if printed else None,
+        bound_published=(
+            _printed_bound(problem, steps, unit) if printed and rule.bounded_in_print else None
+        ),
         bound_sound=excess_risk_bound(problem, rate, steps, sigma),
     )
 

@@ -8,7 +8,7 @@ one step only adds to two sums and the regulariser needs no pass of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from dpcore.erm.problem import Problem
 Array = NDArray[np.floating]
 Indices = NDArray[np.int64]
 
+BLOCK_STEPS = 32  # one-record steps taken at once
 CHUNK_BYTES = 2**24  # of noise and of record numbers drawn at once
 
 
@@ -82,6 +83,23 @@ def _descend(
         noise = np.stack(
             [g.standard_normal((length, dimension), dtype=np.float32) for g in generators], axis=1
         )
+        if problem.lam > 0.0 and batch == 1 and not poisson:
+            numbers = np.concatenate(picks, axis=1)  # (length, runs)
+            for first in range(0, length, BLOCK_STEPS):
+                block = slice(first, first + BLOCK_STEPS)
+                _one_record_steps(
+                    signed[numbers[block].T],
+                    noise[block].transpose(1, 0, 2),
+                    start + first,
+                    data_sum,
+                    noise_sum,
+                    scales,
+                    rates,
+                    slope,
+                )
+            weights = (data_sum + scales * noise_sum) * (-rates / np.float32(start + length))
+            progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
+            continue
         for offset in range(length):
             step = start + offset + 1
             rows = signed[_aligned([pick[offset] for pick in picks], records)]
@@ -102,6 +120,48 @@ def _descend(
                 weights *= np.minimum(1.0, problem.solution_radius / np.maximum(norms, 1e-30))
         progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
     return weights.transpose(1, 0, 2)
+
+
+def _one_record_steps(
+    rows: Array,
+    noise: Array,
+    made: int,
+    data_sum: Array,
+    noise_sum: Array,
+    scales: Array,
+    rates: Array,
+    slope: Callable[[Array], Array],
+) -> None:
+    """Add k one-record steps of the running mean to its two sums, in place.
+
+    The k records meet each other only through their Gram matrix, so all that touches d coordinates
+    is a few matrix products for the whole block; step by step only k margins are updated.
+
+    Parameters
+    ----------
+    rows, noise : (runs, k, d) arrays
+        The records drawn, times their labels, and the draws of noise.
+    made : int
+        Steps made before this block.
+    data_sum, noise_sum : (runs, calibrations, d) and (runs, 1, d) arrays
+        Updated.
+    scales, rates : (1, calibrations, 1) arrays
+    slope : callable
+        ℓ'.
+    """
+    before = np.cumsum(noise, axis=1) - noise + noise_sum
+    margins = np.matmul(data_sum, rows.transpose(0, 2, 1))
+    margins += scales * np.einsum("rkd,rkd->rk", before, rows)[:, None, :]
+    gram = np.matmul(rows, rows.transpose(0, 2, 1))
+    coefficients = np.empty_like(margins)
+    for place in range(rows.shape[1]):
+        sums = margins[:, :, place, None]
+        if place:
+            sums = sums + np.matmul(coefficients[:, :, :place], gram[:, :place, place, None])
+        weighted = sums * (-rates / np.float32(max(made + place, 1)))
+        coefficients[:, :, place] = slope(weighted)[:, :, 0]
+    data_sum += np.matmul(coefficients, rows)
+    noise_sum += noise.sum(axis=1, keepdims=True)
 
 
 def _batches(

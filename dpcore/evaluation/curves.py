@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets import Split
-from dpcore.erm.method import Array, Calibration
+from dpcore.datasets import Split, load, prepare
+from dpcore.erm.method import Array, Calibration, Progress, silent
 from dpcore.erm.newton import minimise, ridge_path
 from dpcore.erm.output_noise import centres
 from dpcore.evaluation import metrics
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.sweep import sweep
 from dpcore.methods import method_named
 
 if TYPE_CHECKING:
@@ -202,6 +203,36 @@ def _bands(study: Study, split: Split, middles: Array, sigmas: Array) -> tuple[A
     objectives -= objectives.mean(axis=1, keepdims=True)
     objective = np.quantile(objectives, [LOW, HIGH], axis=1)
     return accuracy, objective
+
+
+def answers(
+    study: Study, *, split: Split | None = None, progress: Progress = silent
+) -> pd.DataFrame:
+    """Every method of the study at every ε: in closed form where there is one, else sampled.
+
+    Parameters
+    ----------
+    study : Study
+    split : Split, optional
+        Prepared data, where at hand; loaded by the study's description otherwise.
+    progress : callable
+        Called with (fraction done, message).
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`, one row per (method, ε).
+    """
+    import pandas as pd
+
+    if split is None:
+        split = prepare(load(study.dataset, records=study.records), study.preparation)
+    tables = [closed_form(study, split)]
+    sampled = tuple(key for key in study.methods if not method_named(key).closed_form)
+    if sampled:
+        trained = replace(study, methods=sampled)
+        tables.append(summarise(sweep(trained, split=split, progress=progress), trained, split))
+    return pd.concat([table for table in tables if not table.empty], ignore_index=True)
 
 
 def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:

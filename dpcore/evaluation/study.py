@@ -54,6 +54,8 @@ class Study:
         Of the noise and of batch sampling; the split has its own in `preparation`.
     steps, batch : int, optional
         Override every method's own rule for T and for the batch size.
+    full_length : bool
+        Run published GRPUA and SgdPert for the paper's T = n² - 1 (n ≤ 1,000) instead of n.
     radius : float, optional
         R when λ = 0.
     preparation : Preparation
@@ -81,6 +83,7 @@ class Study:
     seed: int = 0
     steps: int | None = None
     batch: int | None = None
+    full_length: bool = False
     radius: float | None = None
     preparation: Preparation = field(default_factory=Preparation)
     upload: str = ""
@@ -160,7 +163,7 @@ def edition_of(study: Study, method: Method) -> Edition:
 
 def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
     """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
-    settings = Settings(study.steps, study.batch)
+    settings = Settings(study.steps, study.batch, study.full_length)
     return {
         key: (method := method_named(key)).calibrate(
             problem, study.epsilons, delta, edition_of(study, method), settings

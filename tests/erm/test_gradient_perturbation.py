@@ -12,7 +12,7 @@ from dpcore.accounting.composition import amplified_epsilon, printed_total, stro
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
 from dpcore.erm import gradient_perturbation
 from dpcore.erm.gradient_perturbation import (
-    FEW_RECORDS,
+    FULL_LENGTH_RECORDS,
     SOUND_STEPS,
     SoundNoise,
     StepRule,
@@ -95,9 +95,11 @@ def test_each_unmet_condition_is_named() -> None:
     assert [condition.met for condition in mild.conditions] == [False, True, True, True]
 
 
-def test_t_as_published_for_few_records_and_n_beyond() -> None:
-    assert published_steps(FEW_RECORDS) == FEW_RECORDS**2 - 1
-    assert published_steps(FEW_RECORDS + 1) == FEW_RECORDS + 1
+def test_the_papers_length_is_run_when_asked_for_and_n_is_small() -> None:
+    assert published_steps(455, full_length=False) == 455
+    assert published_steps(FULL_LENGTH_RECORDS, full_length=True) == FULL_LENGTH_RECORDS**2 - 1
+    with pytest.raises(InvalidInput, match="at most 1,000"):
+        published_steps(FULL_LENGTH_RECORDS + 1, full_length=True)
 
 
 SETTINGS = st.tuples(

@@ -81,6 +81,7 @@ DIFFERENT: dict[str, Any] = {
     "seed": 1,
     "steps": 10,
     "batch": 5,
+    "full_length": True,
     "radius": 2.0,
     "preparation": Preparation(intercept=True),
     "upload": "abc",

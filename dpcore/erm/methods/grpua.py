@@ -66,6 +66,7 @@ METHOD = Method(
     limits=(
         "Theorem 8 gives no constants and drops the n²L² term of G² = n²L² + dσ².",
         "Theorem 9 gives no constants.",
-        "The paper runs T = n² steps; above n = 100 the default here is T = n.",
+        "The paper runs T = n² - 1 steps. Here T = n, unless the paper's length is asked for "
+        "(up to n = 1,000).",
     ),
 )

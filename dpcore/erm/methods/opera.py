@@ -17,6 +17,7 @@ RULE = NoiseRule(
     condition=lambda epsilon: Condition("any ε > 0 (Theorem 2)", True),
     theorem="analytic Gaussian mechanism (Balle and Wang 2018)",
     claim_by="Theorem 3 (λ > 0) or 5 (λ = 0) of paper 000",
+    bounded_in_print=True,
 )
 
 METHOD = Method(

@@ -17,6 +17,7 @@ RULE = NoiseRule(
     condition=lambda epsilon: classical_condition(epsilon),
     theorem="classical Gaussian mechanism (Dwork and Roth 2014, Theorem A.1)",
     claim_by="Theorem 1 of paper 000",
+    bounded_in_print=False,
 )
 
 METHOD = Method(
