@@ -300,7 +300,10 @@ def _ordering(
     verdict = (
         SUPPORTED if wins == len(places) else NOT_SUPPORTED if 2 * wins < len(places) else PARTLY
     )
-    return Verdict(claim, verdict, f"In {wins} of {len(places)} places ({column}). {seen}.")
+    seen = f"In {wins} of {len(places)} places ({column}). {seen}."
+    if column == "accuracy" and all(max(first, second) < 0.6 for _, _, first, second in places):
+        seen += " Neither is of use there: a coin has 0.5, and the commoner class more."
+    return Verdict(claim, verdict, seen)
 
 
 def _near_best(table: pd.DataFrame, where: str) -> Verdict:
@@ -416,7 +419,7 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
         Verdict(
             "OPERA takes longer at ε = 0.001 than at 0.01 (Table I: 67.976 s against 21.325 s).",
             SUPPORTED if longer else NOT_SUPPORTED,
-            f"Theorem 4's rule gives T = {steps['opera', 0.001]} and {steps['opera', 0.01]}: fewer "
-            f"steps at smaller ε. {said((('opera', 0.001), ('opera', 0.01)))}.",
+            f"Theorem 4's rule gives T = {steps['opera', 0.001]} and {steps['opera', 0.01]}: T grows "
+            f"with ε, if at all. {said((('opera', 0.001), ('opera', 0.01)))}.",
         ),
     ]
