@@ -149,9 +149,8 @@ def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str)
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(re.compile("epsilon="))
     page.get_by_role("button", name="Train again").click()
-    trained(page)
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
-    expect(legend).to_have_text(["DP-GD"])
+    expect(legend).to_have_text(["DP-GD"], timeout=120_000)
 
 
 @pytest.mark.parametrize("tab", TABS)
