@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
@@ -172,6 +172,9 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
     if delta <= 0.0:
         return math.inf
     change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
+    # scipy.stats alone takes half a second to import, and the page's first view needs none.
+    from scipy import stats
+
     count = stats.binom(what.steps, what.rate)
     tail = 1e-6 * delta
     low = int(count.ppf(tail))

@@ -43,6 +43,9 @@ class Problem:
         replace-one or zero-out. Means over n need a public n, so add/remove is refused.
     huber_width : float
         h of the Huber loss; unused by the logistic loss.
+    public_preparation : bool
+        Whether every record was prepared on its own, by public bounds. Scaling by the data's own
+        range lets one record move every row, and then no sensitivity here holds.
     radius : float, optional
         R: iterates are projected onto ‖w‖₂ ≤ R. Required when λ = 0 (Theorems 6 and 9 need it);
         not used when λ > 0.
@@ -60,6 +63,7 @@ class Problem:
     adjacency: Adjacency = Adjacency.REPLACE_ONE
     huber_width: float = 0.5
     radius: float | None = None
+    public_preparation: bool = True
 
     def __post_init__(self) -> None:
         lam = number("λ", self.lam, at_least=0.0, at_most=1e3)

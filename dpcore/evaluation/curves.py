@@ -40,6 +40,7 @@ CALIBRATION_COLUMNS = (
     "delta",
     "adjacency",
     "status",
+    "accountant",
     "sensitivity",
     "sigma",
     "steps",
@@ -93,6 +94,8 @@ class Baselines:
 
     Parameters
     ----------
+    positive_share : float
+        Of the test records.
     majority_accuracy : float
         Of always answering the commoner class of the training records, on the test records.
     same_lam : Reference
@@ -102,6 +105,7 @@ class Baselines:
         10,000 of) the training records. Points lost to privacy are counted against this one.
     """
 
+    positive_share: float
     majority_accuracy: float
     same_lam: Reference
     tuned: Reference
@@ -119,6 +123,7 @@ def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.D
             c.requested.delta,
             str(c.problem.adjacency),
             str(c.status),
+            (c.proof if c.proof.epsilon is not None else c.certified).by,
             c.sensitivity,
             c.sigma,
             c.steps,
@@ -286,6 +291,7 @@ def baselines(study: Study, split: Split) -> Baselines:
     signed = split.x_train * split.y_train[:, None]
     tuned = ridge_path(problem.function, signed, [lam])[0]
     return Baselines(
+        positive_share=float(np.mean(split.y_test > 0)),
         majority_accuracy=float(np.mean(split.y_test == commoner)),
         same_lam=_reference(study, split, same, problem.lam),
         tuned=_reference(study, split, tuned, lam),

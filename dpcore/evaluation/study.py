@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 import dpcore
 from dpcore.datasets import Preparation, Split
@@ -16,7 +16,7 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.guarantee import Adjacency, Edition
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
 from dpcore.methods import method_named
 
 MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
@@ -152,6 +152,7 @@ def problem_for(study: Study, split: Split) -> Problem:
         adjacency=Adjacency(study.adjacency),
         huber_width=study.huber_width,
         radius=study.radius,
+        public_preparation=not split.leaks,
     )
 
 
@@ -164,9 +165,27 @@ def edition_of(study: Study, method: Method) -> Edition:
 def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
     """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
     settings = Settings(study.steps, study.batch, study.full_length)
-    return {
+    found = {
         key: (method := method_named(key)).calibrate(
             problem, study.epsilons, delta, edition_of(study, method), settings
         )
         for key in study.methods
     }
+    if problem.public_preparation:
+        return found
+    return {key: [without_proof(c) for c in group] for key, group in found.items()}
+
+
+def without_proof(calibration: Calibration) -> Calibration:
+    """The calibration on data scaled by their own range: nothing is proved, whatever the noise."""
+    reason = "The features were scaled by the data's own range, so one record can move every row."
+    empty = Guarantee(None, None, calibration.problem.adjacency, "none", reason)
+    kept = (Status.NOT_PRIVATE, Status.CLAIM_NOT_SUPPORTED)
+    unmet = Condition("every record prepared on its own, by public bounds", False, reason)
+    return replace(
+        calibration,
+        conditions=(*calibration.conditions, unmet),
+        proof=empty,
+        certified=empty,
+        status=calibration.status if calibration.status in kept else Status.CONDITIONS_NOT_MET,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -13,6 +14,7 @@ from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.words import listed, percent, plain, points
 
 ROW = 38
+PROVED = "proved"  # as `dpcore.guarantee.Status` words it
 
 
 def accuracy(
@@ -22,7 +24,7 @@ def accuracy(
     titles: Mapping[str, str],
     dark: bool = False,
 ) -> Drawn:
-    """Accuracy of every method at one ε, each with its 90 % band, best first.
+    """Accuracy of every method at one ε, each with its 90 % band: the proved ones, best first.
 
     Parameters
     ----------
@@ -34,9 +36,11 @@ def accuracy(
         As for `dpcore.figures.tradeoff.accuracy`.
     """
     private = rows[(rows["method"] != NO_PRIVACY) & rows["accuracy"].notna()]
-    private = private.sort_values("accuracy", ascending=False)
+    private = private.assign(proved=private["status"] == PROVED)
+    private = private.sort_values(["proved", "accuracy"], ascending=False)
     figure = go.Figure()
-    losses = []
+    losses: list[str] = []
+    best = ""
     for _, row in private.iterrows():
         style = look(row["method"])
         name = name_of(rows, row["method"], row["edition"], titles)
@@ -63,6 +67,8 @@ def accuracy(
         )
         if references:
             losses.append(f"{name} {points(row['accuracy'] - references[0].value)}")
+            if row["proved"] and not best:
+                best = name
     for reference in references:
         figure.add_vline(
             x=reference.value, line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5}
@@ -80,22 +86,44 @@ def accuracy(
     figure.update_yaxes(
         autorange="reversed", automargin=True, type="category", tickfont={"color": ink(dark)}
     )
-    epsilon = plain(float(private["epsilon"].iloc[0])) if len(private) else "–"
+    asked = sorted(set(private["epsilon"]))
+    where = f"At ε = {listed([plain(float(epsilon)) for epsilon in asked])}"
     sentence = (
-        f"At ε = {epsilon}, in points against the non-private model: {listed(losses)}."
+        f"{where}, in points against the non-private model: {listed(losses)}."
         if losses
         else "No private method has a result here yet."
     )
+    if best and len(losses) > 1:
+        sentence = f"Among the methods proved here, {best} loses least. {sentence}"
     return Drawn(figure, sentence, f"Accuracy of each method. {sentence}")
+
+
+@dataclass(frozen=True)
+class Unprivate:
+    """A model without privacy that missed and false cases are compared with.
+
+    Parameters
+    ----------
+    name : str
+        On the axis.
+    missed, false : float
+        Cases among 1,000.
+    """
+
+    name: str
+    missed: float
+    false: float
 
 
 def patients(
     rows: pd.DataFrame,
+    references: Sequence[Unprivate],
     *,
     titles: Mapping[str, str],
     positive: str,
     negative: str,
     records_are: str,
+    ill: float,
     dark: bool = False,
 ) -> Drawn:
     """Missed and false cases among 1,000 records, a bar of each for every method.
@@ -103,16 +131,29 @@ def patients(
     Parameters
     ----------
     rows : pandas.DataFrame
-        One row a method (non-private included), all at the same ε.
+        One row a method, all at the same ε; the non-private row is not drawn.
+    references : sequence of Unprivate
+        Models without privacy; private ones are compared with the first.
     positive, negative, records_are : str
         What the label's two values mean, and what one record is, in words.
+    ill : float
+        How many of 1,000 are positive in the test records.
     titles, dark
         As for `dpcore.figures.tradeoff.accuracy`.
     """
-    drawn = rows[rows["missed_per_1000"].notna()]
-    names = [
-        name_of(rows, m, e, titles) for m, e in zip(drawn["method"], drawn["edition"], strict=True)
-    ]
+    private = rows[(rows["method"] != NO_PRIVACY) & rows["missed_per_1000"].notna()]
+    drawn = pd.DataFrame(
+        {
+            "name": [reference.name for reference in references]
+            + [
+                name_of(rows, method, edition, titles)
+                for method, edition in zip(private["method"], private["edition"], strict=True)
+            ],
+            "missed_per_1000": [r.missed for r in references] + [*private["missed_per_1000"]],
+            "false_per_1000": [r.false for r in references] + [*private["false_per_1000"]],
+        }
+    )
+    names = drawn["name"].tolist()
     most = float(drawn[["missed_per_1000", "false_per_1000"]].max().max()) if len(drawn) else 0.0
     figure = go.Figure()
     for column, words, pattern, colour in (
@@ -145,12 +186,14 @@ def patients(
     )
     figure.update_yaxes(autorange="reversed", automargin=True, tickfont={"color": ink(dark)})
     told = [
-        f"{name} misses {missed:.0f} and raises {false:.0f} false alarms"
+        f"{name} misses {missed:.0f} of them and raises {false:.0f} false alarms"
         for name, missed, false in zip(
             names, drawn["missed_per_1000"], drawn["false_per_1000"], strict=True
         )
     ]
     sentence = (
-        f"Of 1,000 {records_are}: {listed(told)}." if told else "No method has a result here yet."
+        f"Of 1,000 {records_are} like the test records, {ill:.0f} are {positive}: {listed(told)}."
+        if told
+        else "No method has a result here yet."
     )
     return Drawn(figure, sentence, sentence)

@@ -18,6 +18,7 @@ from dpcore.figures.words import plain
 HEIGHT = 430
 # From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
 EPSILON_RANGE = (1e-3, 1e2)
+UNSUPPORTED = "claim not supported"  # as `dpcore.guarantee.Status` words it
 NO_PRIVACY = "nonprivate"
 
 
@@ -48,10 +49,16 @@ def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str, str]) -> str:
-    """Display name of a series; the edition is named where the table holds both."""
-    editions = set(table.loc[table["method"] == method, "edition"])
+    """Display name of a series, with its verdict where the claim behind its ε does not hold.
+
+    The edition is named where the table holds both.
+    """
+    rows = table[table["method"] == method]
     title = titles.get(method, method)
-    return f"{title}, {edition}" if len(editions) > 1 else title
+    if rows["edition"].nunique() > 1:
+        title = f"{title}, {edition}"
+    unsupported = (rows["edition"] == edition) & (rows["status"] == UNSUPPORTED)
+    return f"{title} ({UNSUPPORTED})" if unsupported.any() else title
 
 
 def guarantee_of(row: pd.Series) -> str:

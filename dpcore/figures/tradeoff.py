@@ -135,7 +135,7 @@ def objective(
             row = at(rows, 1.0)
             named.append(f"{name_of(table, method, edition, titles)} {plain(row['objective'])}")
     best = f"; without privacy it is {plain(references[0].value)}" if references else ""
-    sentence = f"At ε = 1 the objective is: {listed(named)}{best}." if named else ""
+    sentence = f"For example at ε = 1 the objective is: {listed(named)}{best}." if named else ""
     return Drawn(
         figure,
         sentence or "No private method is drawn.",

@@ -32,10 +32,12 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
     plot(
         chosen.patients(
             rows,
+            view.without_privacy,
             titles=view.titles,
             positive=found.positive,
             negative=found.negative,
             records_are=view.people,
+            ill=view.ill_per_1000,
             dark=view.dark,
         ),
         "patients_figure",

@@ -13,6 +13,7 @@ from dpcore.erm.problem import Problem
 from dpcore.evaluation.curves import Baselines
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
+from dpcore.figures.chosen import Unprivate
 from dpcore.figures.curves import Reference, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import percent, plain
@@ -54,6 +55,20 @@ class View:
             loaders.calibration(self.study.key, method, epsilon, self.study, self.split)
             for method in self.methods
         ]
+
+    @property
+    def without_privacy(self) -> list[Unprivate]:
+        """The models without privacy that missed cases are compared with, the best one first."""
+        tuned, same = self.compared.tuned, self.compared.same_lam
+        return [
+            Unprivate("no privacy, λ for accuracy", tuned.missed_per_1000, tuned.false_per_1000),
+            Unprivate("no privacy, same λ", same.missed_per_1000, same.false_per_1000),
+        ]
+
+    @property
+    def ill_per_1000(self) -> float:
+        """How many of 1,000 test records are positive."""
+        return 1000.0 * self.compared.positive_share
 
     @property
     def references(self) -> list[Reference]:
