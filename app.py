@@ -15,7 +15,7 @@ st.logo("assets/logo.svg", size="large", icon_image="assets/icon.png")
 st.navigation(
     [
         st.Page(
-            "pages/explore.py",
+            "app_pages/explore.py",
             title="Explore",
             icon=":material/explore:",
             default=True,

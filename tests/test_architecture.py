@@ -109,7 +109,7 @@ def test_first_view_needs_no_torch() -> None:
     assert "torch" not in loaded
 
 
-PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "pages")]
+PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "app_pages")]
 
 
 @pytest.mark.parametrize("path", PAGE_SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -127,7 +127,7 @@ def test_one_module_touches_the_session_state() -> None:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         )
     }
-    assert holders <= {"pages/parts/state.py"}
+    assert holders <= {"app_pages/parts/state.py"}
 
 
 def test_no_path_of_one_machine_is_written_down() -> None:

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app_pages.parts import takeaway
 from dpcore import cli
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation.curves import closed_form
 from dpcore.evaluation.study import Study
-from pages.parts import takeaway
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 SECONDS = 120

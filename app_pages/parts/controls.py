@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from app_pages.parts import explanations as words
+from app_pages.parts import links
+from app_pages.parts.state import once
 from dpcore.datasets import Preparation, availability, catalogue, entry
 from dpcore.figures.words import plain
-from pages.parts import explanations as words
-from pages.parts import links
-from pages.parts.state import once
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

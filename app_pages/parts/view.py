@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
+from app_pages.parts import loaders, training
+from app_pages.parts.answer import on_dark
+from app_pages.parts.controls import Choice
 from dpcore.datasets import Split
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
@@ -17,9 +20,6 @@ from dpcore.figures.chosen import Unprivate
 from dpcore.figures.curves import Reference, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import percent, plain
-from pages.parts import loaders, training
-from pages.parts.answer import on_dark
-from pages.parts.controls import Choice
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.datasets import Split
 from dpcore.evaluation import curves, jobs
 from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
-from pages.parts.state import flag, lower_flag, raise_flag
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from app_pages.parts import answer, controls
+from app_pages.parts.state import flag, raise_flag
 from dpcore.errors import InvalidInput
-from pages.parts import answer, controls
-from pages.parts.state import flag, raise_flag
 
 for complaint in controls.link_complaints():
     st.warning(complaint, icon=":material/link_off:")
@@ -24,7 +24,7 @@ try:
     if first.missing:
         answer.how_to_get(first.dataset, first.missing)
         st.stop()
-    from pages.parts import detail, training, view
+    from app_pages.parts import detail, training, view
 
     shown = view.gather(choice)
 except InvalidInput as refusal:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
+from app_pages.parts import badges, takeaway
+from app_pages.parts import explanations as words
+from app_pages.parts.answer import plot
 from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.words import percent, plain, points
 from dpcore.guarantee import PrivacyBudget
-from pages.parts import badges, takeaway
-from pages.parts import explanations as words
-from pages.parts.answer import plot
 
 if TYPE_CHECKING:
-    import pandas as pd
     from streamlit.elements.layouts import GridContainer
 
-    from pages.parts.view import View
+    from app_pages.parts.view import View
 
 DEFAULT_FOCUS = "opera"
 
@@ -54,8 +54,7 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
 
 
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Accuracy, cost, noise and objective of the method in focus, and what ε means."""
-    told = odds(PrivacyBudget(epsilon, view.delta), view.problem.adjacency)
+    """Accuracy, cost, noise and objective of the method in focus, and what it promises."""
     with st.container(horizontal=True, vertical_alignment="center"):
         focus = _focus(view)
         found = rows[rows["method"] == focus]
@@ -64,20 +63,50 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
             badges.status(row["status"], guarantee_at(row))
         st.space("stretch")
         takeaway.link()
-    grid = st.grid(5, min_column_width=128, gap="small")
+    grid = st.grid(6, min_column_width=128, gap="small")
     if not found.empty:
         _numbers_of(view, grid, found.iloc[0], epsilon)
-    elif focus:
-        note = f"{view.titles[focus]} is being trained."
-        _number(grid, "Accuracy", "…", note, words.ACCURACY)
+        _promise(view, grid, found.iloc[0])
     else:
-        _number(grid, "Accuracy", "…", "Choose a method.", words.METHODS)
+        note = "Choose a method."
+        if focus:
+            state = "was stopped" if focus in view.stopped else "is being trained"
+            note = f"{view.titles[focus]} {state}."
+        # As many places as with numbers: the browser would keep old ones otherwise.
+        for label in ("Accuracy", "Cost of privacy", "Missed of 1,000", "Noise σ", "Objective"):
+            _number(grid, label, "…", note, words.METHODS)
+        _number(grid, "Guessing one person", "…", note, words.ODDS)
+    warning = st.empty()
+    if not found.empty and found.iloc[0]["status"] != "proved":
+        row = found.iloc[0]
+        held = (
+            "No ε is certified for it."
+            if pd.isna(row["certified_epsilon"])
+            else f"What is certified for the noise that is added is ε = "
+            f"{plain(row['certified_epsilon'])} at δ = {plain(row['delta'])}."
+        )
+        warning.markdown(
+            f":red[:material/error: **{view.titles[row['method']]}: {row['status']}.** "
+            f"ε = {plain(row['epsilon'])} is not proved here. {held}]"
+        )
+
+
+def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
+    """How many of 100 guess right at most: by the ε that is proved, else by the certified one."""
+    proved = row["status"] == "proved"
+    epsilon = row["epsilon"] if proved else row["certified_epsilon"]
+    if pd.isna(epsilon):
+        note = "nothing is proved for this method here"
+        _number(grid, "Guessing one person", "no bound", note, words.ODDS)
+        return
+    told = odds(PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), view.problem.adjacency)
     _number(
         grid,
-        f"What ε = {plain(epsilon)} means",
+        "Guessing one person",
         f"{told.right} of 100",
-        "guess right, at most; 50 by chance",
-        f"{told.sentence} {words.ODDS}",
+        "right at most; 50 by chance" if told.right < 100 else "may be right: no protection",
+        f"{told.sentence} ε = {plain(epsilon)}, {'proved' if proved else 'certified'}, "
+        f"δ = {plain(row['delta'])}. {words.ODDS}",
     )
 
 
@@ -104,6 +133,14 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         points(row["accuracy"] - tuned.accuracy),
         f"points; {percent(tuned.accuracy)} without privacy ({percent(same.accuracy)} at this λ)",
         f"{words.COST} {guarantee}",
+    )
+    _number(
+        grid,
+        "Missed of 1,000",
+        f"{row['missed_per_1000']:.0f}",
+        f"{tuned.missed_per_1000:.0f} without privacy; {view.ill_per_1000:.0f} are "
+        f"{view.split.entry.positive}",
+        f"{words.MISSED} {guarantee}",
     )
     _number(
         grid,

@@ -23,7 +23,7 @@ from dpcore.methods import register
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pages.parts.controls import Choice
+    from app_pages.parts.controls import Choice
 
 
 SMALL = 1_000_000  # records times features

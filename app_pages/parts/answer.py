@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from app_pages.parts import explanations as words
+from app_pages.parts import links
+from app_pages.parts.controls import EPSILONS, Start
 from dpcore.accounting.risk import Odds, odds
 from dpcore.datasets import entry
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
-from pages.parts import explanations as words
-from pages.parts import links
-from pages.parts.controls import EPSILONS, Start
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from pages.parts.view import View
+    from app_pages.parts.view import View
 
 START = 1.0  # ε of the first view
 # Seconds in which the browser shows the new numbers before it gets figures to draw; without them
@@ -116,14 +116,14 @@ def how_to_get(key: str, where: str) -> None:
             icon=":material/upload_file:",
         )
     elif st.button("Download it now", icon=":material/download:", key="download"):
-        from pages.parts import loaders
+        from app_pages.parts import loaders
 
         loaders.download(key)
 
 
 def main_figure(view: View, slots: Slots) -> None:
     """Accuracy against ε; identical while only ε moves, so that zoom is kept."""
-    from pages.parts.view import figure
+    from app_pages.parts.view import figure
 
     with slots.main:
         st.subheader("Accuracy against ε", anchor=False, help=words.CURVES)
@@ -145,7 +145,7 @@ def early(first: Start, slots: Slots) -> None:
 
 def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
     """Everything that moves with ε, in one fragment: nothing else runs when ε moves."""
-    from pages.parts import detail, numbers
+    from app_pages.parts import detail, numbers
 
     @st.fragment
     def moving() -> None:
@@ -187,6 +187,7 @@ def _risk(first: Start, epsilon: float, slots: Slots, key: str) -> None:
         title = f"What ε = {plain(epsilon)} means for one person"
         st.subheader(title, anchor=False, help=words.ODDS)
         plot(_hundred(told, on_dark()), key)
+        st.caption(words.ODDS_CONDITION)
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from app_pages.parts import badges, takeaway
+from app_pages.parts.answer import Slots, plot
+from app_pages.parts.view import figure
 from dpcore.figures import chosen
-from pages.parts import badges, takeaway
-from pages.parts.answer import Slots, plot
-from pages.parts.view import figure
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pages.parts.view import View
+    from app_pages.parts.view import View
 
 
 def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:

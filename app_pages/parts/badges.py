@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app_pages.parts import explanations as words
 from dpcore.erm.method import Calibration
 from dpcore.figures.words import plain
 from dpcore.guarantee import Guarantee
 from dpcore.methods import method_named
-from pages.parts import explanations as words
 
 
 def status(verdict: str, note: str = "", name: str = "") -> None:

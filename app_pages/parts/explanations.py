@@ -56,7 +56,13 @@ SIGMA = (
 OBJECTIVE = "What training minimises: average loss plus the λ penalty. Lower is a better fit."
 ODDS = (
     "Each of 100 people sees the published model, knows every other record, and guesses about one. "
-    "This bound follows from ε and δ alone, whatever the method and whatever else they know."
+    "The bound follows from ε and δ, and holds where that ε is proved: see the badge beside the "
+    "method."
+)
+ODDS_CONDITION = "Holds for a method whose badge says proved; others are marked."
+MISSED = (
+    "Of 1,000 people like the test records: how many who have the condition are told that they do "
+    "not have it."
 )
 PREPARATION = (
     "How records become numbers. The defaults use public bounds only. Settings that look at the "
