@@ -102,7 +102,8 @@ def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[R
     )
     if len(references) > 1 and references[1].value < goal:
         short += (
-            f" Most of that is λ, not noise: without any noise, the same λ costs "
+            f" Most of that is how the model is held back (λ or R), not noise: held back the same "
+            f"way without any noise, it costs "
             f"{points(references[1].value - references[0].value)} points."
         )
     return short

@@ -174,3 +174,24 @@ def test_calibrations_follow_the_order_of_the_study(cancer: Split) -> None:
     assert list(found) == ["opera", "nonprivate"]
     assert [c.requested.epsilon for c in found["opera"]] == [3.0, 0.1]
     assert {c.steps for c in found["opera"]} == {20}
+
+
+def test_nothing_is_proved_where_the_preparation_looks_at_the_data(cancer: Split) -> None:
+    leaky = replace(cancer, leaks=("leaks: scaled by the data's own range",))
+    study = Study(
+        methods=("nonprivate", "opera", "dpgd", "grpua"), edition="published", epsilons=(0.5,)
+    )
+    sound = calibrations_for(study, problem_for(study, cancer), 1e-5)
+    found = calibrations_for(study, problem_for(study, leaky), 1e-5)
+    assert sound["opera"][0].proof.epsilon == 0.5
+    for group in found.values():
+        assert group[0].proof.epsilon is None
+        assert group[0].certified.epsilon is None
+        assert "one record can move every row" in group[0].proof.reason
+    assert [str(group[0].status) for group in found.values()] == [
+        "not private",
+        "conditions not met",
+        "conditions not met",
+        "claim not supported",
+    ]
+    assert found["opera"][0].sigma == sound["opera"][0].sigma

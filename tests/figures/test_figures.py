@@ -93,7 +93,7 @@ def test_accuracy_says_when_regularisation_is_what_costs(
     sentence = tradeoff.accuracy(table, high, titles=titles).sentence
     assert "No method comes within 2 points" in sentence
     assert "nearest is DP-GD, −3.0 points" in sentence
-    assert "the same λ costs −3.0 points" in sentence
+    assert "without any noise, it costs −3.0 points" in sentence
 
 
 def test_a_curve_that_falls_back_has_not_arrived() -> None:
@@ -164,13 +164,44 @@ def test_the_chosen_epsilon_counts_points_against_the_first_reference(
 def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: Titles) -> None:
     drawn = chosen.patients(
         table[table["epsilon"] == 1.0],
+        [chosen.Unprivate("no privacy", 9.0, 18.0)],
         titles=titles,
         positive="ill",
         negative="well",
         records_are="patients",
+        ill=333.0,
     )
-    assert "Of 1,000 patients" in drawn.sentence
+    assert "Of 1,000 patients like the test records, 333 are ill" in drawn.sentence
+    assert "no privacy misses 9 of them and raises 18" in drawn.sentence
     assert "OPERA misses 138" in drawn.sentence
+
+
+def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    status = table["status"].mask(table["method"] == "dpgd", "claim not supported")
+    table = table.assign(status=status)
+    at_one = table[table["epsilon"] == 1.0]
+    drawn = chosen.accuracy(at_one, REFERENCES, titles=titles)
+    assert "DP-GD (claim not supported) +1.0" in drawn.sentence
+    assert "Among the methods proved here, OPERA loses least." in drawn.sentence
+    assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (claim not supported)"
+    names = {
+        trace.name for trace in tradeoff.accuracy(table, REFERENCES, titles=titles).figure.data
+    }
+    assert "DP-GD (claim not supported)" in names
+
+
+def test_a_case_figure_has_a_bar_pattern_each(table: pd.DataFrame, titles: Titles) -> None:
+    drawn = chosen.patients(
+        table[table["epsilon"] == 1.0],
+        [],
+        titles=titles,
+        positive="ill",
+        negative="well",
+        records_are="patients",
+        ill=333.0,
+    )
     assert [trace.marker.pattern.shape for trace in drawn.figure.data] == ["", "/"]
 
 
