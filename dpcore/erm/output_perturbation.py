@@ -23,8 +23,10 @@ TYPICAL_SHARE = 1.0 / 2.0
 """The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public
 data. Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
 
-MOST_STEPS = 5_000
-"""Cap on the rule for T: one run stays within seconds. Sensitivity, bounds and σ use the T run."""
+MOST_STEPS, FEWEST_MOST_STEPS = 5_000, 100
+MOST_ENTRIES = 5e9
+"""The rule for T stops at 5,000 steps, or where T·n·d reaches 5e9 (never below 100 steps), so that
+one descent stays within seconds. Sensitivity, bounds and σ use the T that is run."""
 
 
 @dataclass(frozen=True)
@@ -188,8 +190,14 @@ def _printed_bound(problem: Problem, steps: int, unit: float) -> float:
     return descent + 9.0 * lipschitz**2 * d * alpha_squared_over_epsilon / (2.0 * beta * n**2)
 
 
+def most_steps(problem: Problem) -> int:
+    """Where the rule for T stops: public, by n and d."""
+    affordable = MOST_ENTRIES / (problem.records * problem.dimension)
+    return int(min(MOST_STEPS, max(FEWEST_MOST_STEPS, affordable)))
+
+
 def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
-    """T by a written rule, at most 5,000; `unit` is σ/Δ.
+    """T by a written rule, at most `most_steps`; `unit` is σ/Δ.
 
     Published, μ > 0 (Theorem 4 with its constants): where the two terms of the proof meet,
     T = (μ+β)²/(2μβ) · ln(R²/(dσ²)). Published, μ = 0 (Theorem 6): T³ = 4R²/(9 d (σ/Δ)² (Lη/n)²),
@@ -207,8 +215,9 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
         else:
             step = problem.lipschitz * rate / problem.records
             raw = (4.0 * radius**2 / (9.0 * d * unit**2 * step**2)) ** (1.0 / 3.0)
-        return int(min(max(1, math.ceil(raw)), MOST_STEPS))
-    candidates = np.unique(np.round(np.geomspace(1, MOST_STEPS, 400)).astype(int)).tolist()
+        return int(min(max(1, math.ceil(raw)), most_steps(problem)))
+    top = most_steps(problem)
+    candidates = np.unique(np.round(np.geomspace(1, top, 400)).astype(int)).tolist()
     bounds = [
         TYPICAL_SHARE**2 * optimisation_gap(problem, rate, steps)
         + 0.5 * beta * d * (unit * sensitivity.exact(problem, rate, steps)) ** 2
