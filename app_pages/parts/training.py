@@ -83,20 +83,22 @@ def watch(studies: Sequence[Study], split: Split) -> None:
     waiting = [study for study in studies if not finished(study, split)]
     if not waiting:
         return
-    idle = not any(_wanted(study) for study in waiting)
+    stopped = [study.key for study in waiting if given_up(study)]
+    idle = len(stopped) == len(waiting)
     look = "look_" + "_".join(study.key for study in waiting)
 
     @st.fragment(run_every=None if idle else POLL_SECONDS)
     def progress() -> None:
         if any(finished(study, split) for study in waiting):
             st.rerun()
-        if idle and any(_wanted(study) for study in waiting):
+        # The numbers above say which methods are being trained.
+        if [study.key for study in waiting if given_up(study)] != stopped:
             st.rerun()
         # Started by the second look, not while the page is first drawn: a worker that imports its
         # libraries then would take the processor from the browser.
         if flag(look):
             for study in waiting:
-                if _wanted(study):
+                if not given_up(study):
                     jobs.submit(study, split if study.upload else None)
         raise_flag(look)
         for study in waiting:
@@ -105,10 +107,10 @@ def watch(studies: Sequence[Study], split: Split) -> None:
     progress()
 
 
-def _wanted(study: Study) -> bool:
-    """Whether it is to be trained: neither stopped by the person nor failed."""
+def given_up(study: Study) -> bool:
+    """Whether it is not being trained: stopped by the person, or failed."""
     job = jobs.find(study.key)
-    return not flag(_stopped(study.key)) and (job is None or job.state != "failed")
+    return flag(_stopped(study.key)) or (job is not None and job.state == "failed")
 
 
 def _line(study: Study, split: Split) -> None:
@@ -116,7 +118,7 @@ def _line(study: Study, split: Split) -> None:
     method, job = study.methods[0], jobs.find(study.key)
     title = method_named(method).title
     with st.container(horizontal=True, vertical_alignment="center"):
-        if _wanted(study):
+        if not given_up(study):
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
             message = job.message if job is not None else "starting"
             if job is not None and job.state == "done":

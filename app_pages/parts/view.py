@@ -37,6 +37,7 @@ class View:
     titles: dict[str, str]
     to_train: tuple[Study, ...]
     waiting: tuple[str, ...]
+    stopped: tuple[str, ...]  # those of `waiting` that nobody trains: stopped, or failed
     dark: bool
 
     @property
@@ -97,12 +98,14 @@ def gather(choice: Choice) -> View:
     to_train = tuple(training.trained_study(study, method, split) for method in choice.trained)
     closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
     parts = [loaders.closed_form(closed.key, closed, split)]
-    waiting = []
+    waiting, stopped = [], []
     for one in to_train:
         if training.finished(one, split):
             parts.append(training.results(one, split))
         else:
             waiting.append(one.methods[0])
+            if training.given_up(one):
+                stopped.append(one.methods[0])
     rank = {method: place for place, method in enumerate(study.methods)}
     table = pd.concat(parts, ignore_index=True).sort_values(
         "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
@@ -119,6 +122,7 @@ def gather(choice: Choice) -> View:
         titles=loaders.titles(),
         to_train=to_train,
         waiting=tuple(waiting),
+        stopped=tuple(stopped),
         dark=on_dark(),
     )
 

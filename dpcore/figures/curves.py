@@ -20,6 +20,7 @@ HEIGHT = 430
 EPSILON_RANGE = (1e-3, 1e2)
 UNSUPPORTED = "claim not supported"  # as `dpcore.guarantee.Status` words it
 NO_PRIVACY = "nonprivate"
+LABEL = 0.05  # height of one line of words, as a share of the vertical axis
 
 
 @dataclass(frozen=True)
@@ -200,24 +201,43 @@ def add_series(
 def add_references(
     figure: go.Figure, references: Iterable[Reference], *, dark: bool = False
 ) -> None:
-    """Horizontal lines with their words at the left end, above the line."""
+    """Horizontal lines with their words at the left end, above the line.
+
+    Where lines are too close for that, the words of all but the highest stand below the lowest.
+    """
     log = figure.layout.yaxis.type == "log"
-    for reference in references:
+    low, high = figure.layout.yaxis.range
+    label = LABEL * (high - low)
+    groups: list[list[tuple[float, str]]] = []
+    for reference in sorted(references, key=lambda one: one.value, reverse=True):
         figure.add_hline(
             y=reference.value,
             line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5},
         )
-        figure.add_annotation(
-            text=reference.label,
-            xref="x domain",
-            x=0.004,
-            # Unlike a line's, an annotation's place on a logarithmic axis is the exponent.
-            y=math.log10(reference.value) if log else reference.value,
-            xanchor="left",
-            yanchor="bottom",
-            showarrow=False,
-            font={"size": 12, "color": ink(dark)},
-        )
+        # Unlike a line's, an annotation's place on a logarithmic axis is the exponent.
+        place = math.log10(reference.value) if log else reference.value
+        # Words below a line and words above the next need twice the room.
+        room = label if not groups or len(groups[-1]) == 1 else 2.0 * label
+        if groups and groups[-1][-1][0] - place < room:
+            groups[-1].append((place, reference.label))
+        else:
+            groups.append([(place, reference.label)])
+    for group in groups:
+        words = [(group[0][0], "bottom", group[0][1])]
+        if len(group) > 1:
+            words.append((group[-1][0], "top", "<br>".join(text for _, text in group[1:])))
+        for place, anchor, text in words:
+            figure.add_annotation(
+                text=text,
+                xref="x domain",
+                x=0.004,
+                y=place,
+                align="left",
+                xanchor="left",
+                yanchor=anchor,
+                showarrow=False,
+                font={"size": 12, "color": ink(dark)},
+            )
 
 
 def crossing(rows: pd.DataFrame, column: str, threshold: float) -> float | None:

@@ -1,0 +1,36 @@
+"""The words of horizontal lines: each stands clear of the words of its neighbours."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from dpcore.figures.curves import LABEL, Reference, add_references, against_epsilon
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (0.9, 0.7, 0.5),
+        (0.73, 0.725, 0.5),
+        (0.73, 0.73, 0.73),
+        (0.75, 0.735, 0.70),
+        (0.9, 0.76, 0.745),
+        (0.75, 0.72, 0.69),
+    ],
+)
+def test_words_of_close_lines_do_not_overlap(values: tuple[float, ...]) -> None:
+    low, high = 0.45, 1.02
+    figure = against_epsilon(title="", low=low, high=high)
+    names = [f"line {number}" for number in range(len(values))]
+    add_references(figure, [Reference(*pair) for pair in zip(names, values, strict=True)])
+    boxes = []
+    for words in figure.layout.annotations:
+        size = LABEL * (high - low) * (1 + words.text.count("<br>"))
+        below = words.yanchor == "top"
+        boxes.append((words.y - size, words.y) if below else (words.y, words.y + size))
+    boxes.sort()
+    assert all(upper[0] - lower[1] > -1e-12 for lower, upper in pairwise(boxes))
+    told = "<br>".join(words.text for words in figure.layout.annotations)
+    assert sorted(told.split("<br>")) == names
