@@ -11,9 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from app_pages.parts import takeaway
 from dpcore import cli
+from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation.curves import closed_form
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.study import Study, calibrations_for, problem_for
+from dpcore.figures.words import plain
+from dpcore.guarantee import Adjacency, PrivacyBudget
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 SECONDS = 120
@@ -53,11 +56,12 @@ def test_first_view_answers_without_a_click() -> None:
     assert set(shown) == {
         "Accuracy",
         "Cost of privacy",
+        "Missed of 1,000",
         "Noise σ",
         "Objective",
-        "What ε = 1 means",
+        "Guessing one person",
     }
-    assert shown["What ε = 1 means"] == "74 of 100"
+    assert shown["Guessing one person"] == "74 of 100"
     drawn = {chart.key for chart in app.get("plotly_chart")}
     assert drawn >= {"accuracy_figure", "people_figure", "chosen_figure", "objective_figure"}
     assert not app.error
@@ -81,7 +85,7 @@ def test_epsilon_moves_the_numbers_but_not_the_main_figure(epsilon: str) -> None
 
 def test_smaller_epsilon_never_raises_the_odds() -> None:
     told = [
-        int(next(v for k, v in numbers(opened(epsilon=e)).items() if "means" in k).split()[0])
+        int(numbers(opened(epsilon=e))["Guessing one person"].split()[0])
         for e in ("1e-9", "0.1", "1", "10", "100")
     ]
     assert told == sorted(told)
@@ -158,7 +162,34 @@ def test_every_tab_draws(tab: str, loss: str) -> None:
 def test_no_method_at_all_is_a_choice() -> None:
     app = opened(methods="")
     assert not app.warning
-    assert "What ε = 1 means" in numbers(app)
+    assert set(numbers(app).values()) == {"…"}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in app.markdown)
+
+
+def test_a_proved_method_is_not_warned_of() -> None:
+    assert "is not proved here" not in said(opened())
+
+
+def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> None:
+    study = Study(methods=("outpert",), edition="published", epsilons=(3.0,), delta=1e-5)
+    problem = problem_for(study, prepare(load("breast_cancer"), Preparation()))
+    certified = calibrations_for(study, problem, 1e-5)["outpert"][0].certified.epsilon
+    assert certified is not None
+    assert certified < 1.0
+    app = opened(edition="As published", focus="OutPert", epsilon="3")
+    assert "OutPert: conditions not met.** ε = 3 is not proved here." in said(app)
+    assert f"noise that is added is ε = {plain(certified)}" in said(app)
+    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
+    assert numbers(app)["Guessing one person"] == f"{right} of 100"
+
+
+def test_scaling_by_the_data_leaves_no_bound() -> None:
+    app = opened(scaling="By the data's own range (leaks)")
+    assert numbers(app)["Guessing one person"] == "no bound"
+    assert "No ε is certified for it." in said(app)
 
 
 HOSTILE = [
@@ -196,7 +227,7 @@ HOSTILE = [
 def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]]) -> None:
     app = opened(**link)
     assert not app.error
-    assert len(app.metric) == 5
+    assert len(app.metric) == 6
     for warning in app.warning:
         assert len(warning.value) < 300
         assert "<" not in warning.value
@@ -224,6 +255,32 @@ def test_what_a_link_asks_in_vain_is_said_and_the_rest_is_kept(
     assert app.select_slider(key="delta").value == 1e-6
     if "methods" in link:
         assert app.pills(key="methods").value == ["opera"]
+
+
+def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
+    app = opened(
+        patients="999999999",
+        steps="1e99",
+        view="Nowhere",
+        focus="nobody",
+        epsilon="nan",
+        methods=["OPERA", "nobody"],
+        loss="Huber SVM",
+    )
+    assert len(app.warning) == 1
+    told = app.warning[0].value
+    for said in ("“999999999”", "“Nowhere”", "“nobody”", "“nan”", "“1e99”", "1 to 1,000,000"):
+        assert said in told
+    assert "1e+06" not in told
+    assert set(app.query_params) <= {"methods", "loss"}
+    assert "nobody" not in app.query_params["methods"]
+
+
+def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:
+    app = opened(focus="GRPUA")
+    assert len(app.warning) == 1
+    assert "“GRPUA”" in app.warning[0].value
+    assert "focus" not in app.query_params
 
 
 def test_a_sound_link_is_followed_without_a_word() -> None:
@@ -297,6 +354,11 @@ def test_a_wrong_file_is_refused_with_its_line() -> None:
     assert not app.exception
     assert len(app.error) == 1
     assert "line 6" in app.error[0].value
+    # The name of the data set above it, and nothing below.
+    assert [title.value for title in app.title] == ["Cardiovascular disease (check-ups)"]
+    assert not app.metric
+    assert not app.get("plotly_chart")
+    assert not app.get("tab")
 
 
 def test_the_python_to_take_along_gives_the_numbers_on_screen() -> None:
