@@ -5,16 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages.parts import answer, controls
-from app_pages.parts.state import flag, raise_flag
+from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.errors import InvalidInput
 
-for complaint in controls.link_complaints():
+complaint = controls.link_complaint()
+if complaint:
     st.warning(complaint, icon=":material/link_off:")
 
 # What needs neither data nor a slow library is drawn first: the browser then gets its own
-# libraries ready while the rest is computed here.
+# libraries ready while the rest is computed here. What may well be refused is checked first.
 first = controls.start()
-if not first.missing:
+written, working, said = answer.title(first), st.container(), st.container()
+slots = None
+if not (first.missing or first.upload or flag("refused")):
     slots = answer.layout()
     if not flag("drawn"):
         answer.early(first, slots)
@@ -26,12 +29,18 @@ try:
         st.stop()
     from app_pages.parts import detail, training, view
 
-    shown = view.gather(choice)
+    with working:
+        shown = view.gather(choice)
 except InvalidInput as refusal:
-    st.error(str(refusal), icon=":material/block:")
+    if slots is not None:
+        raise_flag("refused")
+        st.rerun()
+    answer.refused(first, written, str(refusal))
     st.stop()
 
-answer.heading(shown, slots)
+lower_flag("refused")
+slots = slots or answer.layout()
+answer.heading(first, shown, written, said)
 answer.main_figure(shown, slots)
 answer.at_chosen_epsilon(first, shown, slots)
 detail.tabs(shown, slots)

@@ -11,7 +11,8 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts import links
-from app_pages.parts.controls import EPSILONS, Start
+from app_pages.parts.controls import EPSILONS, TABS, Start
+from app_pages.parts.state import chosen, recall, remember
 from dpcore.accounting.risk import Odds, odds
 from dpcore.datasets import entry
 from dpcore.figures import people
@@ -28,45 +29,37 @@ START = 1.0  # ε of the first view
 # Seconds in which the browser shows the new numbers before it gets figures to draw; without them
 # the numbers wait for the figures (about 170 ms from key press to changed text instead of 70).
 HEAD_START = 0.04
-TABS = (
-    "Objective",
-    "Noise σ",
-    "Excess risk",
-    "Per 1,000",
-    "Claim and proof",
-    "Take along",
-    "About the data",
-)
 
 
 @dataclass(frozen=True)
 class Slots:
     """Places on the page, in reading order, that different parts of a run fill."""
 
-    heading: DeltaGenerator
     slider: DeltaGenerator
     numbers: DeltaGenerator
     main: DeltaGenerator
     training: DeltaGenerator
     risk: DeltaGenerator
     methods: DeltaGenerator
+    waiting: tuple[DeltaGenerator, ...]
     tabs: Mapping[str, Any]
 
 
 def layout() -> Slots:
-    """Claim the places for everything, top to bottom."""
-    heading, above, numbers = st.container(), st.container(), st.container()
+    """Claim the places for everything under the heading, top to bottom."""
+    above, numbers = st.container(), st.container()
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
+    waiting = main.empty(), methods.empty()
     opened = st.tabs(TABS, key="view", on_change="rerun", bind="query-params")
     return Slots(
-        heading,
         above,
         numbers,
         main,
         training,
         risk.empty(),
         methods,
+        waiting,
         dict(zip(TABS, opened, strict=True)),
     )
 
@@ -85,13 +78,37 @@ def plot(drawn: Drawn, key: str) -> None:
     st.markdown(drawn.sentence)
 
 
-def heading(view: View, slots: Slots) -> None:
-    """What is looked at, in one line; what has to be said about it, under it."""
+def title(first: Start) -> DeltaGenerator:
+    """What is looked at, in one line, before the records are read; the place to write it again.
+
+    Preparation may leave out records; how many it leaves is known from the last time.
+    """
+    found = entry(first.dataset)
+    records = recall(_counted(first)) or first.records
+    size = "" if records is None else f"{records:,} {found.records_are}"
+    parts = (found.title, size, words.LOSS_TITLES.get(chosen("loss"), ""))
+    return st.title(" · ".join(part for part in parts if part), anchor=False)
+
+
+def _counted(first: Start) -> str:
+    file = first.upload.file_id if first.upload is not None else ""
+    return f"records {first.dataset} {first.size} {file}"
+
+
+def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
+    """Records or settings that cannot be followed: the name of the data set, and why."""
+    written.title(entry(first.dataset).title, anchor=False)
+    st.error(sentence, icon=":material/block:")
+
+
+def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenerator) -> None:
+    """The title again, with the records that are left; what has to be said about it, under it."""
     found, loss = view.split.entry, words.LOSS_TITLES[view.study.loss]
     total = len(view.split.y_train) + len(view.split.y_test)
+    remember(_counted(first), total)
     rule = " by rule" if view.study.lam is None else ""
-    with slots.heading:
-        st.title(f"{found.title} · {total:,} {found.records_are} · {loss}", anchor=False)
+    written.title(f"{found.title} · {total:,} {found.records_are} · {loss}", anchor=False)
+    with said:
         st.caption(
             f"{found.task} Trained on {view.split.records:,} records with {view.split.dimension} "
             f"features, tested on {len(view.split.y_test):,}; λ = {plain(view.problem.lam)}{rule}."
@@ -105,10 +122,10 @@ def heading(view: View, slots: Slots) -> None:
 def how_to_get(key: str, where: str) -> None:
     """Records that are not here yet: where they come from, and the one thing to do."""
     found = entry(key)
-    st.title(found.title, anchor=False)
     st.markdown(found.task)
     st.markdown(found.how_to_get)
-    st.caption(f"Source: {found.source} Licence: {found.licence}")
+    st.caption(f"Source: {found.source}")
+    st.caption(f"Licence: {found.licence}")
     if where == "upload":
         st.info(
             "Then hand the file over in the controls on the left. It stays on the machine that "
@@ -125,6 +142,8 @@ def main_figure(view: View, slots: Slots) -> None:
     """Accuracy against ε; identical while only ε moves, so that zoom is kept."""
     from app_pages.parts.view import figure
 
+    for place in slots.waiting:
+        place.empty()
     with slots.main:
         st.subheader("Accuracy against ε", anchor=False, help=words.CURVES)
         plot(figure("accuracy", view), "accuracy_figure")
@@ -141,6 +160,8 @@ def early(first: Start, slots: Slots) -> None:
     asked = links.asked().get("epsilon", [""])[-1]
     epsilon = next((value for value in EPSILONS if plain(value) == asked), START)
     _risk(first, epsilon, slots, "early_people_figure")
+    slots.waiting[0].caption("The figure of accuracy against ε comes here.")
+    slots.waiting[1].caption("Every method at the chosen ε comes here.")
 
 
 def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:

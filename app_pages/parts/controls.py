@@ -47,6 +47,15 @@ INTERVAL = {"symmetric": "−1 to 1", "unit": "0 to 1"}
 NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
 DEFAULT_METHODS = ("outpert", "opera", "dpgd")
 MOST_STEPS = 1_000_000
+TABS = (
+    "Objective",
+    "Noise σ",
+    "Excess risk",
+    "Per 1,000",
+    "Claim and proof",
+    "Take along",
+    "About the data",
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,13 @@ class Start:
             return "" if self.upload is not None else where
         return where if where == "download" else ""
 
+    @property
+    def records(self) -> int | None:
+        """How many records there are, as far as it is known before they are read."""
+        if self.missing or self.upload is not None:
+            return None
+        return self.size or entry(self.dataset).records
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -118,14 +134,25 @@ def dataset_titles() -> dict[str, str]:
     return {found.key: found.title for found in catalogue()}
 
 
-def link_complaints() -> list[str]:
+def link_complaint() -> str:
     """What the link asked for in vain: found once a session, and shown until it ends."""
+    return once("link_complaint", _follow)
+
+
+def _follow() -> str:
+    """Take out of the address what cannot be followed; one message about it."""
     link = links.asked()
-    return once("link_complaints", lambda: _complaints(link) if link else [])
+    if not link:
+        return ""
+    refused = _refused(link)
+    links.drop(link, refused)
+    return links.told(refused)
 
 
-def _complaints(link: dict[str, list[str]]) -> list[str]:
+def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     data, methods = dataset_titles(), private_methods()
+    usual = [methods[key] for key in DEFAULT_METHODS]
+    asked = [title for title in link.get("methods", usual) if title in methods.values()]
 
     def named(titles: dict[str, str]) -> list[str]:
         return list(titles.values())
@@ -159,9 +186,11 @@ def _complaints(link: dict[str, list[str]]) -> list[str]:
         "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
         "norm": ("the length", named(NORM), NORM["unit"].lower()),
         "intercept": ("an intercept", ("true", "false", "True", "False"), "none"),
+        "view": ("the tab", TABS, TABS[0]),
+        "focus": ("numbers for", asked, "a method that is chosen"),
     }
-    numbers = [("steps", "a number of steps T of", 1.0, float(MOST_STEPS))]
-    return links.complaints(link, allowed, clearable=("methods",)) + links.outside(link, numbers)
+    numbers = [("steps", "a number of steps T of", 1, MOST_STEPS)]
+    return links.unknown(link, allowed, clearable=("methods",)) + links.outside(link, numbers)
 
 
 def _pick(label: str, titles: dict[str, str], key: str, help_text: str) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+
+MOST_TOLD = 12
 
 
 def quoted(value: str) -> str:
@@ -23,12 +26,29 @@ def asked() -> dict[str, list[str]]:
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
-def complaints(
+@dataclass(frozen=True)
+class Refusal:
+    """A value of the link that the page cannot follow.
+
+    Parameters
+    ----------
+    name, value : str
+        As in the link.
+    sentence : str
+        What the page does instead, beginning with what was asked for.
+    """
+
+    name: str
+    value: str
+    sentence: str
+
+
+def unknown(
     link: Mapping[str, Sequence[str]],
     allowed: Mapping[str, tuple[str, Collection[str], str]],
     clearable: Collection[str] = (),
-) -> list[str]:
-    """One sentence for each value in the link that is not among those allowed.
+) -> list[Refusal]:
+    """The values in the link that are not among those allowed.
 
     Parameters
     ----------
@@ -39,22 +59,23 @@ def complaints(
     clearable : collection of str
         Link names that may be empty: nothing chosen.
     """
-    sentences = []
-    for name, (title, values, fallback) in allowed.items():
-        for value in link.get(name, ()):
-            if value not in values and not (value == "" and name in clearable):
-                sentences.append(
-                    f"The link asks for {title} {quoted(value)}, which this page does not offer; "
-                    f"it uses {fallback}."
-                )
-    return sentences
+    return [
+        Refusal(
+            name,
+            value,
+            f"{title} {quoted(value)}, which this page does not offer; it uses {fallback}.",
+        )
+        for name, (title, values, fallback) in allowed.items()
+        for value in link.get(name, ())
+        if value not in values and not (value == "" and name in clearable)
+    ]
 
 
 def outside(
-    link: Mapping[str, Sequence[str]], names: Sequence[tuple[str, str, float, float]]
-) -> list[str]:
-    """The same for numbers typed freely: (link name, name on screen, least, most)."""
-    sentences = []
+    link: Mapping[str, Sequence[str]], names: Sequence[tuple[str, str, int, int]]
+) -> list[Refusal]:
+    """The same for whole numbers typed freely: (link name, name on screen, least, most)."""
+    refused = []
     for name, title, least, most in names:
         for value in link.get(name, ()):
             try:
@@ -62,8 +83,33 @@ def outside(
             except ValueError:
                 fits = False
             if not fits and value:
-                sentences.append(
-                    f"The link asks for {title} {quoted(value)}, but it must be a number from "
-                    f"{least:,g} to {most:,g}; it is left out."
+                sentence = (
+                    f"{title} {quoted(value)}, but it must be a number from {least:,} to "
+                    f"{most:,}; it is left out."
                 )
-    return sentences
+                refused.append(Refusal(name, value, sentence))
+    return refused
+
+
+def drop(link: Mapping[str, Sequence[str]], refused: Sequence[Refusal]) -> None:
+    """Take the refused values out of the address, so that no copied link passes them on.
+
+    Only before the controls are drawn: an address that a control is bound to is not ours to change.
+    """
+    for name in {one.name for one in refused}:
+        gone = {one.value for one in refused if one.name == name}
+        kept = [value for value in link[name] if value not in gone]
+        if kept:
+            st.query_params[name] = kept
+        else:
+            del st.query_params[name]
+
+
+def told(refused: Sequence[Refusal]) -> str:
+    """All refusals as one message; empty where there is none."""
+    sentences = list(dict.fromkeys(one.sentence for one in refused))
+    if len(sentences) < 2:
+        return "".join(f"The link asks for {sentence}" for sentence in sentences)
+    more = len(sentences) - MOST_TOLD
+    lines = sentences[:MOST_TOLD] + ([f"… and {more:,} more."] if more > 0 else [])
+    return "The link asks for:\n\n" + "\n".join(f"- {line}" for line in lines)

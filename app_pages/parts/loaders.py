@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 SMALL = 1_000_000  # records times features
 
 
-@st.cache_resource(max_entries=6, ttl="1h", show_spinner="Reading the records …")
+@st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
 def _table(key: str, records: int | None) -> Table:
     return load(key, records=records)
 
 
-@st.cache_resource(max_entries=3, ttl="1h", show_spinner="Checking every record …", scope="session")
+@st.cache_resource(max_entries=3, ttl="1h", show_spinner=False, scope="session")
 def _uploaded(key: str, digest: str, _data: bytes, name: str) -> Table:
     return read_upload(key, _data, name)
 
 
-@st.cache_resource(max_entries=8, ttl="1h", show_spinner="Preparing the records …")
+@st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
 def _split(key: str, _table: Table, _study: Study) -> Split:
     return prepare(_table, _study.preparation)
 
@@ -82,14 +82,14 @@ def _quiet(split: Split) -> AbstractContextManager[object]:
     return threadpool_limits(1)
 
 
-@st.cache_data(max_entries=60, show_spinner="Computing the curves …")
+@st.cache_data(max_entries=60, show_spinner=False)
 def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
     with _quiet(_split):
         return curves.closed_form(_study, _split)
 
 
-@st.cache_data(max_entries=60, show_spinner="Fitting without privacy …")
+@st.cache_data(max_entries=60, show_spinner=False)
 def baselines(key: str, _study: Study, _split: Split) -> Baselines:
     """Majority and the two non-private models."""
     with _quiet(_split):

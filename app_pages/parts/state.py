@@ -19,6 +19,22 @@ def once(name: str, make: Callable[[], Value]) -> Value:
     return value
 
 
+def chosen(key: str) -> str:
+    """What a control says before it is drawn in this run; empty on the session's first."""
+    return str(st.session_state.get(key, ""))
+
+
+def remember(name: str, number: int) -> None:
+    """Keep a number for the rest of this session."""
+    st.session_state[f"_number_{name}"] = number
+
+
+def recall(name: str) -> int | None:
+    """The number last kept under this name."""
+    number: int | None = st.session_state.get(f"_number_{name}")
+    return number
+
+
 def flag(name: str) -> bool:
     """Whether the flag was raised in this session."""
     return bool(st.session_state.get(f"_flag_{name}", False))

@@ -10,7 +10,7 @@ import streamlit as st
 from app_pages.parts import loaders, training
 from app_pages.parts.answer import on_dark
 from app_pages.parts.controls import Choice
-from dpcore.datasets import Split
+from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.curves import Baselines
@@ -86,18 +86,23 @@ class View:
 
 
 def gather(choice: Choice) -> View:
-    """Compute or fetch what the page shows.
+    """Compute or fetch what the page shows, saying meanwhile what is done.
 
     Raises
     ------
     InvalidInput
         If a file is not what it should be, or the settings do not fit the records.
     """
-    study, split, published = loaders.records_of(choice)
+    size = choice.study.records or entry(choice.study.dataset).records
+    counted = f"{size:,} records" if choice.upload is None else "every record of the file"
+    with st.spinner(f"Reading {counted} …", show_time=True):
+        study, split, published = loaders.records_of(choice)
     problem = problem_for(study, split)
     to_train = tuple(training.trained_study(study, method, split) for method in choice.trained)
     closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
-    parts = [loaders.closed_form(closed.key, closed, split)]
+    with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
+        parts = [loaders.closed_form(closed.key, closed, split)]
+        compared = loaders.baselines(closed.key, closed, split)
     waiting, stopped = [], []
     for one in to_train:
         if training.finished(one, split):
@@ -118,7 +123,7 @@ def gather(choice: Choice) -> View:
         delta=delta_for(study, split),
         methods=study.methods[1:],
         table=table,
-        compared=loaders.baselines(closed.key, closed, split),
+        compared=compared,
         titles=loaders.titles(),
         to_train=to_train,
         waiting=tuple(waiting),
