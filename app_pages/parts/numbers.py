@@ -63,7 +63,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
             badges.status(row["status"], guarantee_at(row))
         st.space("stretch")
         takeaway.link()
-    grid = st.grid(6, min_column_width=128, gap="small")
+    grid = st.grid(6, min_column_width=112, gap="small")
     if not found.empty:
         _numbers_of(view, grid, found.iloc[0], epsilon)
         _promise(view, grid, found.iloc[0])
@@ -138,8 +138,7 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         grid,
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
-        f"{tuned.missed_per_1000:.0f} without privacy; {view.ill_per_1000:.0f} are "
-        f"{view.split.entry.positive}",
+        f"{tuned.missed_per_1000:.0f} without privacy; {view.ill_per_1000:.0f} cases in all",
         f"{words.MISSED} {guarantee}",
     )
     _number(

@@ -171,7 +171,7 @@ def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: 
         records_are="patients",
         ill=333.0,
     )
-    assert "Of 1,000 patients like the test records, 333 are ill" in drawn.sentence
+    assert "Of 1,000 patients like the test records, 333 are cases of ill" in drawn.sentence
     assert "no privacy misses 9 of them and raises 18" in drawn.sentence
     assert "OPERA misses 138" in drawn.sentence
 
