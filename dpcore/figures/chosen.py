@@ -192,7 +192,8 @@ def patients(
         )
     ]
     sentence = (
-        f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}: {listed(told)}."
+        f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}: "
+        f"{listed(told)}."
         if told
         else "No method has a result here yet."
     )
