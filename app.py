@@ -18,9 +18,12 @@ st.navigation(
             "app_pages/explore.py",
             title="Explore",
             icon=":material/explore:",
+            url_path="start",
             default=True,
             help="What privacy costs on a data set: accuracy, objective and noise against ε.",
-        )
+        ),
+        # The first page's address is "/"; its name leads there too, instead of to "Page not found".
+        st.Page("app_pages/explore.py", title="Explore", url_path="explore", visibility="hidden"),
     ],
     position="top",
 ).run()
