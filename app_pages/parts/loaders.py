@@ -6,7 +6,6 @@ Arguments that start with an underscore are not part of a cache's key; `key` sta
 from __future__ import annotations
 
 import hashlib
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
     from app_pages.parts.controls import Choice
 
 
-SMALL = 1_000_000  # records times features
+# Threads that wait for each other take the processor from the browser and from training; where
+# those are busy too, a second one made the curves of 36,000 records three to ten times slower.
+LINEAR_ALGEBRA_THREADS = 1
 
 
 @st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
@@ -75,24 +76,17 @@ def download(key: str) -> None:
         st.rerun()
 
 
-def _quiet(split: Split) -> AbstractContextManager[object]:
-    """One thread for small products: waiting threads would take the browser's processor."""
-    if split.records * split.dimension > SMALL:
-        return nullcontext()
-    return threadpool_limits(1)
-
-
 @st.cache_data(max_entries=60, show_spinner=False)
 def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
-    with _quiet(_split):
+    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
         return curves.closed_form(_study, _split)
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
 def baselines(key: str, _study: Study, _split: Split) -> Baselines:
     """Majority and the two non-private models."""
-    with _quiet(_split):
+    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
         return curves.baselines(_study, _split)
 
 
