@@ -22,6 +22,12 @@ st.navigation(
             default=True,
             help="What privacy costs on a data set: accuracy, objective and noise against ε.",
         ),
+        st.Page(
+            "app_pages/plan.py",
+            title="Plan",
+            icon=":material/event_note:",
+            help="What a training run costs in ε, and what a budget buys: steps, noise, batches.",
+        ),
         # The first page's address is "/"; its name leads there too, instead of to "Page not found".
         st.Page("app_pages/explore.py", title="Explore", url_path="explore", visibility="hidden"),
     ],

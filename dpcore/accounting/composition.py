@@ -1,15 +1,19 @@
 """Amplification by sampling and composition of (ε, δ) steps: what is proved, what paper 000 prints.
 
 Sources: paper 000 Lemmas 3 and 4 and Theorem 7; Balle, Barthe, Gaboardi 2018 (tight amplification);
-Dwork, Rothblum, Vadhan 2010 (strong composition).
+Dwork, Rothblum, Vadhan 2010 (strong composition); Kairouz, Oh, Viswanath 2015 (optimal
+composition).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from scipy import optimize
+import numpy as np
+from scipy import optimize, special
+
+from dpcore.errors import number, whole
 
 PRINTED_AMPLIFICATION_LIMIT = 1.2564
 """Largest ε for which 2γε ≥ ln(1+γ(e^ε-1)) at every γ: the root of e^x - 1 = 2x, rounded down."""
@@ -50,6 +54,75 @@ def strong_composition(epsilon: float, steps: int, slack: float) -> float:
     return epsilon * math.sqrt(2.0 * steps * math.log(1.0 / slack)) + steps * epsilon * math.expm1(
         epsilon
     )
+
+
+def strong_composition_of(epsilons: Sequence[float], counts: Sequence[int], slack: float) -> float:
+    """`strong_composition` of steps that differ: √(2 ln(1/δ′) Σε_t²) + Σε_t(e^{ε_t} - 1).
+
+    The losses lie in [-ε_t, ε_t] and have means of at most ε_t(e^{ε_t} - 1), so Azuma's inequality
+    gives the same tail with Σε_t² for Tε². δ is that of the steps, added up, plus `slack`.
+    """
+    if max(epsilons) > 700.0:
+        return math.inf
+    pairs = list(zip(epsilons, counts, strict=True))
+    squares = math.fsum(count * each * each for each, count in pairs)
+    means = math.fsum(count * each * math.expm1(each) for each, count in pairs)
+    return math.sqrt(2.0 * math.log(1.0 / slack) * squares) + means
+
+
+def optimal_homogeneous_epsilon(
+    epsilon: float, delta: float, steps: int, total_delta: float
+) -> float:
+    """The least (T-2i)ε that T adaptive (ε, δ) mechanisms together keep at `total_delta`.
+
+    1 - (1-δ)^T (1-δ_i) with δ_i = Σ_{l<i} C(T,l)(e^{(T-l)ε} - e^{(T-2i+l)ε})/(1+e^ε)^T: nothing
+    better follows from (ε, δ) alone (Kairouz, Oh, Viswanath 2015, Theorem 3.3). Adjacency is that
+    of the steps.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of one step: at least 0, and in [0, 1).
+    steps : int
+        T, up to 1,000,000.
+    total_delta : float
+        In [0, 1).
+
+    Returns
+    -------
+    float
+        ``inf`` where `total_delta` is below 1 - (1-δ)^T.
+    """
+    epsilon = number("epsilon", epsilon, at_least=0.0)
+    delta = number("delta", delta, at_least=0.0, below=1.0)
+    steps = whole("steps", steps, at_least=1, at_most=1_000_000)
+    total_delta = number("total delta", total_delta, at_least=0.0, below=1.0)
+    failed = -math.expm1(steps * math.log1p(-delta))
+    wrong = np.arange(steps + 1)
+    log_mass = (
+        special.gammaln(steps + 1.0)
+        - special.gammaln(wrong + 1.0)
+        - special.gammaln(steps - wrong + 1.0)
+        - wrong * epsilon
+        - steps * math.log1p(math.exp(-epsilon))
+    )
+
+    def within(index: int) -> bool:
+        if index == 0:
+            inner = 0.0
+        else:
+            # Positive terms: nothing cancels.
+            gap = -np.expm1(-2.0 * epsilon * (index - wrong[:index]))
+            inner = float(np.exp(log_mass[:index]) @ gap) * (1.0 + 1e-9)
+        return inner + (1.0 - min(inner, 1.0)) * failed <= total_delta
+
+    if not within(0):
+        return math.inf
+    low, high = 0, steps // 2 + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    return (steps - 2 * low) * epsilon
 
 
 def per_step_epsilon(total: float, steps: int, slack: float) -> float:

@@ -2,9 +2,8 @@
 
 Two bounds, the smaller is reported; both hold for adaptive steps.
 
-- Rényi accounting through `dp_accounting`: Poisson sampling under add/remove or zero-out (σ/C), and
-  fixed-size sampling without replacement under replace-one (σ/(2C); the library's Rényi accountant
-  takes the multiplier as it is, so the factor 2 is put in here).
+- Rényi accounting (`dpcore.accounting.accountants`): Poisson sampling under add/remove or zero-out,
+  fixed-size sampling without replacement under replace-one, where the batch sum moves by 2C.
 - Counting hits: given which steps contain the record, the output is an adaptive composition of K
   Gaussian mechanisms, K ~ Binomial(T, q) under either sampling, hence at most √K·c/σ-GDP, and the
   hockey-stick divergence is jointly convex, so δ(ε) ≤ E_K δ_G(ε; √K c/σ). It needs no
@@ -14,50 +13,20 @@ Two bounds, the smaller is reported; both hold for adaptive steps.
 
 from __future__ import annotations
 
-import logging
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy import special
 
+from dpcore.accounting.accountants import certify
+from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 
-ORDERS = (
-    *(
-        1.1,
-        1.25,
-        1.5,
-        1.75,
-        2.0,
-        2.25,
-        2.5,
-        3,
-        3.5,
-        4,
-        4.5,
-        5,
-        6,
-        7,
-        8,
-        8.5,
-        10,
-        12,
-        16,
-        20,
-        24,
-        32,
-    ),
-    *(40, 48, 64, 96, 128, 256, 512, 1024),
-)
-"""Rényi orders. Any set is sound; these lose under 1 % against the library's 156 default orders."""
-
-LARGEST_MULTIPLIER = 1e4  # beyond it the library's divergences are rounding error, even negative
-ROUNDING = 1e-14  # absolute error of one step's log moment in the library, with room to spare
+MULTIPLIERS = (1e-8, 1e10)  # what the accountants take
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
 """Ends of the lattice: 1e-12 and 1e305. The low one stands where δ covers every chance of a hit."""
@@ -114,54 +83,22 @@ def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
     hits = hit_epsilon(what, delta)
     renyi = renyi_epsilon(what, delta)
     if renyi <= hits:
-        return renyi, "Rényi (dp_accounting)"
+        return renyi, "Rényi accounting"
     return hits, "hit counting with exact Gaussian composition"
 
 
 def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
-    """ε by Rényi accounting (module docstring); an upper bound, ``inf`` at δ = 0.
-
-    The library's conversion calls ε zero where the divergence is below δ² or, by rounding,
-    negative; so its divergences are first moved up by more than their rounding error.
-    """
-    from dp_accounting import rdp
-
-    orders = np.array(ORDERS, dtype=float)
-    slack = ROUNDING * what.steps / (orders - 1.0)
-    quiet = min(what.noise_multiplier, LARGEST_MULTIPLIER)  # less noise costs more: safe
-    divergences = np.maximum(_divergences(quiet, what.rate, what.sampling), 0.0) * what.steps
-    divergences = divergences * (1.0 + 1e-6) + slack
-    return float(rdp.compute_epsilon(ORDERS, divergences, delta)[0])
-
-
-@lru_cache(maxsize=8192)
-def _divergences(multiplier: float, rate: float, sampling: str) -> np.ndarray:
-    """Rényi divergence of one step at each of `ORDERS`, as the library computes it."""
-    import dp_accounting
-    from dp_accounting import rdp
-
-    event: dp_accounting.DpEvent
-    if sampling == "fixed":
-        relation = dp_accounting.NeighboringRelation.REPLACE_ONE
-        # The subset with the record and the one without differ by one record exchanged for another.
-        base = dp_accounting.GaussianDpEvent(multiplier / 2.0)
-        size = 10**12  # only the ratio of the two sizes enters; rounded up
-        event = dp_accounting.SampledWithoutReplacementDpEvent(size, math.ceil(rate * size), base)
-    else:
-        relation = dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE
-        base = dp_accounting.GaussianDpEvent(multiplier)
-        event = dp_accounting.PoissonSampledDpEvent(rate, base)
-    accountant = rdp.RdpAccountant(orders=ORDERS, neighboring_relation=relation)
-    # At little noise large orders overflow, and fractional ones may not converge, of which the
-    # library warns: it gives infinity, or no number, which is then no bound.
-    warnings = logging.getLogger("absl")
-    silent, warnings.disabled = warnings.disabled, True
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            accountant.compose(event)
-    finally:
-        warnings.disabled = silent
-    return np.asarray(np.nan_to_num(accountant.rdp, nan=np.inf, posinf=np.inf))
+    """ε by Rényi accounting; an upper bound, ``inf`` where there is none."""
+    low, high = MULTIPLIERS
+    if delta <= 0.0 or what.noise_multiplier < low:
+        return math.inf
+    base = Gaussian(min(what.noise_multiplier, high))  # less noise costs more: safe
+    sampled = FixedSampled if what.sampling == "fixed" else PoissonSampled
+    event = Repeated(sampled(what.rate, base), what.steps)
+    # A batch without replacement is covered under replace-one, of which zero-out is a case.
+    adjacency = Adjacency.REPLACE_ONE if what.sampling == "fixed" else what.adjacency
+    found = certify(event, delta, adjacency, "rdp").epsilon
+    return math.inf if found is None else found
 
 
 def hit_epsilon(what: SampledGaussian, delta: float) -> float:

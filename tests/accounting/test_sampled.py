@@ -19,7 +19,6 @@ from scipy import stats
 from dpcore.accounting.composition import amplified_epsilon
 from dpcore.accounting.sampled import (
     LATTICE_RATIO,
-    ORDERS,
     SampledGaussian,
     certified_epsilon,
     hit_epsilon,
@@ -75,8 +74,12 @@ def test_every_reference_kind_has_its_rows() -> None:
 
 
 @pytest.mark.parametrize(("what", "delta", "epsilon", "_"), reference("dpsgd_epsilon_rdp"))
-def test_renyi_reference_values_are_met_with_fewer_orders(what, delta, epsilon, _) -> None:
-    assert epsilon <= renyi_epsilon(what, delta) <= 1.01 * epsilon
+def test_renyi_stays_between_the_exact_curve_and_the_library_at_its_orders(
+    what, delta, epsilon, _
+) -> None:
+    # The row is the library's own upper bound at 156 fixed orders; ours may look between them.
+    exact = poisson_epsilon(what.noise_multiplier, what.rate, what.steps, delta)
+    assert exact <= renyi_epsilon(what, delta) <= epsilon * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +225,7 @@ def test_rounding_in_the_library_is_not_taken_for_privacy(multiplier, rate) -> N
 
 def test_the_library_alone_would_call_some_large_noise_free() -> None:
     # Why the guard above is there: here a divergence comes out negative, and ε as zero.
-    accountant = rdp.RdpAccountant(orders=ORDERS)
+    accountant = rdp.RdpAccountant()
     event = dp_accounting.PoissonSampledDpEvent(1e-6, dp_accounting.GaussianDpEvent(1e5))
     accountant.compose(event, 10**6)
     assert accountant.get_epsilon(1e-30) == 0.0

@@ -1,0 +1,161 @@
+"""One release with Gaussian noise: σ from (ε, δ), ε from (σ, δ) or δ from (ε, σ), by any mechanism.
+
+Beside `dpcore.mechanisms.answers` (classical, analytic) stand the roads that go through an
+accountant: zCDP and tCDP by their printed conversion, Rényi by the modern one, and privacy loss
+distributions. For one Gaussian without sampling ω is infinite, so tCDP has no condition to fail.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dpcore.accounting.accountants import bounds, loss_distributions
+from dpcore.accounting.concentrated import Concentrated, printed_epsilon, rho_for
+from dpcore.accounting.concentrated import delta as delta_of
+from dpcore.accounting.concentrated import epsilon as epsilon_of
+from dpcore.accounting.events import Gaussian, steps
+from dpcore.errors import InvalidInput, number, one_of
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.answers import MECHANISMS as DIRECT
+from dpcore.mechanisms.answers import QUESTIONS
+from dpcore.mechanisms.answers import answer as direct_answer
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+
+MECHANISMS = (*DIRECT, "zcdp", "tcdp", "rdp", "pld")
+THEOREMS = {
+    "zcdp": "Bun and Steinke 2016, Proposition 1.3: ε = ρ + 2√(ρ ln(1/δ))",
+    "tcdp": "Bun, Dwork, Rothblum and Steinke 2018, Lemma 3 of paper 003, at ω = ∞",
+    "rdp": "Mironov 2017 with Canonne, Kamath and Steinke 2020, Proposition 12",
+    "pld": "connect-the-dots privacy loss distribution (Doroshenko et al. 2022)",
+}
+UP = 1.0 + 1e-12
+
+
+def answer(
+    question: str,
+    mechanism: str,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    sigma: float | None = None,
+    sensitivity: float = 1.0,
+) -> dict[str, Any]:
+    """Everything there is to say about one Gaussian release, in `dpcore.mechanisms.answers`' form.
+
+    Parameters
+    ----------
+    question : str
+        "sigma", "epsilon" or "delta": the unknown; the other two must be given.
+    mechanism : str
+        One of `MECHANISMS`.
+    epsilon, delta, sigma, sensitivity : float
+        In the usual meanings; σ and the sensitivity in the query's units. The adjacency is the one
+        the sensitivity was computed for.
+
+    Returns
+    -------
+    dict
+        With the keys of the function named above. σ, ε and δ are rounded to the safe side.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+    one_of("mechanism", mechanism, MECHANISMS)
+    given = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
+    if mechanism in DIRECT:
+        return direct_answer(question, mechanism, **given, sensitivity=sensitivity)
+    one_of("question", question, QUESTIONS)
+    known: dict[str, float] = {}
+    for name, value in given.items():
+        if name == question:
+            continue
+        if value is None:
+            raise InvalidInput(f"{name} is missing, but it is needed to answer for {question}.")
+        below = 1.0 if name == "delta" else math.inf
+        known[name] = number(name, value, above=0.0, below=below)
+    sensitivity = number("sensitivity", sensitivity, above=0.0)
+    solve = {"zcdp": _printed, "tcdp": _printed, "rdp": _renyi, "pld": _distribution}[mechanism]
+    known[question] = solve(question, known, sensitivity)
+    return {
+        question: known[question],
+        "question": question,
+        "mechanism": mechanism,
+        "theorem": THEOREMS[mechanism],
+        "adjacency": "that of the sensitivity",
+        "sensitivity": sensitivity,
+        "given": {name: known[name] for name in QUESTIONS if name != question},
+        "claim": {question: known[question]},
+        "conditions": [
+            {"condition": "any ε and δ: one Gaussian has every Rényi order", "met": True, "why": ""}
+        ],
+        "certified_epsilon": (
+            float(analytic_epsilon(known["sigma"], known["delta"], sensitivity))
+            if known["delta"] < 1.0
+            else None
+        ),
+        "certified_by": "exact Gaussian curve at the same σ and δ",
+    }
+
+
+def ladder(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[dict[str, Any]]:
+    """`answer("sigma", ...)` for every mechanism, from the most noise to the least."""
+    rows = [
+        answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=sensitivity)
+        for mechanism in MECHANISMS
+    ]
+    return sorted(rows, key=lambda row: -row["claim"]["sigma"])
+
+
+def _rho(known: dict[str, float], sensitivity: float) -> Concentrated:
+    return Concentrated(0.5 * (sensitivity / known["sigma"]) ** 2 * UP)
+
+
+def _printed(question: str, known: dict[str, float], sensitivity: float) -> float:
+    """ε = ρ + 2√(ρL) with L = ln(1/δ), solved for the unknown."""
+    if question == "sigma":
+        log_term = -math.log(known["delta"])
+        # √ρ = √(L+ε) - √L, without the cancellation.
+        root = known["epsilon"] / (math.sqrt(log_term + known["epsilon"]) + math.sqrt(log_term))
+        return sensitivity / (math.sqrt(2.0) * root) * UP
+    rho = _rho(known, sensitivity).rho
+    if question == "epsilon":
+        return printed_epsilon(rho, known["delta"]) * UP
+    if known["epsilon"] <= rho:
+        return 1.0
+    exponent = (known["epsilon"] - rho) ** 2 / (4.0 * rho)
+    return min(1.0, math.exp(-exponent * (1.0 - 1e-12)) + 1e-323)
+
+
+def _renyi(question: str, known: dict[str, float], sensitivity: float) -> float:
+    if question == "sigma":
+        return sensitivity / math.sqrt(2.0 * rho_for(known["epsilon"], known["delta"])) * UP
+    if question == "epsilon":
+        return epsilon_of(_rho(known, sensitivity), known["delta"])
+    return delta_of(_rho(known, sensitivity), known["epsilon"])
+
+
+def _distribution(question: str, known: dict[str, float], sensitivity: float) -> float:
+    def epsilon(sigma: float, delta: float) -> float:
+        # The sensitivity carries the adjacency; any that moves the sum by C will do here.
+        return bounds(Gaussian(sigma, sensitivity), delta, Adjacency.ADD_REMOVE)[1]
+
+    if question == "epsilon":
+        return epsilon(known["sigma"], known["delta"])
+    if question == "sigma":
+        # The exact σ is a lower bound, and the grid is off by some 1e-6 of ε.
+        low = float(analytic_sigma(known["epsilon"], known["delta"], sensitivity))
+        high = low * (1.0 + 1e-5)
+        while epsilon(high, known["delta"]) > known["epsilon"]:
+            low, high = high, low + 4.0 * (high - low)
+        return high
+    # δ at ε: the distribution composed for the δ that is looked for.
+    about = float(analytic_delta(known["epsilon"], known["sigma"], sensitivity))
+    found = loss_distributions(
+        steps(Gaussian(known["sigma"], sensitivity)),
+        Adjacency.ADD_REMOVE,
+        delta=min(max(about, 1e-300), 0.5),
+    )
+    return max(each.delta(known["epsilon"]) for each in found)

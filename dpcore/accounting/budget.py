@@ -1,0 +1,269 @@
+"""A budget over time: splitting it over releases, spending it by the calendar, the day it is gone.
+
+Splitting is for Gaussian releases (sums or means with noise). Under basic composition each release
+has its share of ε and of δ; under zCDP its share of ρ; under PLD, which for Gaussians is exact
+Gaussian DP, its share of μ². The same total then leaves each release less noise, in this order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from dpcore.accounting.accountants import certify, refusal
+from dpcore.accounting.concentrated import rho_for
+from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
+from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
+
+COMPOSITIONS = ("basic", "zcdp", "pld")
+MOST_RELEASES = 1_000_000
+UP = 1.0 + 1e-12
+
+
+@dataclass(frozen=True)
+class Portion:
+    """One release's part of a split budget.
+
+    Parameters
+    ----------
+    share : float
+        In (0, 1]; all shares add up to 1.
+    sigma : float
+        Noise to add, in the units of the release.
+    noise_multiplier : float
+        σ over the sensitivity.
+    epsilon_alone : float
+        Exact ε of this release by itself, at the δ of the whole budget; rounded up. What others
+        spend comes on top.
+    """
+
+    share: float
+    sigma: float
+    noise_multiplier: float
+    epsilon_alone: float
+
+
+@dataclass(frozen=True)
+class Split:
+    """A budget divided.
+
+    Parameters
+    ----------
+    composition : str
+        One of `COMPOSITIONS`.
+    portions : tuple of Portion
+    certified_epsilon : float
+        Exact ε of all releases together at the budget's δ, rounded up; at most the budget's ε. What
+        is left of the budget under basic and zCDP composition is their looseness.
+    """
+
+    composition: str
+    portions: tuple[Portion, ...]
+    certified_epsilon: float
+
+
+def split(
+    budget: PrivacyBudget,
+    shares: int | Sequence[float],
+    composition: str,
+    sensitivity: float = 1.0,
+) -> Split:
+    """Noise for each of several Gaussian releases that together keep a budget.
+
+    Parameters
+    ----------
+    budget : PrivacyBudget
+        δ above 0.
+    shares : int or sequence of float
+        How many equal releases, or a positive weight for each.
+    composition : str
+        "basic", "zcdp" or "pld".
+    sensitivity : float
+        L2 sensitivity of each release; carries the adjacency.
+
+    Raises
+    ------
+    InvalidInput
+        If δ is 0, a weight is not positive, or the composition is unknown.
+    """
+    one_of("composition", composition, COMPOSITIONS)
+    number("delta", budget.delta, above=0.0, below=1.0)
+    sensitivity = number("sensitivity", sensitivity, above=0.0)
+    if isinstance(shares, int):
+        weights = [1.0] * whole("releases", shares, at_least=1, at_most=10_000)
+    else:
+        weights = [number("share", share, above=0.0) for share in shares]
+    if not weights:
+        raise InvalidInput("shares are empty, but there must be at least one release.")
+    total = math.fsum(weights)
+    portions = []
+    for weight in weights:
+        # Rounded down, so that the shares never add up to more than the whole.
+        share = weight / total / UP
+        multiplier = _multiplier(budget, share, composition)
+        alone = float(analytic_epsilon(multiplier, budget.delta))
+        portions.append(Portion(weight / total, multiplier * sensitivity * UP, multiplier, alone))
+    together = math.sqrt(1.0 / math.fsum(p.noise_multiplier**-2 for p in portions)) / UP
+    exact = float(analytic_epsilon(together, budget.delta))
+    return Split(composition, tuple(portions), min(exact, budget.epsilon))
+
+
+def _multiplier(budget: PrivacyBudget, share: float, composition: str) -> float:
+    if composition == "basic":
+        return float(analytic_sigma(share * budget.epsilon, share * budget.delta))
+    if composition == "zcdp":
+        return UP / math.sqrt(2.0 * share * rho_for(budget.epsilon, budget.delta))
+    return UP / (math.sqrt(share) * float(analytic_mu(budget.epsilon, budget.delta)))
+
+
+@dataclass(frozen=True)
+class Release:
+    """One release in a calendar.
+
+    Parameters
+    ----------
+    on : date
+    title : str
+    event : Event
+    """
+
+    on: date
+    title: str
+    event: Event
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The state of a budget after one release.
+
+    Parameters
+    ----------
+    release : Release
+    spent : Guarantee
+        Of this and all earlier releases together.
+    within : bool
+        Whether that keeps the budget.
+    """
+
+    release: Release
+    spent: Guarantee
+    within: bool
+
+
+def ledger(
+    releases: Sequence[Release], budget: PrivacyBudget, adjacency: Adjacency, accountant: str
+) -> tuple[Entry, ...]:
+    """What has been spent after each release, by date.
+
+    Parameters
+    ----------
+    releases : sequence of Release
+        In any order.
+    budget : PrivacyBudget
+    adjacency : Adjacency
+        Of every release.
+    accountant : str
+        Key of an accountant; an event it does not cover is never within the budget.
+    """
+    ordered = sorted(releases, key=lambda release: release.on)
+    entries = []
+    for place, release in enumerate(ordered, start=1):
+        events = Composed(tuple(each.event for each in ordered[:place]))
+        spent = certify(events, budget.delta, adjacency, accountant)
+        within = spent.epsilon is not None and spent.epsilon <= budget.epsilon
+        entries.append(Entry(release, spent, within))
+    return tuple(entries)
+
+
+@dataclass(frozen=True)
+class Exhaustion:
+    """How long a budget lasts when one kind of release is repeated.
+
+    Parameters
+    ----------
+    releases : int
+        How many fit; `MOST_RELEASES` stands for that many or more.
+    last : date or None
+        Day of the last one that fits; ``None`` if not even one does, or beyond the calendar.
+    exhausted_on : date or None
+        Day of the first one that does not fit; ``None`` if none is reached.
+    spent : Guarantee
+        Of those that fit.
+    """
+
+    releases: int
+    last: date | None
+    exhausted_on: date | None
+    spent: Guarantee
+
+
+def exhaustion(
+    event: Event,
+    budget: PrivacyBudget,
+    start: date,
+    every_days: int,
+    adjacency: Adjacency,
+    accountant: str,
+) -> Exhaustion:
+    """When a budget is used up by repeating one release at equal intervals.
+
+    Parameters
+    ----------
+    event : Event
+        One release.
+    budget : PrivacyBudget
+    start : date
+        Of the first release.
+    every_days : int
+        Between two of them.
+    adjacency : Adjacency
+    accountant : str
+        Key of an accountant.
+
+    Raises
+    ------
+    InvalidInput
+        If the accountant has no theorem for the event.
+    """
+    every_days = whole("every", every_days, at_least=1, at_most=36_525)
+    if reason := refusal(event, adjacency, accountant):
+        raise InvalidInput(reason)
+
+    def spent(count: int) -> Guarantee:
+        return certify(Repeated(event, count), budget.delta, adjacency, accountant)
+
+    def within(count: int) -> bool:
+        epsilon = spent(count).epsilon
+        return epsilon is not None and epsilon <= budget.epsilon
+
+    low, high = 0, 1
+    while high <= MOST_RELEASES and within(high):
+        low, high = high, high * 2
+    if high > MOST_RELEASES:
+        high = MOST_RELEASES + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    nothing = Guarantee(0.0, budget.delta, adjacency, "nothing released")
+    return Exhaustion(
+        low,
+        _day(start, every_days, low - 1) if low else None,
+        _day(start, every_days, low) if low < MOST_RELEASES else None,
+        spent(low) if low else nothing,
+    )
+
+
+def _day(start: date, every_days: int, place: int) -> date | None:
+    try:
+        return start + timedelta(days=every_days * place)
+    except OverflowError:
+        return None
+
+
+def gaussian_release(on: date, title: str, portion: Portion) -> Release:
+    """A calendar entry for one portion of a split budget."""
+    return Release(on, title, Gaussian(portion.noise_multiplier))

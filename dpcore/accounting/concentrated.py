@@ -1,0 +1,189 @@
+"""Concentrated differential privacy: zCDP, and the truncated form (tCDP) with all its conditions.
+
+M is (ρ, ω)-tCDP when D_α(M(D)‖M(D')) ≤ ρα for every α in (1, ω); zCDP is ω = ∞. Paper 003
+quantifies the order twice and inconsistently; this is the definition of Bun, Dwork, Rothblum,
+Steinke 2018. Adjacency is that of the ρ that is put in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import optimize
+
+from dpcore.errors import number
+from dpcore.guarantee import Condition
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """A (ρ, ω)-tCDP guarantee; ω = ``inf`` is ρ-zCDP.
+
+    Parameters
+    ----------
+    rho : float
+        At least 0.
+    omega : float
+        Above 1 for the statement to say anything.
+    """
+
+    rho: float
+    omega: float = math.inf
+
+
+def gaussian_rho(sigma: float, sensitivity: float = 1.0) -> float:
+    """ρ = Δ²/(2σ²), with ω = ∞ (paper 003, Lemma 1)."""
+    return (
+        0.5 * (number("sensitivity", sensitivity, above=0.0) / number("σ", sigma, above=0.0)) ** 2
+    )
+
+
+def compose(parts: Sequence[Concentrated]) -> Concentrated:
+    """(Σρ, min ω) (paper 003, Lemma 2)."""
+    return Concentrated(math.fsum(part.rho for part in parts), min(part.omega for part in parts))
+
+
+def printed_epsilon(rho: float, delta: float) -> float:
+    """ρ + 2√(ρ ln(1/δ)): Bun and Steinke 2016, Proposition 1.3, and paper 003's Lemma 3.
+
+    Valid for zCDP at every δ, for tCDP only while ln(1/δ) ≤ (ω-1)²ρ. The figure as printed, to the
+    nearest double.
+    """
+    return rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
+
+
+def epsilon_by_branches(guarantee: Concentrated, delta: float) -> float:
+    """Both branches of the tCDP conversion: least ρα + ln(1/δ)/(α-1) over α in (1, ω).
+
+    ρ + 2√(ρL) if L ≤ (ω-1)²ρ, otherwise ρω + L/(ω-1), with L = ln(1/δ). ``inf`` for ω ≤ 1.
+    """
+    log_term = math.log(1.0 / delta)
+    if guarantee.omega <= 1.0:
+        return math.inf
+    if log_term <= (guarantee.omega - 1.0) ** 2 * guarantee.rho:
+        return printed_epsilon(guarantee.rho, delta)
+    return guarantee.rho * guarantee.omega + log_term / (guarantee.omega - 1.0)
+
+
+def epsilon(guarantee: Concentrated, delta: float) -> float:
+    """The better modern conversion (Canonne, Kamath, Steinke 2020), least over α in (1, ω).
+
+    ε = ρα + ln((α-1)/α) - (ln δ + ln α)/(α-1), at least 0. Any α gives a bound, so the numerical
+    minimum errs on the safe side. ``inf`` for ω ≤ 1; never above `epsilon_by_branches`.
+    """
+    number("δ", delta, above=0.0, below=1.0)
+    if guarantee.omega <= 1.0:
+        return math.inf
+    if guarantee.rho == 0.0:
+        return 0.0
+    log_delta = math.log(delta)
+
+    def at(log_gap: float) -> float:
+        gap = math.exp(log_gap)
+        order = 1.0 + gap
+        return (
+            guarantee.rho * order + log_gap - math.log(order) - (log_delta + math.log(order)) / gap
+        )
+
+    top = math.log(min(guarantee.omega - 1.0, 1e12))
+    low = min(-20.0, top - 1.0)
+    found = optimize.minimize_scalar(
+        at, bounds=(low, top), method="bounded", options={"xatol": 1e-9}
+    )
+    # The terms are of size ρα and ln(1/δ)/(α-1); their rounding is far below 1e-12 of the sum.
+    least = min(float(found.fun), at(top), epsilon_by_branches(guarantee, delta))
+    return max(0.0, least + 1e-12 * (abs(least) + guarantee.rho))
+
+
+def delta(guarantee: Concentrated, epsilon: float) -> float:
+    """The least δ at ε over orders in (1, ω), by the same conversion solved for δ.
+
+    δ = e^{(α-1)(ρα - ε)} (1 - 1/α)^α/(α-1); 1 for ω ≤ 1.
+    """
+    if guarantee.omega <= 1.0:
+        return 1.0
+
+    def log_at(log_gap: float) -> float:
+        gap = math.exp(log_gap)
+        order = 1.0 + gap
+        return gap * (guarantee.rho * order - epsilon) + order * math.log1p(-1.0 / order) - log_gap
+
+    top = math.log(min(guarantee.omega - 1.0, 1e12))
+    found = optimize.minimize_scalar(
+        log_at, bounds=(min(-20.0, top - 1.0), top), method="bounded", options={"xatol": 1e-9}
+    )
+    least = min(float(found.fun), log_at(top))
+    # An exponent of some hundreds is off by 1e-13 or so.
+    return min(1.0, math.exp(min(0.0, least + 1e-12 * (1.0 + abs(least)))))
+
+
+def rho_for(epsilon_target: float, delta: float) -> float:
+    """The largest ρ whose ρ-zCDP gives (ε, δ) by the modern conversion, rounded down."""
+    number("ε", epsilon_target, above=0.0)
+    high = 1.0
+    while epsilon(Concentrated(high), delta) <= epsilon_target:
+        high *= 2.0
+    low = high / 2.0
+    while epsilon(Concentrated(low), delta) > epsilon_target:
+        low *= 0.5
+        if low < 1e-300:
+            return 0.0
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        if not low < middle < high or high <= low * (1.0 + 1e-12):
+            break
+        if epsilon(Concentrated(middle), delta) <= epsilon_target:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def says_something(guarantee: Concentrated) -> Condition:
+    """The condition that ω exceeds 1: a tCDP statement is about orders in (1, ω)."""
+    return Condition(
+        f"ω > 1 (ω = {guarantee.omega:.4g})",
+        guarantee.omega > 1.0,
+        f"tCDP says nothing at ω = {guarantee.omega:.4g}; it needs ω > 1.",
+    )
+
+
+def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Condition, ...]]:
+    """Truncated CDP of a mechanism on a uniform share s of the records, every condition checked.
+
+    (13 s² ρ, ln(1/s)/(4ρ))-tCDP, for a fixed-size sample without replacement under replace-one, if
+    ρ and s are in (0, 0.1], ln(1/s) ≥ 3ρ(2 + log₂(1/ρ)) and ω ≥ ln(1/s)/(2ρ) ≥ 1
+    (Bun et al. 2018; paper 003, Lemma 4, prints neither the base of the logarithm nor the "≥ 1").
+
+    Returns
+    -------
+    (guarantee, conditions)
+        The guarantee is what the lemma gives if all the conditions are met, and nothing otherwise.
+    """
+    number("ρ", base.rho, above=0.0)
+    number("sampling rate", rate, above=0.0, at_most=1.0)
+    rho, log_rate = base.rho, -math.log(rate)
+    needed = 3.0 * rho * (2.0 - math.log2(rho))
+    order = log_rate / (2.0 * rho)
+    lemma = "Amplification of tCDP is proved only for"
+    conditions = (
+        Condition(
+            f"ρ ≤ 0.1 (ρ = {rho:.4g})", rho <= 0.1, f"{lemma} ρ up to 0.1; here ρ = {rho:.4g}."
+        ),
+        Condition(
+            f"s ≤ 0.1 (s = {rate:.4g})", rate <= 0.1, f"{lemma} s up to 0.1; here s = {rate:.4g}."
+        ),
+        Condition(
+            f"ln(1/s) ≥ 3ρ(2 + log₂(1/ρ)) ({log_rate:.4g} against {needed:.4g})",
+            log_rate >= needed,
+            f"{lemma} ln(1/s) ≥ {needed:.4g}; here it is {log_rate:.4g}.",
+        ),
+        Condition(
+            f"ω ≥ ln(1/s)/(2ρ) ≥ 1 (ω = {base.omega:.4g}, middle {order:.4g})",
+            base.omega >= order >= 1.0,
+            f"{lemma} ω ≥ ln(1/s)/(2ρ) ≥ 1; here ω = {base.omega:.4g}, that order {order:.4g}.",
+        ),
+    )
+    return Concentrated(13.0 * rate**2 * rho, log_rate / (4.0 * rho)), conditions

@@ -1,0 +1,204 @@
+"""What was released, apart from what it costs: frozen descriptions that accountants read.
+
+σ is the absolute noise on the sum of records clipped to norm C, whatever the adjacency; the
+multiplier is σ/C. A description says nothing about adjacency: that belongs to the question asked of
+it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpcore.accounting.schedules import Schedule
+from dpcore.errors import InvalidInput, number, one_of, whole
+
+SAMPLINGS = ("none", "poisson", "fixed")
+LEAST_MULTIPLIER, LARGEST_MULTIPLIER = 1e-8, 1e10
+"""Noise over sensitivity for which the accountants are tested; beyond, a description is refused."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A sum of records clipped to `sensitivity` (L2) plus N(0, σ² I).
+
+    Parameters
+    ----------
+    sigma : float
+        In the units of the sum, above 0.
+    sensitivity : float
+        C, the norm bound per record, above 0.
+    """
+
+    sigma: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("σ", self.sigma, above=0.0)
+        number("sensitivity", self.sensitivity, above=0.0)
+        _multiplier("σ over sensitivity", self.sigma, self.sensitivity)
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """A sum of records bounded by `sensitivity` (L1) plus Laplace noise of scale b.
+
+    Parameters
+    ----------
+    scale : float
+        b, in the units of the sum, above 0.
+    sensitivity : float
+        The L1 bound per record, above 0.
+    """
+
+    scale: float
+    sensitivity: float = 1.0
+
+    def __post_init__(self) -> None:
+        number("scale", self.scale, above=0.0)
+        number("sensitivity", self.sensitivity, above=0.0)
+        _multiplier("scale over sensitivity", self.scale, self.sensitivity)
+
+
+@dataclass(frozen=True)
+class PoissonSampled:
+    """`event` on a sample that holds each record independently with probability `rate`."""
+
+    rate: float
+    event: Gaussian
+
+    def __post_init__(self) -> None:
+        number("sampling rate", self.rate, above=0.0, at_most=1.0)
+
+
+@dataclass(frozen=True)
+class FixedSampled:
+    """`event` on a sample of fixed size drawn without replacement: `rate` of the records."""
+
+    rate: float
+    event: Gaussian
+
+    def __post_init__(self) -> None:
+        number("sampling rate", self.rate, above=0.0, at_most=1.0)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """`event`, `count` times, each with fresh noise and a fresh sample; may be adaptive."""
+
+    event: Event
+    count: int
+
+    def __post_init__(self) -> None:
+        whole("count", self.count, at_least=1)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """Several events on the same records, one after another; may be adaptive."""
+
+    events: tuple[Event, ...]
+
+    def __post_init__(self) -> None:
+        if not self.events:
+            raise InvalidInput("composition is empty, but it must hold at least one event.")
+
+
+Event = Gaussian | Laplace | PoissonSampled | FixedSampled | Repeated | Composed
+
+
+@dataclass(frozen=True)
+class Step:
+    """The normal form an accountant reads: one kind of step and how often it happens.
+
+    Parameters
+    ----------
+    mechanism : str
+        "gaussian" or "laplace".
+    multiplier : float
+        σ/C or b/C.
+    sampling : str
+        "none", "poisson" or "fixed".
+    rate : float
+        Sampling rate; 1 without sampling.
+    count : int
+    """
+
+    mechanism: str
+    multiplier: float
+    sampling: str
+    rate: float
+    count: int
+
+
+def steps(event: Event) -> tuple[Step, ...]:
+    """The event as distinct steps with counts, in order of first use.
+
+    Raises
+    ------
+    TypeError
+        For anything that is not an event: it is refused, never guessed at.
+    """
+    merged: dict[Step, int] = {}
+    for step in _unfold(event, 1):
+        key = Step(step.mechanism, step.multiplier, step.sampling, step.rate, 1)
+        merged[key] = merged.get(key, 0) + step.count
+    return tuple(
+        Step(key.mechanism, key.multiplier, key.sampling, key.rate, count)
+        for key, count in merged.items()
+    )
+
+
+def _multiplier(field: str, noise: float, sensitivity: float) -> None:
+    with_limits = noise / sensitivity if sensitivity >= 1e-300 else math.inf
+    number(field, with_limits, at_least=LEAST_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
+
+
+def _unfold(event: Event, count: int) -> list[Step]:
+    match event:
+        case Gaussian():
+            return [Step("gaussian", event.sigma / event.sensitivity, "none", 1.0, count)]
+        case Laplace():
+            return [Step("laplace", event.scale / event.sensitivity, "none", 1.0, count)]
+        case PoissonSampled() | FixedSampled() if isinstance(event.event, Gaussian):
+            multiplier = event.event.sigma / event.event.sensitivity
+            kind = "poisson" if isinstance(event, PoissonSampled) else "fixed"
+            if event.rate == 1.0:
+                kind = "none"
+            return [Step("gaussian", multiplier, kind, event.rate, count)]
+        case Repeated():
+            return _unfold(event.event, count * event.count)
+        case Composed():
+            return [step for part in event.events for step in _unfold(part, count)]
+    raise TypeError(f"{type(event).__name__} is not an event that this accounting knows")
+
+
+def from_schedule(
+    schedule: Schedule, *, rate: float = 1.0, sampling: str = "none", sensitivity: float = 1.0
+) -> Composed:
+    """A noise schedule as an event.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        σ_t on the sum of records clipped to `sensitivity`.
+    rate : float
+        Sampling rate; 1 with sampling "none".
+    sampling : str
+        "none", "poisson" or "fixed".
+    sensitivity : float
+        C.
+    """
+    one_of("sampling", sampling, SAMPLINGS)
+    if sampling == "none" and rate != 1.0:
+        raise InvalidInput(f"sampling rate is {rate:g}, but it must be 1 without sampling.")
+
+    def one(sigma: float) -> Event:
+        base = Gaussian(sigma, sensitivity)
+        if sampling == "poisson":
+            return PoissonSampled(rate, base)
+        return FixedSampled(rate, base) if sampling == "fixed" else base
+
+    pairs: Sequence[tuple[float, int]] = tuple(zip(schedule.sigmas, schedule.counts, strict=True))
+    return Composed(tuple(Repeated(one(sigma), count) for sigma, count in pairs))

@@ -1,0 +1,246 @@
+"""Dominating pairs: for each kind of step, the two densities that are hardest to tell apart.
+
+(P, Q) dominates a step when H_x(M(D)‖M(D')) ≤ H_x(P‖Q) for every x ≥ 0, H_x the hockey-stick
+divergence ∫(p - xq)₊; adaptive compositions of steps are then dominated by the products of their
+pairs (Zhu, Dong and Wang 2022, Theorem 10).
+
+Why one dimension is enough under Poisson sampling. Let the record's value be u, exchanged for v,
+with |u|, |v| ≤ 1 in units of the clipping norm, so that P = (1-q)N(0) + qN(u) and Q = (1-q)N(0) +
+qN(v). For x ≥ 1 and any set A with N(u)-mass a, the Neyman-Pearson lemma bounds its mass under N(0)
+and under N(v) from below by Φ(Φ⁻¹(a) - |u|/ν) and Φ(Φ⁻¹(a) - |u-v|/ν), hence
+
+    P(A) - xQ(A) ≤ qa - (x-1)(1-q) Φ(Φ⁻¹(a) - 1/ν) - xq Φ(Φ⁻¹(a) - 2/ν),
+
+and with u = 1, v = -1 on the line a half-line attains both bounds at once. For x < 1,
+H_x(P‖Q) = 1 - x + x H_{1/x}(Q‖P) and u, v change places. With v = 0 this is add/remove and
+zero-out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Array = NDArray[np.float64]
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
+_WEIGHTS = _WEIGHTS / math.sqrt(2.0 * math.pi)
+
+
+class Pair(Protocol):
+    """A dominating pair (P, Q) of one step, read through its privacy loss ln(P/Q)."""
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        ...
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
+        ...
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) of the loss between consecutive grid points, P-mass below and above."""
+        ...
+
+
+@dataclass(frozen=True)
+class PoissonGaussian:
+    """One Poisson-sampled Gaussian step under add/remove or zero-out, or an unsampled one at q = 1.
+
+    Remove: P = (1-q)N(0,ν²) + qN(1,ν²), Q = N(0,ν²). Add: the two exchanged, and the axis mirrored
+    so that the loss still grows along it.
+
+    Parameters
+    ----------
+    multiplier : float
+        ν = σ over the change of the sum by one record.
+    rate : float
+        q in (0, 1].
+    adding : bool
+        Which of the two directions.
+    """
+
+    multiplier: float
+    rate: float
+    adding: bool = False
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        plain = self._loss(self.multiplier * _NODES)
+        if self.adding:
+            return _deviation(plain, plain, 0.0)
+        return _deviation(plain, self._loss(self.multiplier * _NODES + 1.0), self.rate)
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
+        spread = -float(special.ndtri_exp(log_tail)) * self.multiplier
+        if self.adding:
+            return -float(self._loss(spread)), -float(self._loss(-spread))
+        return float(self._loss(-spread)), float(self._loss(1.0 + spread))
+
+    def _loss(self, x: Array | float) -> Array:
+        exponent = (2.0 * np.asarray(x) - 1.0) / (2.0 * self.multiplier**2)
+        if self.rate == 1.0:
+            return exponent
+        # ln(1 + q(e^y - 1)) where y is small: the sum of logarithms would lose a small q.
+        small = np.log1p(self.rate * np.expm1(np.minimum(exponent, 1.0)))
+        large = np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + exponent)
+        return np.where(exponent < 1.0, small, large)
+
+    def _place(self, losses: Array) -> Array:
+        """The x of these remove-direction losses; -inf where the loss is never so low."""
+        if self.rate == 1.0:
+            return np.asarray(self.multiplier**2 * losses + 0.5)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # ln((e^ε - (1-q))/q), in a form that neither overflows nor cancels.
+            gap = losses - math.log1p(-self.rate)
+            exponent = np.where(
+                gap > 0.0, losses + np.log(-np.expm1(-gap)) - math.log(self.rate), -np.inf
+            )
+        return np.asarray(self.multiplier**2 * exponent + 0.5)
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) of the loss between consecutive grid points, P-mass below and above."""
+        edges = self._place(-grid[::-1] if self.adding else grid)
+        plain, shifted = edges / self.multiplier, (edges - 1.0) / self.multiplier
+        q, still, moved = self.rate, _between(plain), _between(shifted)
+        mixed = (1.0 - q) * still + q * moved
+        if self.adding:
+            below, above = special.ndtr(-plain[-1]), special.ndtr(plain[0])
+            return still[::-1], mixed[::-1], float(below), float(above)
+        below = (1.0 - q) * special.ndtr(plain[0]) + q * special.ndtr(shifted[0])
+        above = (1.0 - q) * special.ndtr(-plain[-1]) + q * special.ndtr(-shifted[-1])
+        return mixed, still, float(below), float(above)
+
+
+@dataclass(frozen=True)
+class PoissonGaussianReplaced:
+    """One Poisson-sampled Gaussian step under replace-one (module docstring).
+
+    P = (1-q)N(0,ν²) + qN(1,ν²), Q = (1-q)N(0,ν²) + qN(-1,ν²), in units of C. The loss is odd, so
+    one direction serves both.
+
+    Parameters
+    ----------
+    multiplier : float
+        ν = σ/C.
+    rate : float
+        q in (0, 1].
+    """
+
+    multiplier: float
+    rate: float
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        x = self.multiplier * _NODES
+        return _deviation(self._loss(x), self._loss(x + 1.0), self.rate)
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
+        spread = -float(special.ndtri_exp(log_tail)) * self.multiplier
+        return -float(self._loss(spread)), float(self._loss(1.0 + spread))
+
+    def _loss(self, x: Array | float) -> Array:
+        x = np.asarray(x)
+        variance = 2.0 * self.multiplier**2
+        stay = math.log1p(-self.rate) if self.rate < 1.0 else -math.inf
+        with_p = np.logaddexp(stay, math.log(self.rate) + (2.0 * x - 1.0) / variance)
+        with_q = np.logaddexp(stay, math.log(self.rate) + (-2.0 * x - 1.0) / variance)
+        return np.asarray(with_p - with_q)
+
+    def _place(self, losses: Array) -> Array:
+        """x(ε) = ν²(ε/2 + asinh((1-q) sinh(ε/2)/A)) with A = q e^{-1/(2ν²)}."""
+        half = np.abs(losses) / 2.0
+        if self.rate == 1.0:
+            return np.asarray(self.multiplier**2 * losses / 2.0)
+        # asinh(e^y) with y in logs: A underflows for little noise.
+        with np.errstate(divide="ignore"):
+            log_sinh = half + np.log(-np.expm1(-2.0 * half)) - math.log(2.0)
+        scale = math.log1p(-self.rate) - math.log(self.rate) + 0.5 / self.multiplier**2
+        y = log_sinh + scale
+        asinh = np.where(y > 30.0, y + math.log(2.0), np.arcsinh(np.exp(np.minimum(y, 30.0))))
+        return np.asarray(np.sign(losses) * self.multiplier**2 * (half + asinh))
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) of the loss between consecutive grid points, P-mass below and above."""
+        edges, q = self._place(grid) / self.multiplier, self.rate
+        still = (1.0 - q) * _between(edges)
+        unit = 1.0 / self.multiplier
+        below = (1.0 - q) * special.ndtr(edges[0]) + q * special.ndtr(edges[0] - unit)
+        above = (1.0 - q) * special.ndtr(-edges[-1]) + q * special.ndtr(unit - edges[-1])
+        upper, lower = still + q * _between(edges - unit), still + q * _between(edges + unit)
+        return upper, lower, float(below), float(above)
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """One Laplace mechanism: P = Lap(0, b), Q = Lap(Δ, b); the loss has atoms at ±Δ/b.
+
+    A vector within Δ in L1 norm is no easier to tell: moving one coordinate after the other
+    composes trade-off functions, and those of the Laplace location family compose to the one of the
+    full shift, as each is attained by a threshold.
+
+    Parameters
+    ----------
+    scale : float
+        b/Δ.
+    """
+
+    scale: float
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        return min(1.0 / self.scale, 2.0)
+
+    def _top(self) -> float:
+        # Rounded up: an atom just below its place would fall to the grid point under it.
+        return 1.0 / self.scale * (1.0 + 4e-16)
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """The loss lies in [-Δ/b, Δ/b], whatever the tail."""
+        return -self._top(), self._top()
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) of the loss in (grid_i, grid_{i+1}], P-mass below and above."""
+        top = self._top()
+        inside = np.clip(grid, -top, top)
+        left, width = inside[:-1], np.diff(inside)
+        # Within (-top, top) the densities are e^{(t-top)/2}/4 and e^{-(top+t)/2}/4.
+        upper = 0.5 * np.exp((left - top) / 2.0) * np.expm1(width / 2.0)
+        lower = -0.5 * np.exp(-(top + left) / 2.0) * np.expm1(-width / 2.0)
+        atom = 0.5 * math.exp(-top)
+        at_top = (grid[:-1] < top) & (grid[1:] >= top)
+        at_bottom = (grid[:-1] < -top) & (grid[1:] >= -top)
+        upper += 0.5 * at_top + atom * at_bottom
+        lower += atom * at_top + 0.5 * at_bottom
+        return upper, lower, 0.0, 0.0
+
+
+def _deviation(plain: Array, shifted: Array, share: float) -> float:
+    mean = (1.0 - share) * (_WEIGHTS @ plain) + share * (_WEIGHTS @ shifted)
+    square = (1.0 - share) * (_WEIGHTS @ (plain - mean) ** 2) + share * (
+        _WEIGHTS @ (shifted - mean) ** 2
+    )
+    return math.sqrt(square)
+
+
+def _between(edges: Array) -> Array:
+    """Standard normal mass between ascending edges, without cancellation in either tail."""
+    middle = int(np.searchsorted(edges, 0.0))
+    result = np.empty(len(edges) - 1)
+    left = special.ndtr(edges[: middle + 1])
+    right = special.ndtr(-edges[max(middle - 1, 0) :])
+    if middle > 0:
+        result[:middle] = np.diff(left)[:middle]
+    if middle < len(edges):
+        start = max(middle - 1, 0)
+        # The interval that holds 0 has its mass from the left tail, which is no worse there.
+        tail = -np.diff(right)
+        result[middle:] = tail[middle - start :]
+    return result

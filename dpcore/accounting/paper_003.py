@@ -1,0 +1,112 @@
+"""The privacy accounting of paper 003 (Zhang et al.): equations (3), (4) as printed and corrected.
+
+Printed: ρ_t = C²/(2σ_t²), the noise on the sum and sensitivity C, although its amplification lemma
+is for replace-one, where a batch sum moves by 2C; and ω from R^T where the last level used has
+R^{T-1}. Corrected: 2C, the last level used, both branches of the conversion, and every condition of
+the lemma.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpcore.accounting.concentrated import (
+    Concentrated,
+    amplified,
+    compose,
+    epsilon,
+    printed_epsilon,
+    says_something,
+)
+from dpcore.accounting.schedules import Schedule
+from dpcore.errors import number
+from dpcore.guarantee import Adjacency, Condition, Guarantee
+
+
+@dataclass(frozen=True)
+class TruncatedAnswer:
+    """What paper 003 prints for a schedule, and what its lemmas prove.
+
+    Parameters
+    ----------
+    printed, corrected : Concentrated
+        (ρ_total, ω_total) by equations (3) and (4), and with the corrections.
+    claim, proof : Guarantee
+        The printed ε; the proved one, empty when a condition is unmet.
+    conditions : tuple of Condition
+        Of the corrected chain, at the schedule's last (least noisy) level.
+    """
+
+    printed: Concentrated
+    corrected: Concentrated
+    claim: Guarantee
+    proof: Guarantee
+    conditions: tuple[Condition, ...]
+
+
+def account(
+    schedule: Schedule, rate: float, delta: float, clipping_norm: float = 1.0
+) -> TruncatedAnswer:
+    """Truncated CDP accounting of a noise schedule on fixed-size batches without replacement.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        σ on the sum of the batch's clipped gradients.
+    rate : float
+        s/m, in (0, 1).
+    delta : float
+        In (0, 1).
+    clipping_norm : float
+        C.
+    """
+    rate = number("sampling rate", rate, above=0.0, below=1.0)
+    delta = number("δ", delta, above=0.0, below=1.0)
+    printed = _total(schedule, rate, clipping_norm)
+    # Equation (4) has R^T: one more decay than the last level used, a smaller ω.
+    printed = Concentrated(printed.rho, printed.omega * _decay(schedule))
+    corrected = _total(schedule, rate, 2.0 * clipping_norm)
+    last = Concentrated(0.5 * (2.0 * clipping_norm / min(schedule.sigmas)) ** 2)
+    _, conditions = amplified(last, rate)
+    conditions += (says_something(corrected),)
+    unmet = [condition.consequence for condition in conditions if not condition.met]
+    by = "tCDP with all conditions of Lemma 4 (replace-one, sensitivity 2C)"
+    where = Adjacency.REPLACE_ONE
+    proof = (
+        Guarantee(None, None, where, by, " ".join(unmet))
+        if unmet
+        else Guarantee(epsilon(corrected, delta), delta, where, by)
+    )
+    return TruncatedAnswer(
+        printed=printed,
+        corrected=corrected,
+        claim=Guarantee(
+            printed_epsilon(printed.rho, delta),
+            delta,
+            where,
+            "paper 003, equations (3) and (4) and Lemma 3 as printed",
+        ),
+        proof=proof,
+        conditions=conditions,
+    )
+
+
+def _decay(schedule: Schedule) -> float:
+    """R of a schedule whose variance falls by one factor throughout; 1 for any other."""
+    factors = [
+        (after / before) ** 2
+        for before, after in zip(schedule.sigmas[:-1], schedule.sigmas[1:], strict=True)
+    ]
+    if not factors or max(factors) > min(factors) * (1.0 + 1e-9) or factors[0] > 1.0:
+        return 1.0
+    return factors[0]
+
+
+def _total(schedule: Schedule, rate: float, sensitivity: float) -> Concentrated:
+    """Σ 13 s² ρ_t and least ln(1/s)/(4ρ_t), with ρ_t = Δ²/(2σ_t²)."""
+    parts = []
+    for sigma, count in zip(schedule.sigmas, schedule.counts, strict=True):
+        rho = 0.5 * (sensitivity / sigma) ** 2
+        parts.append(Concentrated(count * 13.0 * rate**2 * rho, math.log(1.0 / rate) / (4.0 * rho)))
+    return compose(parts)

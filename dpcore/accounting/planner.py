@@ -1,0 +1,314 @@
+"""The accountants asked backwards: which σ, how many steps, which batch, which δ for a target ε.
+
+Every quantity here moves ε one way, so each answer is a root of a monotone function, found by
+bisection and always taken from the side where ε stays within the target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpcore.accounting import schedules
+from dpcore.accounting.accountants import ACCOUNTANTS, certify, refusal
+from dpcore.accounting.events import Composed, from_schedule
+from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.guarantee import Adjacency, Guarantee
+
+UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
+RELATIVE_ERROR = 1e-4
+"""Of a solved σ, δ or C: the answer is at most this far from the exact one, on the safe side."""
+
+LARGEST, LEAST = 1e8, 1e-2
+"""Noise multipliers between which σ and C are sought."""
+
+SMALLEST_DELTA = 1e-300
+
+
+@dataclass(frozen=True)
+class Training:
+    """Settings of a noisy training run, or of repeated noisy sums.
+
+    Parameters
+    ----------
+    sigma : float
+        σ₀, absolute noise on the sum of clipped records at the first step.
+    records : int
+        n.
+    batch : int
+        (Expected) records per step.
+    steps : int
+        T.
+    delta : float
+    clip : float
+        C, the norm each record is clipped to.
+    decay : float
+        R: the variance is multiplied by it each time; 1 for constant noise.
+    decay_every : int
+        Steps between two decays: 1, or the steps of an epoch.
+    sampling : str
+        "poisson", "fixed" or "none".
+    adjacency : Adjacency
+    """
+
+    sigma: float
+    records: int
+    batch: int
+    steps: int
+    delta: float
+    clip: float = 1.0
+    decay: float = 1.0
+    decay_every: int = 1
+    sampling: str = "poisson"
+    adjacency: Adjacency = Adjacency.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        number("σ", self.sigma, above=0.0)
+        number("C", self.clip, above=0.0)
+        number("δ", self.delta, above=0.0, below=1.0)
+        number("decay R", self.decay, above=0.0, at_most=1.0)
+        whole("records", self.records, at_least=1)
+        whole("batch size", self.batch, at_least=1, at_most=self.records)
+        whole("steps", self.steps, at_least=1, at_most=schedules.MOST_STEPS)
+        whole("decay every", self.decay_every, at_least=1)
+        one_of("sampling", self.sampling, ("poisson", "fixed", "none"))
+
+    @property
+    def rate(self) -> float:
+        """Sampling rate q = batch/records, or 1 without sampling."""
+        return 1.0 if self.sampling == "none" else self.batch / self.records
+
+    def schedule(self) -> schedules.Schedule:
+        """σ_t; a last level that is cut short keeps only its own steps."""
+        full, rest = divmod(self.steps, self.decay_every)
+        levels = full + (rest > 0)
+        if self.decay == 1.0:
+            return schedules.constant(self.sigma, self.steps)
+        found = schedules.geometric(self.sigma, self.decay, levels, self.decay_every)
+        if rest == 0:
+            return found
+        return schedules.Schedule(found.sigmas, (*found.counts[:-1], rest), found.name)
+
+    def event(self) -> Composed:
+        """What is released."""
+        return from_schedule(
+            self.schedule(), rate=self.rate, sampling=self.sampling, sensitivity=self.clip
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An answer, with the settings that reach it.
+
+    Parameters
+    ----------
+    unknown : str
+        What was solved for.
+    value : float or None
+        ``None`` when the target cannot be reached.
+    training : Training or None
+        The settings with the answer put in.
+    guarantee : Guarantee
+        What the accountant certifies for them.
+    sentence : str
+        The answer in words.
+    """
+
+    unknown: str
+    value: float | None
+    training: Training | None
+    guarantee: Guarantee
+    sentence: str
+
+
+def spent(training: Training, accountant: str) -> Guarantee:
+    """ε of the run by one accountant."""
+    return certify(training.event(), training.delta, training.adjacency, accountant)
+
+
+def solve(unknown: str, training: Training, target: float, accountant: str) -> Plan:
+    """The value of one setting for which the run stays within a target ε, the others as given.
+
+    Parameters
+    ----------
+    unknown : str
+        One of `UNKNOWNS`; the field of that name in `training` is where the search begins.
+    training : Training
+    target : float
+        ε, above 0; not used when `unknown` is "epsilon".
+    accountant : str
+        Key of an accountant that covers the sampling and adjacency.
+
+    Returns
+    -------
+    Plan
+        The least noise, most steps, largest batch, least δ or largest C within the target. σ, δ and
+        C are within `RELATIVE_ERROR` of the best the accountant allows, and always on the safe
+        side: the guarantee in the answer is for the very value returned.
+
+    Raises
+    ------
+    InvalidInput
+        If `unknown` is none of them, the target is not positive, or the batch is asked for where
+        nothing is sampled.
+    """
+    one_of("unknown", unknown, UNKNOWNS)
+    if unknown == "epsilon":
+        found = spent(training, accountant)
+        return Plan(unknown, found.epsilon, training, found, _said(unknown, found.epsilon, found))
+    target = number("ε", target, above=0.0)
+    if unknown == "batch" and training.sampling == "none":
+        raise InvalidInput(
+            "sampling is none, but to solve for the batch it must be poisson or fixed."
+        )
+    # Whether there is a theorem does not hang on the steps, whose noise may decay beyond any limit.
+    first = replace(training, steps=1).event()
+    if reason := refusal(first, training.adjacency, accountant):
+        empty = Guarantee(None, None, training.adjacency, ACCOUNTANTS[accountant].title, reason)
+        return Plan(unknown, None, None, empty, reason)
+
+    def epsilon(value: float) -> float:
+        try:
+            reached = spent(_with(training, unknown, value), accountant).epsilon
+        except InvalidInput:  # noise decayed beyond what a schedule or a step may hold
+            return math.inf
+        return math.inf if reached is None else reached
+
+    if unknown in ("steps", "batch"):
+        top = schedules.MOST_STEPS if unknown == "steps" else training.records
+        begin = training.steps if unknown == "steps" else training.batch
+        value = _most(epsilon, target, begin, top)
+    else:
+        start, safe, other = _limits(unknown, training)
+        value = _edge(epsilon, target, start, safe, other)
+    if value is None:
+        by = ACCOUNTANTS[accountant].title
+        sentence = (
+            f"No {NAMES[unknown]} reaches ε = {target:g} with the other settings as they are, "
+            f"by {by}."
+        )
+        empty = Guarantee(None, None, training.adjacency, by, sentence)
+        return Plan(unknown, None, None, empty, sentence)
+    answer = _with(training, unknown, value)
+    found = spent(answer, accountant)
+    return Plan(unknown, value, answer, found, _said(unknown, value, found))
+
+
+def _limits(unknown: str, training: Training) -> tuple[float, float, float]:
+    """Where the search begins, and the safest and the boldest value it may give."""
+    if unknown == "delta":
+        return training.delta, 0.999, SMALLEST_DELTA
+    if unknown == "clip":
+        return training.clip, training.sigma / LARGEST, training.sigma / LEAST
+    return training.sigma, LARGEST * training.clip, LEAST * training.clip
+
+
+NAMES = {
+    "epsilon": "ε",
+    "sigma": "noise σ",
+    "steps": "number of steps",
+    "batch": "batch size",
+    "delta": "δ",
+    "clip": "clipping norm C",
+}
+
+
+def _said(unknown: str, value: float | None, found: Guarantee) -> str:
+    if value is None or found.epsilon is None:
+        return found.reason
+    if unknown == "epsilon":
+        return f"ε = {value:.4g} at δ = {found.delta:g} ({found.by}, {found.adjacency})."
+    shown = f"{value:,.0f}" if unknown in ("steps", "batch") else f"{value:.4g}"
+    return (
+        f"{NAMES[unknown]} = {shown}: ε = {found.epsilon:.4g} at δ = {found.delta:g} "
+        f"({found.by}, {found.adjacency})."
+    )
+
+
+def _with(training: Training, unknown: str, value: float) -> Training:
+    changes: dict[str, Any] = {
+        unknown: round(value) if unknown in ("steps", "batch") else float(value)
+    }
+    return replace(training, **changes)
+
+
+def _edge(
+    epsilon: Callable[[float], float], target: float, start: float, safe: float, other: float
+) -> float | None:
+    """The value nearest to `other` with ε ≤ target, to `RELATIVE_ERROR`; from the safe side.
+
+    The bracket grows from `start` by factors of 4, so that extreme values, slow to account for, are
+    asked only when the answer lies there. It closes by the secant on ln ε against the logarithm of
+    the value, bisecting where that is slow; the safe end has always been found safe itself.
+    """
+    up = math.copysign(math.log(4.0), math.log(safe / other))
+    log_safe, log_other = math.log(safe), math.log(other)
+
+    def gap(log_value: float) -> float:
+        return _gap(epsilon(math.exp(log_value)), target)
+
+    def clipped(log_value: float) -> float:
+        return min(max(log_value, min(log_safe, log_other)), max(log_safe, log_other))
+
+    good = bad = clipped(math.log(start))
+    good_gap = bad_gap = gap(good)
+    if good_gap <= 0.0:
+        while bad_gap <= 0.0:
+            good, good_gap, bad = bad, bad_gap, clipped(bad - up)
+            if good == bad:
+                return math.exp(good)
+            bad_gap = gap(bad)
+    else:
+        while good_gap > 0.0:
+            bad, bad_gap, good = good, good_gap, clipped(good + up)
+            if good == bad:
+                return None
+            good_gap = gap(good)
+    halve = False
+    while abs(good - bad) > RELATIVE_ERROR:
+        share = 0.5 if halve else good_gap / (good_gap - bad_gap)
+        # A little beyond the secant's root on the safe side, so that the safe end moves too.
+        place = good + (bad - good) * min(max(share, 0.02), 0.98)
+        place += math.copysign(0.3 * RELATIVE_ERROR, good - bad)
+        width = abs(good - bad)
+        found = gap(place)
+        if found <= 0.0:
+            good, good_gap = place, found
+        else:
+            bad, bad_gap = place, found
+        halve = abs(good - bad) > 0.5 * width
+    return math.exp(good)
+
+
+def _most(epsilon: Callable[[float], float], target: float, start: int, top: int) -> float | None:
+    """The largest whole number up to `top` with ε ≤ target; the search begins at `start`."""
+    low, low_gap, high, high_gap = 0, -1.0, min(start, top), 0.0
+    high_gap = _gap(epsilon(high), target)
+    while high_gap <= 0.0:
+        low, low_gap = high, high_gap
+        if low == top:
+            return float(top)
+        high = min(2 * high, top)
+        high_gap = _gap(epsilon(high), target)
+    halve = low == 0
+    while high - low > 1:
+        share = 0.5 if halve else low_gap / (low_gap - high_gap)
+        # By the secant; halving where that is slow.
+        middle = low + round((high - low) * min(max(share, 0.02), 0.98))
+        middle = min(max(middle, low + 1), high - 1)
+        width, found = high - low, _gap(epsilon(middle), target)
+        if found <= 0.0:
+            low, low_gap = middle, found
+        else:
+            high, high_gap = middle, found
+        halve = low == 0 or high - low > width // 2
+    return float(low) if low else None
+
+
+def _gap(epsilon: float, target: float) -> float:
+    """ln(ε/target), kept finite."""
+    if 0.0 < epsilon < math.inf:
+        return math.log(epsilon / target)
+    return -50.0 if epsilon == 0.0 else 50.0

@@ -1,0 +1,284 @@
+"""Rényi differential privacy of sampled Gaussian steps, vectorised over steps and orders.
+
+Poisson sampling under add/remove: exact at every order (Mironov, Talwar, Zhang 2019), by the finite
+binomial sum at whole orders and by quadrature in between. A fixed-size batch without replacement
+under replace-one: the upper bound of Wang, Balle, Kasiviswanathan 2019 (Theorem 27). Unsampled:
+α/(2ν²).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Array = NDArray[np.float64]
+
+WHOLE_ORDERS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])
+"""Whole orders tried first; the search goes on from the best of them."""
+
+LARGEST_ORDER = 2**16
+MOST_TERMS = 20_000_000  # steps times order that the search for large orders may cost
+LARGEST_BETWEEN = 16.0  # beyond, whole orders lie close enough together
+LEAST_ORDER = 1.0 + 1e-6
+MOST_NODES = 4_000_000
+QUADRATURE_REACH = 9.0  # standard deviations beyond the peaks
+QUADRATURE_SLACK = 1e-12
+"""Added to ln A_α: more than the quadrature is off (`poisson_between`), always upward."""
+
+ROUNDING = 1e-11
+"""Relative: more than the logarithms of binomials, up to 1e6, are off."""
+
+
+def gaussian(multipliers: Array, orders: Array) -> Array:
+    """α/(2ν²) for each noise multiplier ν and order α; shape (steps, orders)."""
+    return orders[None, :] / (2.0 * multipliers[:, None] ** 2)
+
+
+def poisson_whole(multipliers: Array, rate: float, orders: Array) -> Array:
+    """RDP of Poisson-sampled Gaussians at whole orders, rounded up; shape (steps, orders).
+
+    A_α - 1 = Σ_{k≥2} C(α,k) (1-q)^{α-k} q^k (e^{k(k-1)/(2ν²)} - 1), RDP = ln A_α/(α-1): the
+    binomial weights sum to 1, so that taking the 1 out leaves positive terms only and no
+    cancellation.
+
+    Parameters
+    ----------
+    multipliers : (steps,) array
+        ν_t = σ_t/C, add/remove.
+    rate : float
+        q in (0, 1].
+    orders : (orders,) array of int
+        Each at least 2.
+    """
+    if rate == 1.0:
+        return gaussian(multipliers, orders.astype(float))
+    result = np.empty((len(multipliers), len(orders)))
+    inverse = 1.0 / (2.0 * multipliers[:, None] ** 2)
+    for place, order in enumerate(orders.astype(int)):
+        k = np.arange(2, order + 1)
+        weights = _log_binomial(order, k) + k * math.log(rate) + (order - k) * math.log1p(-rate)
+        result[:, place] = _log_one_plus(weights, inverse * (k * (k - 1.0))) / (order - 1.0)
+    return result * (1.0 + ROUNDING)
+
+
+def _log_one_plus(weights: Array, exponents: Array) -> Array:
+    """ln(1 + Σ_k e^{w_k}(e^{y_k} - 1)) for each row of exponents y."""
+    # e^y - 1 = e^y (1 - e^{-y}), in logarithms: y may be anything from 1e-18 to 1e9.
+    with np.errstate(divide="ignore"):
+        terms = weights + exponents + np.log(-np.expm1(-exponents))
+    peak = np.maximum(terms.max(axis=1), -700.0)
+    total = peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1))
+    return np.asarray(
+        np.where(
+            total > 30.0,
+            total + np.exp(-np.maximum(total, 30.0)),
+            np.log1p(np.exp(np.minimum(total, 30.0))),
+        )
+    )
+
+
+def poisson_between(multipliers: Array, rate: float, orders: Array) -> Array:
+    """RDP of Poisson-sampled Gaussians at any orders above 1, rounded up; shape (steps, orders).
+
+    A_α = E_{z ~ N(0,ν²)} [(1 - q + q e^{(2z-1)/(2ν²)})^α] by the trapezoid rule.
+
+    Notes
+    -----
+    The integrand f is analytic for |Im z| < πν², where 1 - q + q e^{z/ν²} has its zeros, and there
+    ∫|f(x+id)|dx ≤ e^{d²/(2ν²)} A_α. The rule with spacing s is hence off by at most
+    2 e^{d²/(2ν²)} A_α/(e^{2πd/s} - 1) for each d below πν² (Trefethen and Weideman 2014, Theorem
+    5.1); `_spacing` makes this 1e-16 A_α. Left out beyond 9 standard deviations is at most 2^α
+    Φ(-9) A_α, as (a+b)^α ≤ 2^{α-1}(a^α + b^α). Both stay below `QUADRATURE_SLACK` for α up to 23;
+    the rounding of the exponents is added for each step. Where little noise would take too many
+    points, ln A_α is bounded by its chord between whole orders: it is convex in α.
+    """
+    if rate == 1.0:
+        return gaussian(multipliers, orders)
+    result = np.empty((len(multipliers), len(orders)))
+    spacing = _spacing(multipliers)
+    for place, order in enumerate(orders.tolist()):
+        low = -QUADRATURE_REACH * multipliers
+        width = order + 2.0 * QUADRATURE_REACH * multipliers
+        count = int(np.ceil((width / spacing).max())) + 1
+        if count * len(multipliers) > MOST_NODES:
+            result[:, place] = _chords(poisson_whole, multipliers, rate, order)
+            continue
+        z = low[:, None] + width[:, None] * np.linspace(0.0, 1.0, count)[None, :]
+        variance = multipliers[:, None] ** 2
+        exponent = (z - 0.5) / variance
+        ratio = np.maximum(exponent + math.log(rate), math.log1p(-rate))
+        ratio += np.log1p(np.exp(-np.abs(exponent + math.log(rate) - math.log1p(-rate))))
+        log_terms = order * ratio - 0.5 * z * z / variance
+        peak = log_terms.max(axis=1)
+        area = np.exp(log_terms - peak[:, None]).sum(axis=1) * width / (count - 1)
+        total = peak + np.log(area / (math.sqrt(2.0 * math.pi) * multipliers))
+        largest = order * np.abs(exponent[:, -1]) + 0.5 * (width / multipliers) ** 2
+        slack = QUADRATURE_SLACK + 1e-15 * largest
+        result[:, place] = (np.maximum(total, 0.0) + slack) / (order - 1.0)
+    return result
+
+
+def _spacing(multipliers: Array) -> Array:
+    """The largest s with d²/(2ν²) - 2πd/s ≤ -38 for d = min(2πν²/s, πν²): e^{-38} = 3e-17."""
+    wide = multipliers * (math.pi * math.sqrt(2.0 / 38.0))
+    narrow = (2.0 * math.pi**2 * multipliers**2) / (38.0 + 0.5 * math.pi**2 * multipliers**2)
+    return np.where(wide >= 2.0, wide, narrow)
+
+
+def _chords(
+    whole: Callable[[Array, float, Array], Array], multipliers: Array, rate: float, order: float
+) -> Array:
+    """RDP at an order between whole ones, bounded by the chord of ln A_α, which is convex in α."""
+    low = math.floor(order)
+    ends = whole(multipliers, rate, np.array([max(low, 2), low + 1]))
+    left = ends[:, 0] * (low - 1.0)  # ln A_1 = 0
+    share = order - low
+    return np.asarray(((1.0 - share) * left + share * ends[:, 1] * low) / (order - 1.0))
+
+
+def fixed_between(multipliers: Array, rate: float, orders: Array) -> Array:
+    """The bound of `fixed_size` at any orders above 1: the chord between whole ones."""
+    if rate == 1.0:
+        return gaussian(multipliers, orders)
+    columns = [_chords(fixed_size, multipliers, rate, order) for order in orders.tolist()]
+    return np.stack(columns, axis=1)
+
+
+def fixed_size(multipliers: Array, rate: float, orders: Array) -> Array:
+    """RDP bound for batches drawn without replacement under replace-one; shape (steps, orders).
+
+    Parameters
+    ----------
+    multipliers : (steps,) array
+        σ over the change of the batch sum when a record is exchanged: σ/(2C).
+    rate : float
+        Batch size over n.
+    orders : (orders,) array of int
+        Each at least 2.
+
+    Notes
+    -----
+    Wang, Balle, Kasiviswanathan 2019, Theorem 27:
+    A_α ≤ 1 + C(α,2) q² min(4(e^{ε(2)}-1), 2e^{ε(2)}) + Σ_{j≥3} C(α,j) q^j 2e^{(j-1)ε(j)}, with the
+    Gaussian's ε(j) = j/(2ν²), so that (j-1)ε(j) = j(j-1)/(2ν²).
+    """
+    if rate == 1.0:
+        return gaussian(multipliers, orders.astype(float))
+    result = np.empty((len(multipliers), len(orders)))
+    inverse = 1.0 / (2.0 * multipliers**2)
+    second = 2.0 * inverse
+    log_second = np.minimum(
+        math.log(4.0) + second + np.log(-np.expm1(-second)), math.log(2.0) + second
+    )
+    for place, order in enumerate(orders.astype(int)):
+        j = np.arange(2, order + 1)
+        weights = _log_binomial(order, j) + j * math.log(rate)
+        terms = weights + math.log(2.0) + inverse[:, None] * (j * (j - 1.0))
+        terms[:, 0] = weights[0] + log_second
+        peak = terms.max(axis=1)
+        total = peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1))
+        result[:, place] = np.logaddexp(0.0, total) / (order - 1.0)
+    return result * (1.0 + ROUNDING) + 1e-15
+
+
+def epsilon_from(orders: Array, rdp: Array, delta: float) -> tuple[float, float]:
+    """(ε, best order) at δ by the conversion of Canonne, Kamath, Steinke 2020 (Proposition 12).
+
+    ε = RDP_α + ln((α-1)/α) - (ln δ + ln α)/(α-1), at least 0, least over the orders.
+    """
+    orders = np.asarray(orders, dtype=float)
+    values = rdp + np.log1p(-1.0 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1.0)
+    best = int(np.nanargmin(values))
+    return max(0.0, float(values[best])), float(orders[best])
+
+
+def least_epsilon(
+    whole: Callable[[Array], Array],
+    between: Callable[[Array], Array],
+    delta: float,
+    *,
+    steps: int = 1,
+) -> float:
+    """The least ε over orders: whole ones first, then about the best; every order is a bound.
+
+    Parameters
+    ----------
+    whole, between : callable
+        (orders) -> total RDP at whole orders of at least 2, and at any orders above 1.
+    delta : float
+    steps : int
+        Distinct steps, which limits how large an order is worth trying.
+    """
+    tried: dict[float, float] = {}
+
+    def ask(function: Callable[[Array], Array], orders: Array) -> None:
+        rdp = function(orders)
+        for order, one in zip(orders.tolist(), rdp.tolist(), strict=True):
+            tried[float(order)] = epsilon_from(np.array([order]), np.array([one]), delta)[0]
+
+    ask(whole, WHOLE_ORDERS)
+    while (best := min(tried, key=tried.__getitem__)) == max(tried) and tried[best] > 0.0:
+        if best >= LARGEST_ORDER or best * 3.0 * steps > MOST_TERMS:
+            break
+        ask(whole, np.array([round(best * 1.5), round(best * 2.0)]))
+    if tried[best] == 0.0:
+        return 0.0
+    if best > 2.0:
+        for _ in range(20):
+            below, above = _neighbours(tried, best)
+            middle = {round(0.5 * (below + best)), round(0.5 * (best + above))} - set(tried)
+            if not middle or (above - below) < 0.02 * best:
+                break
+            ask(whole, np.array(sorted(middle)))
+            best = min(tried, key=tried.__getitem__)
+    else:
+        ask(between, 1.0 + np.array([1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6]))
+        best = min(tried, key=tried.__getitem__)
+    if best > LARGEST_BETWEEN:
+        return tried[best]
+    for _ in range(3):
+        # Past its minimum ε(α) may rise like an exponential, which no parabola follows: halve as
+        # well.
+        below, above = _neighbours(tried, best)
+        orders = {_parabola(tried, best), _halfway(below, best), _halfway(best, above)}
+        orders = {order for order in orders - set(tried) if LEAST_ORDER < order <= above}
+        ask(between, np.array(sorted(orders)))
+        best = min(tried, key=tried.__getitem__)
+    return tried[best]
+
+
+def _halfway(low: float, high: float) -> float:
+    """Between two orders, evenly in ln(α-1)."""
+    return 1.0 + math.sqrt(max(low - 1.0, 0.1 * (high - 1.0)) * (high - 1.0))
+
+
+def _neighbours(tried: dict[float, float], best: float) -> tuple[float, float]:
+    below = max((order for order in tried if order < best), default=1.0)
+    return below, min((order for order in tried if order > best), default=best)
+
+
+def _parabola(tried: dict[float, float], best: float) -> float:
+    """Where a parabola in ln(α-1) through the best order and its neighbours has its minimum."""
+    below, above = _neighbours(tried, best)
+    if below == 1.0 or above == best:
+        return best if above == best else max(LEAST_ORDER, 1.0 + 0.3 * (best - 1.0))
+    x = np.log(np.array([below, best, above]) - 1.0)
+    y = np.array([tried[below], tried[best], tried[above]])
+    left, right = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
+    bend = (right - left) / (x[2] - x[0])
+    if not (math.isfinite(bend) and bend > 0.0):
+        return best
+    place = 0.5 * (x[0] + x[1] - left / bend)
+    # Well inside the bracket, so that each try narrows it.
+    place = min(max(place, 0.9 * x[0] + 0.1 * x[1]), 0.1 * x[1] + 0.9 * x[2])
+    return float(1.0 + math.exp(place))
+
+
+def _log_binomial(order: int, k: NDArray[np.integer]) -> Array:
+    return np.asarray(
+        special.gammaln(order + 1.0) - special.gammaln(k + 1.0) - special.gammaln(order - k + 1.0)
+    )

@@ -1,0 +1,125 @@
+"""Noise schedules: which σ each step uses, grouped by equal values.
+
+σ is the absolute noise on the sum of clipped records. A decay R multiplies the *variance* each time
+(paper 003, Algorithm 1: σ²_{t+1} = Rσ²_t); Opacus' γ multiplies σ, so γ = √R.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.errors import InvalidInput, number, one_of, whole
+
+Array = NDArray[np.float64]
+
+MOST_STEPS = 10_000_000
+KINDS = ("constant", "geometric", "linear", "step", "custom")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Distinct noise scales in order of use, and for how many steps each is used.
+
+    Parameters
+    ----------
+    sigmas : tuple of float
+        Each above 0.
+    counts : tuple of int
+        Steps at each, at least 1.
+    name : str
+        What it is, in words.
+    """
+
+    sigmas: tuple[float, ...]
+    counts: tuple[int, ...]
+    name: str
+
+    def __post_init__(self) -> None:
+        if not self.sigmas or len(self.sigmas) != len(self.counts):
+            raise InvalidInput("schedule is empty or uneven, but needs one count for each σ.")
+        for sigma in self.sigmas:
+            number("σ", sigma, above=0.0)
+        for count in self.counts:
+            whole("steps", count, at_least=1, at_most=MOST_STEPS)
+        whole("steps", self.steps, at_least=1, at_most=MOST_STEPS)
+
+    @property
+    def steps(self) -> int:
+        """T."""
+        return sum(self.counts)
+
+    def each_step(self) -> Array:
+        """σ_t for every step, shape (T,)."""
+        return np.repeat(self.sigmas, self.counts)
+
+    def scaled(self, factor: float) -> Schedule:
+        """The same shape with every σ times `factor`."""
+        return Schedule(tuple(sigma * factor for sigma in self.sigmas), self.counts, self.name)
+
+
+def constant(sigma: float, steps: int) -> Schedule:
+    """σ at every step."""
+    return Schedule((sigma,), (whole("steps", steps, at_least=1, at_most=MOST_STEPS),), "constant")
+
+
+def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1) -> Schedule:
+    """σ²_{l+1} = R σ²_l over `levels`, each used for `steps_per_level` steps.
+
+    Paper 003: a level is an iteration (Algorithm 1) or an epoch (its experiments' reading).
+    """
+    decay = number("decay R", decay, above=0.0, at_most=1.0)
+    whole("levels", levels, at_least=1, at_most=MOST_STEPS)
+    count = whole("steps per level", steps_per_level, at_least=1, at_most=MOST_STEPS)
+    if decay == 1.0:
+        return constant(sigma, levels * count)
+    sigmas = number("σ", sigma, above=0.0) * decay ** (0.5 * np.arange(levels))
+    if sigmas[-1] <= 1e-150:
+        raise InvalidInput(
+            f"decay R is {decay:g}, but over {levels:,} levels it must leave σ above 1e-150."
+        )
+    each = "step" if count == 1 else f"{count:,} steps"
+    return Schedule(
+        tuple(map(float, sigmas)), (count,) * levels, f"variance times {decay:g} every {each}"
+    )
+
+
+def linear(first: float, last: float, steps: int) -> Schedule:
+    """σ from `first` to `last` in equal differences."""
+    whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    return custom(np.linspace(first, last, steps).tolist(), f"linear from {first:g} to {last:g}")
+
+
+def step(sigma: float, factor: float, every: int, steps: int) -> Schedule:
+    """σ times `factor` after every `every` steps, for `steps` steps in all."""
+    number("factor", factor, above=0.0)
+    whole("every", every, at_least=1, at_most=MOST_STEPS)
+    steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    levels = -(-steps // every)
+    counts = [every] * (levels - 1) + [steps - every * (levels - 1)]
+    sigmas = [sigma * factor**level for level in range(levels)]
+    return Schedule(tuple(sigmas), tuple(counts), f"σ times {factor:g} every {every:,} steps")
+
+
+def custom(sigmas: Sequence[float], name: str = "custom list") -> Schedule:
+    """One σ per step; equal neighbours are grouped."""
+    values = np.asarray([number("σ", sigma, above=0.0) for sigma in sigmas])
+    if len(values) == 0:
+        raise InvalidInput("schedule is empty, but must name σ for at least one step.")
+    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+    counts = np.diff(np.append(starts, len(values)))
+    return Schedule(tuple(map(float, values[starts])), tuple(map(int, counts)), name)
+
+
+def kind_named(kind: str) -> str:
+    """`kind` if it is one of `KINDS`.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not.
+    """
+    return one_of("schedule", kind, KINDS)

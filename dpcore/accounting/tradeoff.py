@@ -1,0 +1,171 @@
+"""What an attacker can do, from the exact privacy curve rather than from one (ε, δ) on it.
+
+A curve δ(ε), known at every real ε, bounds every test between two neighbouring data sets:
+TPR ≤ e^ε FPR + δ(ε), and the lower envelope of these lines is the best attack (Dong, Roth and Su
+2022, Proposition 2.12; Zhu, Dong and Wang 2022). One (ε, δ) gives two of the lines and so a weaker
+bound: `from_budget`, in the same form, to show the difference. Everything here is an upper bound on
+the attacker, for the adjacency of the curve; the worse of the two directions is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from dpcore.accounting import risk
+from dpcore.accounting.accountants import loss_distributions, refusal
+from dpcore.accounting.events import Event, steps
+from dpcore.errors import InvalidInput, number
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_delta
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PrivacyCurve:
+    """Everything that a mechanism lets an attacker do.
+
+    Parameters
+    ----------
+    delta : callable
+        ε -> δ(ε), an upper bound at any ε ≥ 0 in both directions.
+    power : callable
+        (k,) FPR in [0, 1] -> (k,) largest TPR.
+    adjacency : Adjacency
+    by : str
+        What the curve was computed from.
+    """
+
+    delta: Callable[[float], float]
+    power: Callable[[Array], Array]
+    adjacency: Adjacency
+    by: str
+
+
+def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
+    """μ-Gaussian DP, exact: one or many Gaussian releases without sampling.
+
+    Parameters
+    ----------
+    mu : float
+        √(Σ Δ²/σ²), above 0.
+    adjacency : Adjacency
+        The one μ was computed for.
+    """
+    mu = number("μ", mu, above=0.0)
+
+    def power(rate: Array) -> Array:
+        return np.asarray(special.ndtr(special.ndtri(rate) + mu))
+
+    return PrivacyCurve(
+        lambda epsilon: float(analytic_delta(epsilon, 1.0 / mu)), power, adjacency, f"{mu:.4g}-GDP"
+    )
+
+
+def from_event(event: Event, adjacency: Adjacency) -> PrivacyCurve:
+    """The curve of any event that privacy loss distributions cover, certified.
+
+    Raises
+    ------
+    InvalidInput
+        If they do not cover it (fixed-size batches).
+    """
+    if reason := refusal(event, adjacency, "pld"):
+        raise InvalidInput(reason)
+    found = loss_distributions(steps(event), adjacency)
+    polygons = [each.roc() for each in found]
+
+    def power(rate: Array) -> Array:
+        curves = [np.interp(rate, false, true) for false, true in polygons]
+        return np.asarray(np.max(curves, axis=0), dtype=np.float64)
+
+    return PrivacyCurve(
+        lambda epsilon: max(each.delta(epsilon) for each in found),
+        power,
+        adjacency,
+        "privacy loss distribution",
+    )
+
+
+def from_budget(epsilon: float, delta: float, adjacency: Adjacency) -> PrivacyCurve:
+    """All that follows from one (ε, δ) alone: the weaker bound (Kairouz, Oh and Viswanath 2015)."""
+    epsilon = number("epsilon", epsilon, at_least=0.0)
+    delta = number("delta", delta, at_least=0.0, at_most=1.0)
+
+    def curve(at: float) -> float:
+        # Between the lines of (ε, δ) and its mirror image; the advantage at 0.
+        if at >= epsilon:
+            return delta
+        return min(1.0, delta + (1.0 - delta) * _share(epsilon, at))
+
+    return PrivacyCurve(
+        curve,
+        lambda rate: 1.0 - risk.smallest_miss_rate(rate, epsilon, delta),
+        adjacency,
+        f"(ε, δ) = ({epsilon:g}, {delta:g}) alone",
+    )
+
+
+def _share(epsilon: float, at: float) -> float:
+    """(e^ε - e^at)/(1 + e^ε): δ at a smaller ε of the pure mechanism, without overflow."""
+    return -math.expm1(at - epsilon) / (1.0 + math.exp(-epsilon))
+
+
+def power(curve: PrivacyCurve, false_alarm_rate: ArrayLike) -> Array:
+    """Largest TPR of any attack with the given FPR; same shape.
+
+    Raises
+    ------
+    InvalidInput
+        If a rate is outside [0, 1].
+    """
+    rate = np.asarray(false_alarm_rate, dtype=float)
+    if not np.all((rate >= 0.0) & (rate <= 1.0)):
+        raise InvalidInput("false-alarm rate is out of range, but it must be between 0 and 1.")
+    found = curve.power(np.atleast_1d(rate)).reshape(rate.shape)
+    return np.asarray(np.clip(found, rate, 1.0), dtype=np.float64)
+
+
+def advantage(curve: PrivacyCurve) -> float:
+    """Largest TPR - FPR of any attack: δ(0)."""
+    return min(1.0, curve.delta(0.0))
+
+
+def success(curve: PrivacyCurve, prior: float = 0.5) -> float:
+    """How often the best guesser is right, who believes beforehand with probability `prior`.
+
+    max over tests of π TPR + (1-π)(1-FPR) = 1 - π + π δ(ln((1-π)/π)); by symmetry of the two
+    directions the prior may be taken as at most 1/2.
+    """
+    prior = number("prior", prior, above=0.0, below=1.0)
+    least = min(prior, 1.0 - prior)
+    return min(1.0, 1.0 - least + least * curve.delta(math.log((1.0 - least) / least)))
+
+
+def posterior(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> float:
+    """Belief after an alarm of the best test with that FPR: π TPR/(π TPR + (1-π) FPR), Bayes' rule.
+
+    Parameters
+    ----------
+    prior : float
+        π in (0, 1).
+    false_alarm_rate : float
+        In (0, 1]: the rarer a false alarm, the more an alarm convinces.
+    """
+    prior = number("prior", prior, above=0.0, below=1.0)
+    rate = number("false-alarm rate", false_alarm_rate, above=0.0, at_most=1.0)
+    hit = prior * float(power(curve, rate))
+    return hit / (hit + (1.0 - prior) * rate)
+
+
+def roc(curve: PrivacyCurve, points: int = 201) -> tuple[Array, Array]:
+    """(FPR, TPR) of the best attack, denser towards both ends, for a chart."""
+    ends = 0.5 * np.geomspace(1e-6, 1.0, points // 2)
+    rate = np.concatenate(([0.0], ends, (1.0 - ends)[::-1][1:], [1.0]))
+    return rate, power(curve, rate)

@@ -1,0 +1,146 @@
+"""Splitting and spending a budget, σ by every mechanism, and the attacker's curve."""
+
+import math
+from datetime import date
+
+import numpy as np
+import pytest
+
+from dpcore.accounting import answers, budget, composition, tradeoff
+from dpcore.accounting.accountants import certify
+from dpcore.accounting.events import Composed, FixedSampled, Gaussian, PoissonSampled, Repeated
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+ADD_REMOVE = Adjacency.ADD_REMOVE
+YEAR = PrivacyBudget(3.0, 1e-5)
+
+
+@pytest.mark.parametrize("parts", [4, [1.0, 2.0, 5.0]])
+def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(
+    parts: int | list[float],
+) -> None:
+    noise = []
+    for kind in budget.COMPOSITIONS:
+        found = budget.split(YEAR, parts, kind, sensitivity=2.0)
+        event = Composed(tuple(Gaussian(p.noise_multiplier) for p in found.portions))
+        exact = certify(event, YEAR.delta, ADD_REMOVE, "gdp").epsilon
+        assert exact is not None
+        assert exact <= YEAR.epsilon * (1.0 + 1e-9)
+        assert found.certified_epsilon == pytest.approx(exact, rel=1e-9)
+        assert sum(p.share for p in found.portions) == pytest.approx(1.0)
+        assert all(p.sigma >= 2.0 * p.noise_multiplier for p in found.portions)
+        noise.append(found.portions[0].sigma)
+    assert noise[0] > noise[1] > noise[2]
+
+
+def test_a_ledger_says_when_the_budget_is_gone() -> None:
+    portions = budget.split(YEAR, 4, "pld").portions
+    days = [date(2027, month, 1) for month in (10, 1, 4, 7)]
+    releases = [
+        budget.gaussian_release(day, "quarter", portion)
+        for day, portion in zip(days, portions, strict=True)
+    ]
+    extra = budget.Release(date(2027, 12, 1), "extra", Gaussian(50.0))
+    found = budget.ledger([*releases, extra], YEAR, ADD_REMOVE, "gdp")
+    assert [entry.release.on.month for entry in found] == [1, 4, 7, 10, 12]
+    assert [entry.within for entry in found] == [True, True, True, True, False]
+    spent = [entry.spent.epsilon or 0.0 for entry in found]
+    assert spent == sorted(spent)
+
+
+def test_exhaustion_is_the_first_release_that_does_not_fit() -> None:
+    start = date(2027, 1, 1)
+    found = budget.exhaustion(Gaussian(10.0), YEAR, start, 30, ADD_REMOVE, "gdp")
+    fits = certify(Repeated(Gaussian(10.0), found.releases), 1e-5, ADD_REMOVE, "gdp").epsilon
+    over = certify(Repeated(Gaussian(10.0), found.releases + 1), 1e-5, ADD_REMOVE, "gdp").epsilon
+    assert fits is not None
+    assert over is not None
+    assert fits <= 3.0 < over
+    assert found.last is not None
+    assert found.exhausted_on is not None
+    assert (found.exhausted_on - found.last).days == 30
+    none = budget.exhaustion(Gaussian(0.1), YEAR, start, 30, ADD_REMOVE, "gdp")
+    assert (none.releases, none.last, none.exhausted_on) == (0, None, start)
+    with pytest.raises(InvalidInput, match="no theorem"):
+        budget.exhaustion(FixedSampled(0.1, Gaussian(1.0)), YEAR, start, 1, ADD_REMOVE, "pld")
+
+
+@pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-9), (1.0, 1e-5), (8.0, 1e-3)])
+def test_sigma_by_every_mechanism_is_private_and_goes_round(
+    mechanism: str, epsilon: float, delta: float
+) -> None:
+    found = answers.answer("sigma", mechanism, epsilon=epsilon, delta=delta, sensitivity=2.0)
+    assert found["certified_epsilon"] <= epsilon
+    back = answers.answer("epsilon", mechanism, sigma=found["sigma"], delta=delta, sensitivity=2.0)[
+        "epsilon"
+    ]
+    assert back == pytest.approx(epsilon, rel=1e-4)
+    assert back <= epsilon * (1.0 + 1e-9)
+    given = answers.answer(
+        "delta", mechanism, sigma=found["sigma"], epsilon=epsilon, sensitivity=2.0
+    )["delta"]
+    assert given == pytest.approx(delta, rel=1e-2)
+
+
+def test_the_ladder_goes_from_the_loosest_to_the_exact() -> None:
+    found = [row["mechanism"] for row in answers.ladder(1.0, 1e-5)]
+    assert found[-3:] == ["rdp", "pld", "analytic"]
+    classical = next(row for row in answers.ladder(1.0, 1e-5) if row["mechanism"] == "classical")
+    assert classical["sigma"] is None
+    assert classical["claim"]["sigma"] == pytest.approx(4.844805262605389)
+
+
+def test_missing_and_bad_arguments_are_named() -> None:
+    with pytest.raises(InvalidInput, match="delta is missing"):
+        answers.answer("sigma", "rdp", epsilon=1.0)
+    with pytest.raises(InvalidInput, match="mechanism"):
+        answers.answer("sigma", "magic", epsilon=1.0, delta=1e-5)
+    with pytest.raises(InvalidInput, match="delta"):
+        answers.answer("sigma", "rdp", epsilon=1.0, delta=0.0)
+
+
+def test_the_whole_curve_says_less_risk_than_one_point_of_it() -> None:
+    event = Repeated(PoissonSampled(0.01, Gaussian(1.0)), 1000)
+    epsilon = certify(event, 1e-5, ADD_REMOVE, "pld").epsilon
+    assert epsilon is not None
+    whole = tradeoff.from_event(event, ADD_REMOVE)
+    point = tradeoff.from_budget(epsilon, 1e-5, ADD_REMOVE)
+    rate, exact = tradeoff.roc(whole)
+    weaker = tradeoff.power(point, rate)
+    assert np.all(exact <= weaker + 1e-6)
+    assert np.all(np.diff(exact) >= 0.0)
+    assert tradeoff.advantage(whole) < 0.25 * tradeoff.advantage(point)
+    assert tradeoff.success(whole) == pytest.approx(0.5 + 0.5 * tradeoff.advantage(whole))
+    assert tradeoff.posterior(whole, 0.1, 0.01) < tradeoff.posterior(point, 0.1, 0.01)
+
+
+def test_a_distribution_of_gaussians_has_the_gaussian_curve() -> None:
+    exact = tradeoff.from_gaussian(0.5, ADD_REMOVE)
+    found = tradeoff.from_event(Repeated(Gaussian(8.0), 16), ADD_REMOVE)
+    for rate in (1e-4, 0.01, 0.3, 0.9):
+        best, ours = float(tradeoff.power(exact, rate)), float(tradeoff.power(found, rate))
+        assert best <= ours <= best * 1.001 + 1e-8
+    for prior in (0.01, 0.5, 0.9):
+        assert tradeoff.success(found, prior) == pytest.approx(
+            tradeoff.success(exact, prior), rel=1e-4
+        )
+
+
+def test_success_is_never_below_following_the_prior_and_symmetric() -> None:
+    curve = tradeoff.from_gaussian(1.0, ADD_REMOVE)
+    for prior in (0.001, 0.2, 0.5, 0.8):
+        found = tradeoff.success(curve, prior)
+        assert found >= max(prior, 1.0 - prior)
+        assert found == pytest.approx(tradeoff.success(curve, 1.0 - prior), rel=1e-12)
+
+
+def test_optimal_composition_lies_between_strong_and_exact() -> None:
+    found = composition.optimal_homogeneous_epsilon(0.1, 0.0, 200, 1e-5)
+    assert found <= composition.strong_composition(0.1, 200, 1e-5)
+    assert found <= 200 * 0.1
+    assert composition.optimal_homogeneous_epsilon(0.1, 1e-3, 200, 1e-5) == math.inf
+    assert composition.strong_composition_of([0.1], [200], 1e-5) == pytest.approx(
+        composition.strong_composition(0.1, 200, 1e-5)
+    )

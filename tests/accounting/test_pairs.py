@@ -1,0 +1,112 @@
+"""Dominating pairs: masses against quadrature, atoms, and that the pairs do dominate."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from dpcore.accounting import pairs
+
+GAUSSIANS = [
+    pairs.PoissonGaussian(1.0, 0.01),
+    pairs.PoissonGaussian(1.0, 0.01, adding=True),
+    pairs.PoissonGaussian(0.3, 0.2),
+    pairs.PoissonGaussian(0.3, 0.2, adding=True),
+    pairs.PoissonGaussian(2.0, 1.0),
+    pairs.PoissonGaussian(2.0, 1.0, adding=True),
+    pairs.PoissonGaussianReplaced(1.0, 0.05),
+    pairs.PoissonGaussianReplaced(0.5, 0.7),
+    pairs.PoissonGaussianReplaced(2.0, 1.0),
+]
+
+
+def both_densities(pair: pairs.Pair, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    assert isinstance(pair, pairs.PoissonGaussian | pairs.PoissonGaussianReplaced)
+    q, nu = pair.rate, pair.multiplier
+    middle, right = stats.norm.pdf(x, 0, nu), stats.norm.pdf(x, 1, nu)
+    mixed = (1 - q) * middle + q * right
+    if isinstance(pair, pairs.PoissonGaussianReplaced):
+        return mixed, (1 - q) * middle + q * stats.norm.pdf(x, -1, nu)
+    return (middle, mixed) if pair.adding else (mixed, middle)
+
+
+@pytest.mark.parametrize("pair", GAUSSIANS, ids=str)
+def test_masses_agree_with_the_integral_over_where_the_loss_lies(pair: pairs.Pair) -> None:
+    low, high = pair.reach(math.log(1e-12))
+    grid = np.linspace(low, high, 9)
+    upper, lower, below, above = pair.masses(grid)
+    x = np.linspace(-25.0, 25.0, 200_001)
+    p, q = both_densities(pair, x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        loss = np.nan_to_num(np.log(p) - np.log(q), nan=0.0)
+    for left, right, found_p, found_q in zip(grid, grid[1:], upper, lower, strict=False):
+        inside = (loss > left) & (loss <= right)
+        assert found_p == pytest.approx(integrate.trapezoid(p * inside, x), abs=3e-4)
+        assert found_q == pytest.approx(integrate.trapezoid(q * inside, x), abs=3e-4)
+    assert upper.sum() + below + above == pytest.approx(1.0, abs=1e-12)
+    assert max(below, above) <= 1.01e-12
+
+
+@pytest.mark.parametrize("pair", GAUSSIANS, ids=str)
+def test_the_ratio_of_masses_lies_within_each_interval(pair: pairs.Pair) -> None:
+    low, high = pair.reach(math.log(1e-9))
+    grid = np.linspace(low, high, 200)
+    upper, lower, _, _ = pair.masses(grid)
+    some = upper > 1e-12
+    loss = np.log(upper[some] / lower[some])
+    assert np.all(loss >= grid[:-1][some] - 1e-6)
+    assert np.all(loss <= grid[1:][some] + 1e-6)
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.7, 1.0, 4.0])
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale: float, parts: int) -> None:
+    top = 1.0 / scale
+    for shift in (0.0, 0.3 * top / parts):
+        grid = np.linspace(-top - top / parts, top + top / parts, 2 * parts + 3) + shift
+        grid = np.concatenate(([-3.0 * top], grid, [3.0 * top]))
+        upper, lower, below, above = pairs.Laplace(scale).masses(grid)
+        assert (below, above) == (0.0, 0.0)
+        assert upper.sum() == pytest.approx(1.0, abs=1e-14)
+        assert lower.sum() == pytest.approx(1.0, abs=1e-14)
+        # The atom's place is rounded up, so on a grid point it counts above it.
+        place = pairs.Laplace(scale)._top()
+        at_top = int(np.searchsorted(grid, place)) - 1
+        assert upper[at_top] >= 0.5
+        assert lower[int(np.searchsorted(grid, -place)) - 1] >= 0.5
+
+
+def test_laplace_delta_from_masses_is_the_closed_form() -> None:
+    grid = np.linspace(-2.0, 2.0, 4001)
+    upper, lower, _, _ = pairs.Laplace(1.0).masses(grid)
+    for epsilon in (0.0, 0.25, 0.9):
+        high = grid[:-1] >= epsilon - 1e-9
+        found = (upper - math.exp(epsilon) * lower)[high].sum()
+        assert found == pytest.approx(-math.expm1((epsilon - 1.0) / 2.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("size", [0.4, 1.0])
+@pytest.mark.parametrize("factor", [0.5, 1.0, 1.7, 6.0])
+def test_no_pair_of_values_in_the_plane_beats_the_opposite_ones(
+    angle: float, size: float, factor: float
+) -> None:
+    # The claim of the module docstring, by brute force in two dimensions.
+    nu, q = 0.8, 0.3
+    axis = np.linspace(-6.0, 6.0, 481)
+    x, y = np.meshgrid(axis, axis)
+
+    def density(u: float, v: float) -> np.ndarray:
+        at = stats.norm.pdf(x, u, nu) * stats.norm.pdf(y, v, nu)
+        rest = stats.norm.pdf(x, 0, nu) * stats.norm.pdf(y, 0, nu)
+        return np.asarray((1 - q) * rest + q * at)
+
+    def divergence(p: np.ndarray, r: np.ndarray) -> float:
+        return float(np.maximum(p - factor * r, 0.0).sum() * (axis[1] - axis[0]) ** 2)
+
+    first = density(1.0, 0.0)
+    second = density(size * math.cos(angle), size * math.sin(angle))
+    worst = divergence(first, density(-1.0, 0.0))
+    assert divergence(first, second) <= worst + 1e-6
+    assert divergence(second, first) <= worst + 1e-6

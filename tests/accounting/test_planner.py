@@ -1,0 +1,96 @@
+"""Solving backwards: round trips, the safe side, and answers that are said not to exist."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.accounting.planner import RELATIVE_ERROR, Training, solve, spent
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+
+BASE = Training(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
+
+
+@settings(max_examples=15)
+@given(
+    sigma=st.floats(0.7, 8.0),
+    steps=st.integers(1, 3000),
+    decay=st.sampled_from([1.0, 0.9]),
+    delta=st.sampled_from([1e-9, 1e-5]),
+)
+def test_solving_for_each_setting_comes_back_to_it(
+    sigma: float, steps: int, decay: float, delta: float
+) -> None:
+    run = replace(BASE, sigma=sigma, steps=steps, decay=decay, decay_every=500, delta=delta)
+    target = spent(run, "rdp").epsilon
+    assert target is not None
+    for unknown, given_value in (("sigma", sigma), ("clip", 1.0)):
+        plan = solve(unknown, run, target * (1.0 + 1e-9), "rdp")
+        assert plan.value == pytest.approx(given_value, rel=2.0 * RELATIVE_ERROR)
+        assert plan.guarantee.epsilon is not None
+        assert plan.guarantee.epsilon <= target * (1.0 + 1e-9)
+    found = solve("steps", run, target * (1.0 + 1e-9), "rdp").value
+    assert found is not None
+    assert found >= steps
+    assert solve("batch", run, target * (1.0 + 1e-9), "rdp").value >= 100  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("accountant", ["rdp", "pld"])
+@pytest.mark.parametrize("unknown", ["sigma", "steps", "batch", "delta", "clip"])
+def test_one_more_would_be_too_much(unknown: str, accountant: str) -> None:
+    plan = solve(unknown, BASE, 1.0, accountant)
+    assert plan.value is not None
+    assert plan.training is not None
+    assert plan.guarantee.epsilon is not None
+    assert plan.guarantee.epsilon <= 1.0
+    bolder = {
+        "sigma": lambda run: replace(run, sigma=run.sigma * (1.0 - 4.0 * RELATIVE_ERROR)),
+        "steps": lambda run: replace(run, steps=run.steps + 1),
+        "batch": lambda run: replace(run, batch=run.batch + 1),
+        "delta": lambda run: replace(run, delta=run.delta * 0.99),
+        "clip": lambda run: replace(run, clip=run.clip * (1.0 + 4.0 * RELATIVE_ERROR)),
+    }[unknown](plan.training)
+    assert spent(bolder, accountant).epsilon > 1.0  # type: ignore[operator]
+
+
+def test_what_cannot_be_reached_is_said_plainly() -> None:
+    loud = replace(BASE, sigma=0.05)
+    for unknown in ("steps", "batch"):
+        plan = solve(unknown, loud, 1e-6, "rdp")
+        assert (plan.value, plan.training, plan.guarantee.epsilon) == (None, None, None)
+        assert "reaches ε = 1e-06" in plan.sentence
+
+
+def test_everything_fits_where_noise_is_plenty() -> None:
+    assert solve("batch", replace(BASE, sigma=1e6), 1.0, "rdp").value == 10_000
+
+
+def test_an_accountant_without_a_theorem_gives_its_reason() -> None:
+    plan = solve("sigma", replace(BASE, adjacency=Adjacency.REPLACE_ONE), 1.0, "rdp")
+    assert plan.value is None
+    assert "no theorem" in plan.sentence
+
+
+def test_noise_that_decays_to_nothing_ends_the_search_for_steps() -> None:
+    plan = solve("steps", replace(BASE, decay=0.5), 3.0, "rdp")
+    assert plan.value is not None
+    assert 1 <= plan.value < 40
+
+
+def test_a_level_cut_short_keeps_its_own_steps() -> None:
+    run = replace(BASE, steps=250, decay=0.81, decay_every=100)
+    assert run.schedule().counts == (100, 100, 50)
+    assert run.schedule().sigmas == pytest.approx((1.5, 1.35, 1.215))
+
+
+def test_bad_questions_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="unknown"):
+        solve("temperature", BASE, 1.0, "rdp")
+    with pytest.raises(InvalidInput, match="ε"):
+        solve("sigma", BASE, 0.0, "rdp")
+    with pytest.raises(InvalidInput, match="sampling"):
+        solve("batch", replace(BASE, sampling="none"), 1.0, "rdp")
+    with pytest.raises(InvalidInput, match="batch size"):
+        replace(BASE, batch=20_000)

@@ -1,0 +1,245 @@
+"""Privacy loss distributions: between the truth's lower bound and the library's upper bound."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as library
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import fft
+
+from dpcore.accounting import pairs, pld
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_epsilon
+from tests.accounting.oracles import delta_of_one, delta_of_two
+
+STEPS = [
+    pairs.PoissonGaussian(1.0, 0.01),
+    pairs.PoissonGaussian(1.0, 0.01, adding=True),
+    pairs.PoissonGaussian(0.1, 0.3),
+    pairs.PoissonGaussian(0.1, 0.3, adding=True),
+    pairs.PoissonGaussian(30.0, 1.0),
+    pairs.PoissonGaussian(2.0, 1e-6),
+    pairs.PoissonGaussianReplaced(0.7, 0.1),
+    pairs.PoissonGaussianReplaced(50.0, 1.0),
+    pairs.Laplace(0.05),
+    pairs.Laplace(3.0),
+]
+
+
+def exact_delta(pair: pairs.Pair, epsilon: float) -> mpmath.mpf:
+    """δ(ε) of one step at 40 digits."""
+    with mpmath.workdps(40):
+        e, cdf = mpmath.mpf(epsilon), mpmath.ncdf
+        if isinstance(pair, pairs.Laplace):
+            top = 1 / mpmath.mpf(pair.scale)
+            if e >= top:
+                return mpmath.mpf(0)
+            if e >= -top:
+                return 1 - mpmath.e ** ((e - top) / 2)
+            return 1 - mpmath.e**e
+        assert isinstance(pair, pairs.PoissonGaussian | pairs.PoissonGaussianReplaced)
+        nu, q, x = mpmath.mpf(pair.multiplier), mpmath.mpf(pair.rate), mpmath.e**e
+
+        def tail(point: mpmath.mpf, mean: int) -> mpmath.mpf:
+            return cdf(-(point - mean) / nu)
+
+        def mixed(point: mpmath.mpf, mean: int) -> mpmath.mpf:
+            return (1 - q) * tail(point, 0) + q * tail(point, mean)
+
+        if isinstance(pair, pairs.PoissonGaussianReplaced):
+            inner = (1 - q) * mpmath.sinh(e / 2) / (q * mpmath.e ** (-1 / (2 * nu**2)))
+            place = nu**2 * (e / 2 + mpmath.asinh(inner))
+            return mixed(place, 1) - x * mixed(place, -1)
+        if pair.adding:
+            ratio = (1 / x - (1 - q)) / q
+            if ratio <= 0:
+                return mpmath.mpf(0)
+            place = nu**2 * mpmath.log(ratio) + mpmath.mpf(1) / 2
+            # The loss falls along the axis: what is left of the place is in.
+            return cdf(place / nu) - x * ((1 - q) * cdf(place / nu) + q * cdf((place - 1) / nu))
+        ratio = (x - (1 - q)) / q
+        if ratio <= 0:
+            return 1 - x
+        place = nu**2 * mpmath.log(ratio) + mpmath.mpf(1) / 2
+        return mixed(place, 1) - x * tail(place, 0)
+
+
+@pytest.mark.parametrize("pair", STEPS, ids=str)
+@pytest.mark.parametrize("share", [0.5, 0.02])
+def test_a_step_on_the_grid_dominates_the_step_at_every_grid_point(
+    pair: pairs.Pair, share: float
+) -> None:
+    # Between grid points the discrete curve is the chord in e^ε of a convex one.
+    interval = max(share * pair.spread(), 1e-9)
+    low, high = pair.reach(math.log(1e-13))
+    start, masses, above = pld._on_grid(pair, low, high, interval, False)
+    lower_start, lower_masses, _ = pld._on_grid(pair, low, high, interval, True)
+    assert start == lower_start
+    grid = (start + np.arange(len(masses))) * interval
+    for k in np.unique(np.linspace(1, len(grid) - 2, 9).astype(int)):
+        exact = exact_delta(pair, float(grid[k]))
+        terms = -np.expm1(grid[k] - grid[k + 1 :])
+        upper = math.fsum(masses[k + 1 :] * terms) + above
+        lower = math.fsum(lower_masses[k + 1 :] * terms)
+        # Evaluating the discrete curve here is itself off by rounding.
+        assert upper * (1.0 + 1e-14) + 1e-300 >= exact
+        assert lower * (1.0 - 1e-14) <= exact + 1e-300
+        # And it loses little: its own safety, and the tail it gives up.
+        assert upper - exact <= 2e-13 * (1.0 + abs(grid[k])) + 2.0 * above + 1e-13
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1.0, 40.0, 1e4, 1e7])
+@pytest.mark.parametrize("steps", [1, 100, 1_000_000])
+@pytest.mark.parametrize("delta", [1e-100, 1e-12, 1e-5, 0.3])
+def test_unsampled_gaussians_lie_just_above_the_exact_epsilon(
+    sigma: float, steps: int, delta: float
+) -> None:
+    exact = float(analytic_epsilon(sigma / math.sqrt(steps), delta))
+    found = pld.compose([pairs.PoissonGaussian(sigma, 1.0)], [steps], delta=delta).epsilon(delta)
+    assert exact * (1.0 - 1e-11) <= found
+    assert found <= exact * 1.005 + 1e-5 / sigma * math.sqrt(steps) + 1e-9
+
+
+@pytest.mark.parametrize("sigma", [1.0, 40.0])
+@pytest.mark.parametrize("delta", [1e-40, 1e-5, 0.1])
+def test_the_optimistic_distribution_lies_just_below(sigma: float, delta: float) -> None:
+    exact = float(analytic_epsilon(sigma / 10.0, delta))
+    pair = pairs.PoissonGaussian(sigma, 1.0)
+    found = pld.compose([pair], [100], delta=delta, optimistic=True).epsilon(delta)
+    assert 0.98 * exact - 1e-4 <= found <= exact
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.5])
+@pytest.mark.parametrize("multiplier", [0.6, 1.5])
+def test_two_sampled_steps_lie_above_their_double_integral(multiplier: float, rate: float) -> None:
+    upper = pld.compose([pairs.PoissonGaussian(multiplier, rate)], [2])
+    lower = pld.compose([pairs.PoissonGaussian(multiplier, rate)], [2], optimistic=True)
+    for epsilon in (0.0, 0.3, 1.5):
+        exact = delta_of_two(multiplier, rate, epsilon)
+        assert lower.delta(epsilon) <= exact * (1.0 + 1e-5) + 1e-9
+        assert upper.delta(epsilon) >= exact * (1.0 - 1e-5) - 1e-9
+        assert upper.delta(epsilon) - lower.delta(epsilon) <= 0.01 * exact + 1e-7
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE])
+def test_one_sampled_step_is_its_integral(adjacency: Adjacency) -> None:
+    steps: list[pairs.Pair] = [pairs.PoissonGaussianReplaced(0.9, 0.2)]
+    if adjacency is Adjacency.ADD_REMOVE:
+        steps = [pairs.PoissonGaussian(0.9, 0.2, adding) for adding in (False, True)]
+    found = [pld.compose([step], [1], interval=1e-4) for step in steps]
+    for epsilon in (0.0, 0.2, 1.0):
+        exact = delta_of_one(0.9, 0.2, adjacency, epsilon)
+        assert max(each.delta(epsilon) for each in found) == pytest.approx(exact, rel=1e-4)
+
+
+def by_library(multipliers: list[float], rate: float, delta: float, interval: float) -> float:
+    total = None
+    for multiplier in multipliers:
+        one = library.from_gaussian_mechanism(
+            multiplier, sampling_prob=rate, value_discretization_interval=interval
+        )
+        total = one if total is None else total.compose(one)
+    assert total is not None
+    return float(total.get_epsilon_for_delta(delta))
+
+
+@settings(max_examples=5)
+@given(
+    multipliers=st.lists(st.floats(0.8, 4.0), min_size=1, max_size=3),
+    rate=st.sampled_from([0.005, 0.05, 0.4]),
+    delta=st.sampled_from([1e-8, 1e-5, 1e-2]),
+)
+def test_random_schedules_lie_between_our_lower_bound_and_the_library(
+    multipliers: list[float], rate: float, delta: float
+) -> None:
+    bounds = []
+    for optimistic in (True, False):
+        found = [
+            pld.compose(
+                [pairs.PoissonGaussian(multiplier, rate, adding) for multiplier in multipliers],
+                [1] * len(multipliers),
+                delta=delta,
+                optimistic=optimistic,
+            )
+            for adding in (False, True)
+        ]
+        bounds.append(max(each.epsilon(delta) for each in found))
+    lower, upper = bounds
+    theirs = by_library(multipliers, rate, delta, 1e-3)
+    assert lower <= upper
+    # Theirs is an upper bound too, so ours may be below; it must not be below the truth.
+    assert lower <= theirs
+    assert upper <= theirs * 1.002 + 2e-3
+    assert theirs <= upper * 1.01 + 1e-3
+
+
+@pytest.mark.parametrize(("scale", "steps"), [(1.0, 10), (5.0, 200)])
+def test_laplace_compositions_agree_with_the_library(scale: float, steps: int) -> None:
+    theirs = library.from_laplace_mechanism(scale, value_discretization_interval=1e-4)
+    theirs = theirs.self_compose(steps)
+    found = pld.compose([pairs.Laplace(scale)], [steps], delta=1e-6, interval=1e-3).epsilon(1e-6)
+    assert found == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=5e-3)
+
+
+def test_tilting_changes_nothing_but_the_precision() -> None:
+    step = [pairs.PoissonGaussian(1.0, 0.01)]
+    whole = pld.compose(step, [1000], interval=1e-3)
+    assert whole.tilt == 0.0
+    for delta in (1e-3, 1e-5, 1e-7):
+        tilted = pld.compose(step, [1000], delta=delta, interval=1e-3)
+        assert tilted.epsilon(delta) == pytest.approx(whole.epsilon(delta), rel=1e-3)
+
+
+def test_the_stated_rounding_of_the_transform_is_above_the_real_one() -> None:
+    pair, steps, size = pairs.PoissonGaussian(1.0, 0.01), 64, 1024
+    start, masses, _ = pld._on_grid(pair, *pair.reach(-30.0), 0.03, False)
+    circle = pld._wrapped(masses, start, size)
+    fast = fft.irfft(fft.rfft(circle) ** steps, size)
+    exact = circle.astype(np.longdouble)
+    for _ in range(6):
+        exact = sum(exact[i] * np.roll(exact, i) for i in range(size))
+    error = float(np.abs(fast - exact).sum())
+    norms = steps * np.linalg.norm(circle) + np.linalg.norm(fast)
+    stated = 4.0 * (math.log2(size) + 1.0) * norms + 8.0 * steps * np.linalg.norm(fast)
+    assert 0.0 < error < 2.0 * pld.ROUNDING * math.sqrt(size) * stated
+
+
+def test_masses_wrap_onto_the_circle_as_counted() -> None:
+    weights = np.arange(1.0, 8.0)
+    for size in (4, 7, 16):
+        for start in (-9, -3, 0, 5):
+            found = pld._wrapped(weights, start, size)
+            expected = np.zeros(size)
+            np.add.at(expected, (start + np.arange(7)) % size, weights)
+            assert np.array_equal(found, expected)
+
+
+def test_what_is_left_out_is_stated() -> None:
+    found = pld.compose([pairs.PoissonGaussian(1.0, 0.01)], [100], delta=1e-5)
+    assert 0.0 < found.infinite <= 1e-10
+    assert found.epsilon(found.infinite * 0.5) == math.inf
+    assert found.delta(0.0) >= found.infinite
+
+
+def test_an_attackers_curve_needs_the_whole_distribution() -> None:
+    tilted = pld.compose([pairs.PoissonGaussian(1.0, 1.0)], [1000], delta=1e-50)
+    assert tilted.tilt > 0.0
+    with pytest.raises(ValueError, match="whole"):
+        tilted.roc()
+
+
+def test_epsilon_and_delta_are_inverse() -> None:
+    for optimistic in (False, True):
+        found = pld.compose(
+            [pairs.PoissonGaussian(0.8, 0.1)], [50], delta=1e-5, optimistic=optimistic
+        )
+        epsilon = found.epsilon(1e-5)
+        assert found.delta(epsilon) == pytest.approx(1e-5, rel=1e-3)
+        # On the safe side: a bound from above keeps δ, a bound from below exceeds it.
+        if optimistic:
+            assert found.delta(epsilon - 1e-9) >= 1e-5 * (1.0 - 1e-6)
+        else:
+            assert found.delta(epsilon) <= 1e-5 * (1.0 + 1e-6)

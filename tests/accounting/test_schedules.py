@@ -1,0 +1,64 @@
+"""Schedules and events: conventions, grouping, refusals."""
+
+import numpy as np
+import pytest
+
+from dpcore.accounting import schedules
+from dpcore.accounting.events import (
+    Composed,
+    Gaussian,
+    PoissonSampled,
+    Repeated,
+    Step,
+    from_schedule,
+    steps,
+)
+from dpcore.errors import InvalidInput
+
+
+def test_decay_multiplies_the_variance() -> None:
+    found = schedules.geometric(2.8, 0.99, 8, 100)
+    assert np.square(found.sigmas[1:]) / np.square(found.sigmas[:-1]) == pytest.approx([0.99] * 7)
+    assert (found.sigmas[0], found.counts, found.steps) == (2.8, (100,) * 8, 800)
+
+
+def test_kinds_give_the_steps_they_say() -> None:
+    assert schedules.constant(2.0, 5).each_step().tolist() == [2.0] * 5
+    assert schedules.linear(2.0, 1.0, 3).each_step().tolist() == [2.0, 1.5, 1.0]
+    assert schedules.step(4.0, 0.5, 2, 5).each_step().tolist() == [4.0, 4.0, 2.0, 2.0, 1.0]
+    assert schedules.custom([1.0, 1.0, 2.0, 1.0]).counts == (2, 1, 1)
+    assert schedules.geometric(1.0, 1.0, 4, 3) == schedules.constant(1.0, 12)
+
+
+def test_scaling_keeps_the_shape() -> None:
+    found = schedules.geometric(2.0, 0.5, 3)
+    assert found.scaled(3.0).sigmas == pytest.approx([3.0 * sigma for sigma in found.sigmas])
+
+
+def test_equal_steps_are_counted_together() -> None:
+    one = PoissonSampled(0.1, Gaussian(2.0, 2.0))
+    event = Composed((Repeated(one, 3), Gaussian(1.0), one, Repeated(Composed((one, one)), 2)))
+    assert steps(event) == (
+        Step("gaussian", 1.0, "poisson", 0.1, 8),
+        Step("gaussian", 1.0, "none", 1.0, 1),
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: schedules.geometric(1.0, 1.1, 3),
+        lambda: schedules.geometric(1.0, 0.5, 3000),
+        lambda: schedules.custom([]),
+        lambda: schedules.constant(-1.0, 3),
+        lambda: schedules.constant(1.0, 0),
+        lambda: Composed(()),
+        lambda: PoissonSampled(0.0, Gaussian(1.0)),
+        lambda: Repeated(Gaussian(1.0), 0),
+        lambda: from_schedule(schedules.constant(1.0, 2), rate=0.5),
+        lambda: schedules.kind_named("wavy"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make: object) -> None:
+    with pytest.raises(InvalidInput):
+        make()  # type: ignore[operator]
