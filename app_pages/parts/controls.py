@@ -345,6 +345,7 @@ def rest(first: Start) -> Choice:
     InvalidInput
         If a value that reached the server is not allowed.
     """
+    from dpcore.erm.gradient_perturbation import FULL_LENGTH_RECORDS
     from dpcore.evaluation.study import Study
     from dpcore.methods import method_named
 
@@ -386,6 +387,17 @@ def rest(first: Start) -> Choice:
                 help=words.STEPS,
                 bind="query-params",
             )
+            few = (first.size or entry(first.dataset).records) <= FULL_LENGTH_RECORDS
+            full_length = (
+                edition == "published"
+                and few
+                and st.toggle(
+                    "GRPUA and SgdPert: the paper's length",
+                    key="full_length",
+                    help=words.FULL_LENGTH,
+                    bind="query-params",
+                )
+            )
     methods = tuple(key for key in titles if key in chosen)
     study = Study(
         dataset=first.dataset,
@@ -399,6 +411,7 @@ def rest(first: Start) -> Choice:
         adjacency=first.adjacency,
         runs=runs,
         steps=steps,
+        full_length=full_length,
         radius=radius,
         preparation=preparation,
     )

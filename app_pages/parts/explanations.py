@@ -68,6 +68,10 @@ PREPARATION = (
     "How records become numbers. The defaults use public bounds only. Settings that look at the "
     "data leak, and are marked."
 )
+FULL_LENGTH = (
+    "Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up to "
+    "1,000 records its own length can be chosen. Training then takes longer."
+)
 STEPS = "How many training steps T. Empty: each method's own written rule."
 RADIUS = (
     "With λ = 0 the weights are kept inside a ball of this public radius R, as the theorems need."

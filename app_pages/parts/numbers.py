@@ -75,7 +75,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
         # As many places as with numbers: the browser would keep old ones otherwise.
         for label in ("Accuracy", "Cost of privacy", "Missed of 1,000", "Noise σ", "Objective"):
             _number(grid, label, "…", note, words.METHODS)
-        _number(grid, "Guessing one person", "…", note, words.ODDS)
+        _number(grid, "Right guesses", "…", note, words.ODDS)
     warning = st.empty()
     if not found.empty and found.iloc[0]["status"] != "proved":
         row = found.iloc[0]
@@ -97,12 +97,12 @@ def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
     epsilon = row["epsilon"] if proved else row["certified_epsilon"]
     if pd.isna(epsilon):
         note = "nothing is proved for this method here"
-        _number(grid, "Guessing one person", "no bound", note, words.ODDS)
+        _number(grid, "Right guesses", "no bound", note, words.ODDS)
         return
     told = odds(PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), view.problem.adjacency)
     _number(
         grid,
-        "Guessing one person",
+        "Right guesses",
         f"{told.right} of 100",
         "right at most; 50 by chance" if told.right < 100 else "may be right: no protection",
         f"{told.sentence} ε = {plain(epsilon)}, {'proved' if proved else 'certified'}, "

@@ -46,6 +46,7 @@ def command(study: Study) -> str:
         *([f"--lam {study.lam:g}"] if study.lam is not None else []),
         *([f"--radius {study.radius:g}"] if study.radius is not None else []),
         *([f"--steps {study.steps}"] if study.steps is not None else []),
+        *(["--full-length"] if study.full_length else []),
         f"--adjacency {study.adjacency}",
         *(["--scaling data"] if how.scaling == "data" else []),
         *([f"--missing {how.missing}"] if how.missing != "drop" else []),
@@ -119,6 +120,6 @@ def show(study: Study, to_train: Sequence[Study], table: pd.DataFrame, name: str
     st.markdown("**Python**")
     st.code(snippet(study, to_train), language="python", wrap_lines=True)
     st.caption(
-        "Python gives exactly the numbers on screen. The command line samples every method, with "
-        "the same seed; its means agree with the closed forms up to chance."
+        "Python gives exactly the numbers on screen. The command line lists every single run; with "
+        "--summary it gives one row per method and ε, in closed form where there is one."
     )

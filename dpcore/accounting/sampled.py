@@ -20,8 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
@@ -89,6 +87,10 @@ def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
 
 def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     """ε by Rényi accounting; an upper bound, ``inf`` where there is none."""
+    # The accountants take half a second to import, and the page's first view needs none.
+    from dpcore.accounting.accountants import certify
+    from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
+
     low, high = MULTIPLIERS
     if delta <= 0.0 or what.noise_multiplier < low:
         return math.inf

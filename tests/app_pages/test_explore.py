@@ -59,9 +59,9 @@ def test_first_view_answers_without_a_click() -> None:
         "Missed of 1,000",
         "Noise σ",
         "Objective",
-        "Guessing one person",
+        "Right guesses",
     }
-    assert shown["Guessing one person"] == "74 of 100"
+    assert shown["Right guesses"] == "74 of 100"
     drawn = {chart.key for chart in app.get("plotly_chart")}
     assert drawn >= {"accuracy_figure", "people_figure", "chosen_figure", "objective_figure"}
     assert not app.error
@@ -85,7 +85,7 @@ def test_epsilon_moves_the_numbers_but_not_the_main_figure(epsilon: str) -> None
 
 def test_smaller_epsilon_never_raises_the_odds() -> None:
     told = [
-        int(numbers(opened(epsilon=e))["Guessing one person"].split()[0])
+        int(numbers(opened(epsilon=e))["Right guesses"].split()[0])
         for e in ("1e-9", "0.1", "1", "10", "100")
     ]
     assert told == sorted(told)
@@ -183,12 +183,12 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert "OutPert: conditions not met.** ε = 3 is not proved here." in said(app)
     assert f"noise that is added is ε = {plain(certified)}" in said(app)
     right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
-    assert numbers(app)["Guessing one person"] == f"{right} of 100"
+    assert numbers(app)["Right guesses"] == f"{right} of 100"
 
 
 def test_scaling_by_the_data_leaves_no_bound() -> None:
     app = opened(scaling="By the data's own range (leaks)")
-    assert numbers(app)["Guessing one person"] == "no bound"
+    assert numbers(app)["Right guesses"] == "no bound"
     assert "No ε is certified for it." in said(app)
 
 
@@ -401,3 +401,17 @@ def test_the_command_to_take_along_means_the_same_study(
     assert words[:4] == ["python", "-m", "dpcore", "sweep"]
     assert cli.main(words[3:]) == 0
     assert asked == [STUDIES[number]]
+
+
+def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None:
+    def offered(app: AppTest) -> bool:
+        return "full_length" in {toggle.key for toggle in app.toggle}
+
+    assert not offered(opened(edition="Sound"))
+    assert not offered(opened(edition="As published", data="Synthetic clinical cohort"))
+    app = opened(edition="As published", full_length="true", view="Take along")
+    assert not app.exception
+    assert app.toggle(key="full_length").value
+    code = " ".join(block.value for block in app.code)
+    assert "--full-length" in code
+    assert "full_length=True" in code
