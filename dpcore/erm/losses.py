@@ -9,6 +9,7 @@ Source: paper 000 (Ding et al.), section V-B (logistic) and V-C (Huber SVM).
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -90,13 +91,13 @@ class Logistic:
         result = np.empty(margins.shape)
         near = scale <= 2.0
         if np.any(near):
-            points, mass = np.polynomial.hermite_e.hermegauss(61)
+            points, mass = _hermite(61)
             at = margins[near][:, None] + scale[near][:, None] * points[None, :]
             result[near] = self.value(at) @ (mass / math.sqrt(2.0 * math.pi))
         if not np.all(near):
             m, s = margins[~near], scale[~near]
             hinge = s * _density(m / s) - m * special.ndtr(-m / s)
-            points, mass = np.polynomial.legendre.leggauss(96)
+            points, mass = _legendre(96)
             points, mass = 20.0 * (points + 1.0), 20.0 * mass
             height = np.log1p(np.exp(-points)) * mass
             right = _density((points[None, :] - m[:, None]) / s[:, None]) @ height
@@ -153,7 +154,7 @@ class Huber:
         wide = scale > 4.0 * self.width
         result[~wide] = self._expected_narrow(gap[~wide], np.maximum(scale[~wide], 1e-300))
         if np.any(wide):
-            points, mass = np.polynomial.legendre.leggauss(16)
+            points, mass = _legendre(16)
             centre = gap[wide][:, None] + self.width * points[None, :]
             ratio = centre / scale[wide][:, None]
             hinge = centre * special.ndtr(ratio) + scale[wide][:, None] * _density(ratio)
@@ -189,3 +190,17 @@ def loss_named(name: str, huber_width: float = 0.5) -> Loss:
     """
     one_of("loss", name, LOSSES)
     return Logistic() if name == "logistic" else Huber(huber_width)
+
+
+@cache
+def _hermite(nodes: int) -> tuple[Array, Array]:
+    """Gauss-Hermite points and weights for the density e^{-x²/2}; computed once."""
+    points, mass = np.polynomial.hermite_e.hermegauss(nodes)
+    return points, mass
+
+
+@cache
+def _legendre(nodes: int) -> tuple[Array, Array]:
+    """Gauss-Legendre points and weights on [-1, 1]; computed once."""
+    points, mass = np.polynomial.legendre.leggauss(nodes)
+    return points, mass
