@@ -9,7 +9,7 @@ import streamlit as st
 from app_pages.parts import explanations as words
 from dpcore.erm.method import Calibration
 from dpcore.figures.words import plain
-from dpcore.guarantee import Guarantee
+from dpcore.guarantee import Condition, Guarantee
 from dpcore.methods import method_named
 
 
@@ -36,6 +36,14 @@ def statement(guarantee: Guarantee) -> str:
     return f"{said} · {guarantee.adjacency} · {guarantee.by}.{tail}"
 
 
+def checked(conditions: Sequence[Condition]) -> None:
+    """Each hypothesis with a mark, and what follows where it is not met."""
+    for condition in conditions:
+        mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
+        tail = "" if condition.met else f" {condition.consequence}"
+        st.markdown(f"{mark} {condition.text}.{tail}")
+
+
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
     """For each calibration at the chosen ε: the paper's claim, what is proved, and what failed."""
     for calibration in chosen:
@@ -60,9 +68,6 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
                         f"Certified for exactly this noise: {statement(calibration.certified)}"
                     )
                 st.caption(method.editions[calibration.edition].proof)
-            for condition in calibration.conditions:
-                mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
-                tail = "" if condition.met else f" {condition.consequence}"
-                st.markdown(f"{mark} {condition.text}.{tail}")
+            checked(calibration.conditions)
             for limit in method.limits:
                 st.caption(f"Note: {limit}")

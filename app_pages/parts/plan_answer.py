@@ -7,7 +7,7 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts.answer import on_dark, plot
-from app_pages.parts.badges import statement
+from app_pages.parts.badges import checked, statement
 from app_pages.parts.plan_controls import Asked
 from dpcore.accounting import accountants, growth, paper_003, planner
 from dpcore.accounting.planner import Plan, Training
@@ -137,10 +137,7 @@ def _claims(training: Training) -> None:
     with proof:
         st.markdown("**Proof** (what its lemmas prove)")
         st.markdown(statement(answer.proof))
-    for condition in answer.conditions:
-        mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
-        tail = "" if condition.met else f" {condition.consequence}"
-        st.markdown(f"{mark} {condition.text}.{tail}")
+    checked(answer.conditions)
 
 
 def _take_along(asked: Asked, table: pd.DataFrame, best: str) -> None:

@@ -16,11 +16,11 @@ from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
 from dpcore.accounting.events import Gaussian, steps
 from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, Condition
 from dpcore.mechanisms.answers import MECHANISMS as DIRECT
-from dpcore.mechanisms.answers import QUESTIONS
+from dpcore.mechanisms.answers import QUESTIONS, report
 from dpcore.mechanisms.answers import answer as direct_answer
-from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma
 
 MECHANISMS = (*DIRECT, "zcdp", "tcdp", "rdp", "pld")
 THEOREMS = {
@@ -79,25 +79,8 @@ def answer(
     sensitivity = number("sensitivity", sensitivity, above=0.0)
     solve = {"zcdp": _printed, "tcdp": _printed, "rdp": _renyi, "pld": _distribution}[mechanism]
     known[question] = solve(question, known, sensitivity)
-    return {
-        question: known[question],
-        "question": question,
-        "mechanism": mechanism,
-        "theorem": THEOREMS[mechanism],
-        "adjacency": "that of the sensitivity",
-        "sensitivity": sensitivity,
-        "given": {name: known[name] for name in QUESTIONS if name != question},
-        "claim": {question: known[question]},
-        "conditions": [
-            {"condition": "any ε and δ: one Gaussian has every Rényi order", "met": True, "why": ""}
-        ],
-        "certified_epsilon": (
-            float(analytic_epsilon(known["sigma"], known["delta"], sensitivity))
-            if known["delta"] < 1.0
-            else None
-        ),
-        "certified_by": "exact Gaussian curve at the same σ and δ",
-    }
+    condition = Condition("any ε and δ: one Gaussian has every Rényi order", True)
+    return report(question, mechanism, THEOREMS[mechanism], known, sensitivity, (condition,))
 
 
 def ladder(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ A table has the columns of `dpcore.evaluation.curves`: one row per (method, edit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -254,11 +254,3 @@ def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
     """The row whose ε is nearest to `epsilon` on the logarithmic axis."""
     distances = [abs(math.log(value / epsilon)) for value in rows["epsilon"]]
     return rows.iloc[distances.index(min(distances))]
-
-
-def nice_range(values: Sequence[float], *, pad: float = 0.05) -> tuple[float, float]:
-    """A vertical range around finite values, padded by a share of their spread."""
-    finite = [value for value in values if math.isfinite(value)]
-    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-    spread = (high - low) or max(abs(high), 1.0)
-    return low - pad * spread, high + pad * spread

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from dpcore.errors import InvalidInput, number, one_of
@@ -67,16 +68,29 @@ def answer(
             raise InvalidInput(f"{name} is missing, but it is needed to answer for {question}.")
     number("sensitivity", sensitivity, above=0.0)
     known = {name: value for name, value in given.items() if name != question and value is not None}
-    value = _formula(question, mechanism, known, sensitivity)
-    known[question] = value
-    conditions = _conditions(mechanism, known)
+    known[question] = _formula(question, mechanism, known, sensitivity)
+    return report(
+        question, mechanism, THEOREMS[mechanism], known, sensitivity, _conditions(mechanism, known)
+    )
+
+
+def report(
+    question: str,
+    mechanism: str,
+    theorem: str,
+    known: dict[str, float],
+    sensitivity: float,
+    conditions: Sequence[Condition],
+) -> dict[str, Any]:
+    """The answer in full, once all three of ε, δ and σ are in `known`; keys as `answer` says."""
+    value = known[question]
     met = all(condition.met for condition in conditions)
     usable = 0.0 < known["delta"] < 1.0 and known["sigma"] > 0.0
     return {
         question: value if met else None,
         "question": question,
         "mechanism": mechanism,
-        "theorem": THEOREMS[mechanism],
+        "theorem": theorem,
         "adjacency": "that of the sensitivity",
         "sensitivity": sensitivity,
         "given": {name: known[name] for name in QUESTIONS if name != question},
