@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from app_pages.parts import answer, controls
@@ -39,8 +41,12 @@ except InvalidInput as refusal:
     st.stop()
 
 lower_flag("refused")
+first = replace(first, delta=shown.delta)
+too_large = controls.tell_delta(first, shown.delta, shown.split.records)
 slots = slots or answer.layout()
 answer.heading(first, shown, written, said)
+if too_large:
+    said.warning(too_large, icon=":material/warning:")
 answer.main_figure(shown, slots)
 answer.at_chosen_epsilon(first, shown, slots)
 detail.tabs(shown, slots)

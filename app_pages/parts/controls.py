@@ -13,15 +13,14 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts import links
-from app_pages.parts.state import once
+from app_pages.parts.state import once, preset
 from dpcore.datasets import Preparation, availability, catalogue, entry
+from dpcore.evaluation.study import Study, default_delta
 from dpcore.figures.words import plain
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
     from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-    from dpcore.evaluation.study import Study
 
 # Six steps a decade where curves bend; one a decade below, where nothing changes any more.
 EPSILONS = (
@@ -41,6 +40,7 @@ COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 # What paper 000 uses throughout.
 PAPER_LAMBDA = 0.001
 LAMBDA_WAYS = ("By rule", "0.001", "My own")
+DELTA_WAYS = ("By rule", "My own")
 MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from public values"}
 SCALING = {"public": "By public bounds", "data": "By the data's own range (leaks)"}
 INTERVAL = {"symmetric": "−1 to 1", "unit": "0 to 1"}
@@ -71,19 +71,23 @@ class Start:
     upload : object or None
         The uploaded file, where the data set needs one.
     delta : float
-        δ.
+        δ; by rule, that of all the records there are, until those to learn from are counted.
+    delta_by_rule : bool
+        Whether δ follows the rule.
     adjacency : str
         Which neighbours are compared.
-    model, rest : containers
-        Places in the sidebar that are still to be filled.
+    model, share, rest : containers
+        Places in the sidebar that are still to be filled; `share` is that of n·δ.
     """
 
     dataset: str
     size: int | None
     upload: UploadedFile | None
     delta: float
+    delta_by_rule: bool
     adjacency: str
     model: DeltaGenerator
+    share: DeltaGenerator
     rest: DeltaGenerator
 
     @property
@@ -146,6 +150,10 @@ def _follow() -> str:
         return ""
     refused = _refused(link)
     links.drop(link, refused)
+    # A link that names a δ means it, also one from before there was a choice.
+    if "delta" in link and not any(one.name == "delta" for one in refused):
+        preset("delta_way", DELTA_WAYS[1])
+        st.query_params["delta_way"] = DELTA_WAYS[1]
     return links.told(refused)
 
 
@@ -170,7 +178,8 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         ),
         "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
         "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
-        "delta": ("δ =", shown(DELTAS), "δ = 1e-5"),
+        "delta_way": ("δ", DELTA_WAYS, "δ by rule"),
+        "delta": ("δ =", shown(DELTAS), "δ by rule"),
         "lambda": ("λ", LAMBDA_WAYS, "λ by rule"),
         "lambda_value": ("λ =", shown(LAMBDAS), "λ = 0.01"),
         "radius": ("R =", shown(RADII), "R = 10"),
@@ -286,26 +295,39 @@ def _preparation() -> Preparation:
     )
 
 
-def _delta(records: int) -> float:
-    """δ, shown with n·δ and warned about where it is too large."""
-    delta: float = st.select_slider(
+def _delta(records: int) -> tuple[float, bool]:
+    """(δ, whether it follows the rule for that many records)."""
+    way = st.segmented_control(
         "Failure probability δ",
-        DELTAS,
-        value=1e-5,
-        format_func=plain,
-        key="delta",
-        help=words.DELTA,
+        DELTA_WAYS,
+        default=DELTA_WAYS[0],
+        key="delta_way",
+        required=True,
+        help=f"{words.DELTA} {words.DELTA_RULE}",
         bind="query-params",
+        width="stretch",
     )
-    share = records * delta
-    st.caption(f"n·δ ≈ {plain(share)} for {records:,} records")
-    if share >= 1.0:
-        st.warning(
-            f"δ is at least 1/n: a method may publish one of the {records:,} records at random and "
-            "still keep this promise. Choose a smaller δ.",
-            icon=":material/warning:",
+    if way != DELTA_WAYS[1]:
+        return default_delta(records), True
+    delta: float = st.select_slider(
+        "δ", DELTAS, value=1e-5, format_func=plain, key="delta", bind="query-params"
+    )
+    return delta, False
+
+
+def tell_delta(first: Start, delta: float, records: int) -> str:
+    """Write δ and n·δ under its control; the warning where δ is too large, else nothing."""
+    warning = ""
+    if records * delta >= 1.0:
+        warning = (
+            f"δ = {plain(delta)} is at least 1/n: a method may publish one of the {records:,} "
+            "records at random and still keep this promise. Choose a smaller δ."
         )
-    return delta
+    with first.share.container():
+        st.caption(f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records")
+        if warning:
+            st.warning(warning, icon=":material/warning:")
+    return warning
 
 
 def start() -> Start:
@@ -329,12 +351,16 @@ def start() -> Start:
                 f"File of {found.title}", key=f"upload_{data}", help=found.how_to_get
             )
         model = st.container()
-        delta = _delta(size or found.records)
+        total = size or found.records
+        delta, by_rule = _delta(total)
+        share = st.empty()
         adjacency = _pick(
             "One person's difference", words.ADJACENCY_TITLES, "adjacency", words.ADJACENCY
         )
         rest = st.container()
-    return Start(data, size, upload, delta, adjacency, model, rest)
+    first = Start(data, size, upload, delta, by_rule, adjacency, model, share, rest)
+    tell_delta(first, delta, total)
+    return first
 
 
 def rest(first: Start) -> Choice:
@@ -346,7 +372,6 @@ def rest(first: Start) -> Choice:
         If a value that reached the server is not allowed.
     """
     from dpcore.erm.gradient_perturbation import FULL_LENGTH_RECORDS
-    from dpcore.evaluation.study import Study
     from dpcore.methods import method_named
 
     with first.model:
@@ -407,7 +432,7 @@ def rest(first: Start) -> Choice:
         methods=("nonprivate", *methods),
         edition=edition,
         epsilons=EPSILONS,
-        delta=first.delta,
+        delta=None if first.delta_by_rule else first.delta,
         adjacency=first.adjacency,
         runs=runs,
         steps=steps,

@@ -12,6 +12,10 @@ DELTA = (
     "in the number of records; at δ = 1/n a method may publish one record at random and still "
     "keep the promise."
 )
+DELTA_RULE = (
+    "The rule uses only the number of records n: 1e-5, or the largest power of ten at most 1/(10n) "
+    "where that is smaller."
+)
 LAMBDA = (
     "**Regularisation λ** keeps the model's weights small. Privacy needs it: the smaller λ, the "
     "more one record can move the model, and the more noise is needed. The rule uses only the "

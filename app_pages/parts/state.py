@@ -24,6 +24,11 @@ def chosen(key: str) -> str:
     return str(st.session_state.get(key, ""))
 
 
+def preset(key: str, value: str) -> None:
+    """Set a control, before it is drawn for the first time."""
+    st.session_state[key] = value
+
+
 def remember(name: str, number: int) -> None:
     """Keep a number for the rest of this session."""
     st.session_state[f"_number_{name}"] = number

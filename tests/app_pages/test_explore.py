@@ -14,7 +14,7 @@ from dpcore import cli
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation.curves import closed_form
-from dpcore.evaluation.study import Study, calibrations_for, problem_for
+from dpcore.evaluation.study import Study, calibrations_for, default_delta, problem_for
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
@@ -118,12 +118,43 @@ def test_data_leaks_are_said_aloud() -> None:
     assert any("leak" in warning.value for warning in app.warning)
 
 
-def test_delta_is_shown_with_n_and_warned_about() -> None:
+def delta_note(app: AppTest) -> str:
+    return next(caption.value for caption in app.sidebar.caption if "n·δ" in caption.value)
+
+
+@pytest.mark.parametrize("patients", ["3,000", "100,000"])
+def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
+    app = opened(data="Synthetic clinical cohort", patients=patients)
+    assert not app.warning
+    records = int(patients.replace(",", "")) * 4 // 5
+    delta = default_delta(records)
+    assert delta_note(app).startswith(f"δ = {plain(delta)}; ")
+    assert f"for {records:,} records" in delta_note(app)
+
+
+def test_an_own_delta_is_shown_with_n_and_warned_about_in_both_places() -> None:
     app = opened()
-    assert any("n·δ" in caption.value for caption in app.caption)
+    app.segmented_control(key="delta_way").set_value("My own").run()
     app.select_slider(key="delta").set_value(0.01).run()
-    assert any("δ is at least 1/n" in warning.value for warning in app.warning)
     assert not app.exception
+    assert delta_note(app) == "δ = 0.01; n·δ ≈ 4.55 for 455 records"
+    # On a phone the sidebar is closed, so the page itself must say it too.
+    for place in (app.main, app.sidebar):
+        assert any("is at least 1/n" in warning.value for warning in place.warning)
+
+
+def test_a_link_with_a_delta_means_that_delta() -> None:
+    assert opened().segmented_control(key="delta_way").value == "By rule"
+    app = opened(delta="1e-6", data="Synthetic clinical cohort", patients="300")
+    assert app.segmented_control(key="delta_way").value == "My own"
+    assert app.select_slider(key="delta").value == 1e-6
+    assert delta_note(app).startswith("δ = 1e-6; ")
+    # What it was before there was a rule on the page, also where the rule says otherwise.
+    app = opened(delta="1e-5", data="Synthetic clinical cohort", patients="100,000")
+    assert delta_note(app).startswith("δ = 1e-5; ")
+    refused = opened(delta="2")
+    assert refused.segmented_control(key="delta_way").value == "By rule"
+    assert "it uses δ by rule" in refused.warning[0].value
 
 
 def test_the_convex_case_asks_for_a_radius() -> None:
@@ -200,6 +231,7 @@ HOSTILE = [
     {"epsilon": ["1", "2", "3"]},
     {"epsilon": ""},
     {"delta": "2"},
+    {"delta_way": "Nobody's"},
     {"data": "../../etc/passwd"},
     {"data": "<script>alert(1)</script>"},
     {"loss": "__import__('os')"},
