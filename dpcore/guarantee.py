@@ -19,6 +19,15 @@ class Adjacency(StrEnum):
     REPLACE_ONE = "replace-one"
 
     @property
+    def difference(self) -> str:
+        """What tells the two data sets apart, in few words."""
+        return {
+            Adjacency.ADD_REMOVE: "one record more or less",
+            Adjacency.ZERO_OUT: "one record blanked out",
+            Adjacency.REPLACE_ONE: "one record replaced",
+        }[self]
+
+    @property
     def meaning(self) -> str:
         """One plain sentence for the screen."""
         return {

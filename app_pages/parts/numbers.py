@@ -13,6 +13,7 @@ from app_pages.parts.answer import plot
 from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
+from dpcore.figures.verdict import verdict
 from dpcore.figures.words import percent, plain, points
 from dpcore.guarantee import PrivacyBudget
 
@@ -63,32 +64,33 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
             badges.status(row["status"], guarantee_at(row))
         st.space("stretch")
         takeaway.link()
+    if not found.empty:
+        st.markdown(_verdict(view, found.iloc[0]))
+    elif focus:
+        state = "was stopped" if focus in view.stopped else "is being trained"
+        st.markdown(f"**{view.titles[focus]}** {state}.")
+    else:
+        st.markdown("Choose a method.")
     grid = st.grid(6, min_column_width=112, gap="small")
     if not found.empty:
         _numbers_of(view, grid, found.iloc[0], epsilon)
         _promise(view, grid, found.iloc[0])
-    else:
-        note = "Choose a method."
-        if focus:
-            state = "was stopped" if focus in view.stopped else "is being trained"
-            note = f"{view.titles[focus]} {state}."
-        # As many places as with numbers: the browser would keep old ones otherwise.
-        for label in ("Accuracy", "Cost of privacy", "Missed of 1,000", "Noise σ", "Objective"):
-            _number(grid, label, "…", note, words.METHODS)
-        _number(grid, "Right guesses", "…", note, words.ODDS)
-    warning = st.empty()
-    if not found.empty and found.iloc[0]["status"] != "proved":
-        row = found.iloc[0]
-        held = (
-            "No ε is certified for it."
-            if pd.isna(row["certified_epsilon"])
-            else f"What is certified for the noise that is added is ε = "
-            f"{plain(row['certified_epsilon'])} at δ = {plain(row['delta'])}."
-        )
-        warning.markdown(
-            f":red[:material/error: **{view.titles[row['method']]}: {row['status']}.** "
-            f"ε = {plain(row['epsilon'])} is not proved here. {held}]"
-        )
+        return
+    # As many places as with numbers: the browser would keep old ones otherwise.
+    for label in ("Accuracy", "Cost of privacy", "Missed of 1,000", "Noise σ", "Objective"):
+        _number(grid, label, "…", "–", words.METHODS)
+    _number(grid, "Right guesses", "…", "–", words.ODDS)
+
+
+def _verdict(view: View, row: pd.Series) -> str:
+    """One sentence; in red, with a mark, where ε is not proved."""
+    said = verdict(
+        row,
+        title=view.titles[row["method"]],
+        without_privacy=view.compared.tuned.accuracy,
+        majority=view.compared.majority_accuracy,
+    )
+    return said if row["status"] == "proved" else f":red[:material/error: {said}]"
 
 
 def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:

@@ -83,6 +83,16 @@ def test_epsilon_moves_the_numbers_but_not_the_main_figure(epsilon: str) -> None
     assert numbers(one)["Accuracy"] != numbers(other)["Accuracy"]
 
 
+@pytest.mark.parametrize("epsilon", ["0.01", "1"])
+def test_the_verdict_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str) -> None:
+    app = opened(epsilon=epsilon)
+    verdict = next(text.value for text in app.markdown if text.value.startswith("**OPERA at ε"))
+    shown = numbers(app)
+    assert verdict.startswith(f"**OPERA at ε = {epsilon}:** {shown['Accuracy']} right, ")
+    assert f"{shown['Cost of privacy'].lstrip('−')} points fewer" in verdict
+    assert "the promise is proved (δ = 1e-5, one record replaced, analytic Gaussian" in verdict
+
+
 def test_smaller_epsilon_never_raises_the_odds() -> None:
     told = [
         int(numbers(opened(epsilon=e))["Right guesses"].split()[0])
@@ -211,7 +221,8 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert certified is not None
     assert certified < 1.0
     app = opened(edition="As published", focus="OutPert", epsilon="3")
-    assert "OutPert: conditions not met.** ε = 3 is not proved here." in said(app)
+    assert "**OutPert at ε = 3:** " in said(app)
+    assert "conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
     assert f"noise that is added is ε = {plain(certified)}" in said(app)
     right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
     assert numbers(app)["Right guesses"] == f"{right} of 100"

@@ -1,0 +1,60 @@
+"""What one method costs and promises at one ε, in one sentence."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dpcore.figures.words import percent, plain, points
+from dpcore.guarantee import Adjacency, Status
+
+
+def verdict(row: pd.Series, *, title: str, without_privacy: float, majority: float) -> str:
+    """Accuracy, what privacy takes from it, and whether the promise holds.
+
+    Parameters
+    ----------
+    row : pandas.Series
+        One row of a table of `dpcore.evaluation.curves`.
+    title : str
+        Display name of the method.
+    without_privacy, majority : float
+        Accuracy in [0, 1] of the model without privacy, and of always giving the commoner answer.
+
+    Returns
+    -------
+    str
+        With ε, δ, adjacency and accountant. Where nothing is proved at this ε it says why, and what
+        is certified for the noise that is added.
+    """
+    return (
+        f"**{title} at ε = {plain(row['epsilon'])}:** {percent(row['accuracy'])} right, "
+        f"{_cost(row['accuracy'], without_privacy, majority)}; {_promise(row)}"
+    )
+
+
+def _cost(accuracy: float, without_privacy: float, majority: float) -> str:
+    difference = points(accuracy - without_privacy)
+    words = "as many as without privacy"
+    if difference != points(0.0):
+        more = "more" if accuracy > without_privacy else "fewer"
+        words = f"{difference[1:]} points {more} than without privacy"
+    if accuracy <= majority < without_privacy:
+        words += f" and no better than always giving the commoner answer ({percent(majority)})"
+    return words
+
+
+def _promise(row: pd.Series) -> str:
+    stands = (
+        f"δ = {plain(row['delta'])}, {Adjacency(row['adjacency']).difference}, {row['accountant']}"
+    )
+    if row["status"] == Status.PROVED:
+        return f"the promise is proved ({stands})."
+    certified = row["certified_epsilon"]
+    held = (
+        "No ε is certified for it."
+        if pd.isna(certified)
+        else f"What is certified for the noise that is added is ε = {plain(certified)} ({stands})."
+    )
+    return (
+        f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {held}"
+    )

@@ -1,0 +1,50 @@
+"""The one-sentence verdict: its numbers, its comparison, and its promise or why there is none."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from dpcore.figures.verdict import verdict
+from tests.figures.conftest import row
+
+
+def said(accuracy: float = 0.9, majority: float = 0.6, **other: object) -> str:
+    found = pd.Series(row("opera", 1.0, 0.1, accuracy, reason="", certified_epsilon=1.0) | other)
+    return verdict(found, title="OPERA", without_privacy=0.934, majority=majority)
+
+
+def test_a_proved_promise_is_said_with_all_it_hangs_on() -> None:
+    assert said() == (
+        "**OPERA at ε = 1:** 90.0 % right, 3.4 points fewer than without privacy; the promise is "
+        "proved (δ = 1e-5, one record replaced, analytic Gaussian)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "words"),
+    [
+        (0.95, "95.0 % right, 1.6 points more than without privacy;"),
+        (0.9341, "93.4 % right, as many as without privacy;"),
+        (0.55, "fewer than without privacy and no better than always giving the commoner answer"),
+    ],
+)
+def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
+    assert words in said(accuracy)
+
+
+def test_it_is_no_news_that_a_useless_model_stays_useless_with_privacy() -> None:
+    assert "commoner answer" not in said(0.9, majority=0.95)
+
+
+def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
+    words = said(status="conditions not met", reason="Because.", certified_epsilon=2.5)
+    assert "proved (" not in words
+    assert words.endswith(
+        "conditions not met: ε = 1 is not proved here. Because. What is certified for the noise "
+        "that is added is ε = 2.5 (δ = 1e-5, one record replaced, analytic Gaussian)."
+    )
+    words = said(status="claim not supported", reason="Because.", certified_epsilon=math.nan)
+    assert words.endswith("Because. No ε is certified for it.")
