@@ -231,6 +231,18 @@ def _switch(label: str, titles: dict[str, str], key: str, help_text: str) -> str
     return chosen or next(iter(titles))
 
 
+def _explained(titles: dict[str, str]) -> None:
+    """What each method does, where it falls short, and where it comes from."""
+    from dpcore.methods import method_named
+
+    with st.popover("What the methods do", icon=":material/menu_book:", width="stretch"):
+        for key, title in titles.items():
+            method = method_named(key)
+            how = words.AT_ONCE if method.closed_form else words.IN_BACKGROUND
+            st.markdown(f"**{title}.** {method.idea} {how}")
+            st.caption(" ".join((*method.limits, f"Source: {method.paper}.")))
+
+
 def _lambda() -> tuple[float | None, float | None]:
     """(λ or None for the rule, R or None)."""
     way = st.segmented_control(
@@ -387,6 +399,7 @@ def rest(first: Start) -> Choice:
             help=words.METHODS,
             bind="query-params",
         )
+        _explained(titles)
         edition = _switch("Edition", words.EDITION_TITLES, "edition", words.EDITION)
     with first.rest:
         lam, radius = _lambda()

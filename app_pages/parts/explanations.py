@@ -31,6 +31,8 @@ METHODS = (
     "Ways to train with privacy. The same model without privacy and the majority guess are always "
     "drawn for comparison."
 )
+AT_ONCE = "Its curve is computed at once."
+IN_BACKGROUND = "Its curve is trained in the background."
 EDITION = (
     "**Sound**: with the sensitivity and the accounting that can be proved. **As published**: as "
     "the paper prints it, for study, with its conditions checked."

@@ -17,6 +17,7 @@ from dpcore.evaluation.curves import closed_form
 from dpcore.evaluation.study import Study, calibrations_for, default_delta, problem_for
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.methods import register
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 SECONDS = 120
@@ -165,6 +166,16 @@ def test_a_link_with_a_delta_means_that_delta() -> None:
     refused = opened(delta="2")
     assert refused.segmented_control(key="delta_way").value == "By rule"
     assert "it uses δ by rule" in refused.warning[0].value
+
+
+def test_every_method_is_explained_where_it_is_chosen() -> None:
+    app = opened()
+    notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))
+    private = [method for method in register().values() if method.key != "nonprivate"]
+    assert len(private) == len(app.pills(key="methods").options)
+    for method in private:
+        for said in (f"**{method.title}.** {method.idea}", *method.limits, method.paper):
+            assert said in notes
 
 
 def test_the_convex_case_asks_for_a_radius() -> None:

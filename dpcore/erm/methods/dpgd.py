@@ -96,7 +96,7 @@ METHOD = Method(
     key="dpgd",
     title="DP-GD",
     paper="modern baseline (Ganesh et al. 2023; Dong, Roth, Su 2022)",
-    idea="Follow the gradient of all records, with noise added to every step.",
+    idea="Train in few steps, each on all the records, with noise added to every step.",
     editions={
         Edition.SOUND: Standing(
             claim="Not one of the five papers.",

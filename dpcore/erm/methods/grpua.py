@@ -42,7 +42,7 @@ METHOD = Method(
     key=RULE.key,
     title=RULE.title,
     paper="000 Ding et al., Algorithm 2",
-    idea="Follow the gradient of randomly drawn records, with noise added to every step.",
+    idea="Train in many small steps on records drawn at random, with noise added to every step.",
     editions={
         Edition.PUBLISHED: Standing(
             claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",

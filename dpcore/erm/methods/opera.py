@@ -24,7 +24,7 @@ METHOD = Method(
     key=RULE.key,
     title=RULE.title,
     paper="000 Ding et al., Algorithm 1",
-    idea="Train without noise, then add exactly calibrated Gaussian noise to the weights.",
+    idea="Train without noise, then blur the finished model once, with just the noise needed.",
     editions={
         Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",

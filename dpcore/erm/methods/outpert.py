@@ -24,7 +24,7 @@ METHOD = Method(
     key=RULE.key,
     title=RULE.title,
     paper="000 Ding et al., baseline of section V (Zhang et al. 2017)",
-    idea="Train without noise, then add Gaussian noise sized by the classical formula.",
+    idea="Train without noise, then blur the finished model once, by the classical noise formula.",
     editions={
         Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε in (0, 1).",
@@ -40,5 +40,7 @@ METHOD = Method(
     calibrate=partial(output_perturbation.calibrate, RULE),
     release=output_noise.release,
     closed_form=True,
-    limits=("From ε = 1 on the proved answer is empty; the certified ε stands beside it.",),
+    limits=(
+        "From ε = 1 on the formula proves nothing; the ε certified for its noise stands beside it.",
+    ),
 )

@@ -61,7 +61,7 @@ METHOD = Method(
     key=RULE.key,
     title=RULE.title,
     paper="000 Ding et al., baseline of section V (Bassily et al. 2014)",
-    idea="Follow the gradient of randomly drawn records, with noise by the classical formula.",
+    idea="As GRPUA: many small steps on random records; its noise follows the classical formula.",
     editions={
         Edition.PUBLISHED: Standing(
             claim="The total of Theorem 7, with classical noise (Algorithm 2, classical σ).",
