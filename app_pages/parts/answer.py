@@ -103,6 +103,8 @@ def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
 
 def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenerator) -> None:
     """The title again, with the records that are left; what has to be said about it, under it."""
+    from dpcore.figures.verdict import few_records
+
     found, loss = view.split.entry, words.LOSS_TITLES[view.study.loss]
     total = len(view.split.y_train) + len(view.split.y_test)
     remember(_counted(first), total)
@@ -113,6 +115,9 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
             f"{found.task} Trained on {view.split.records:,} records with {view.split.dimension} "
             f"features, tested on {len(view.split.y_test):,}; λ = {plain(view.problem.lam)}{rule}."
         )
+        rough = few_records(view.compared.tuned.accuracy, len(view.split.y_test))
+        if rough:
+            st.caption(f":material/straighten: {rough}")
         if not view.published:
             st.warning(words.UPLOADED, icon=":material/lock_open:")
         for leak in view.split.leaks:

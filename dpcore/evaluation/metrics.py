@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from dpcore.erm.problem import Problem
+from dpcore.errors import number, whole
 
 Array = NDArray[np.floating]
 
@@ -55,6 +56,37 @@ def rates(weights: Array, features: Array, labels: Array) -> Rates:
     counts = np.array([np.count_nonzero(labels <= 0), np.count_nonzero(labels > 0)])
     shares = hits / np.maximum(counts, 1)[:, None]
     return Rates(hits.sum(axis=0) / len(labels), shares[1], shares[0])
+
+
+def accuracy_interval(
+    accuracy: float, records: int, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Where the accuracy on new records may lie, judged from so many test records alone.
+
+    Wilson's score interval (Wilson 1927): records are drawn independently, the model is given.
+
+    Parameters
+    ----------
+    accuracy : float
+        On the test records, in [0, 1].
+    records : int
+        Number of test records.
+    confidence : float
+        In (0, 1).
+
+    Raises
+    ------
+    InvalidInput
+        If one is out of range.
+    """
+    share = number("accuracy", accuracy, at_least=0.0, at_most=1.0)
+    count = whole("test records", records, at_least=1)
+    level = number("confidence", confidence, above=0.0, below=1.0)
+    z = float(special.ndtri(0.5 + 0.5 * level))
+    centre = share + z * z / (2.0 * count)
+    reach = z * math.sqrt(share * (1.0 - share) / count + (z / (2.0 * count)) ** 2)
+    scale = 1.0 + z * z / count
+    return max(0.0, (centre - reach) / scale), min(1.0, (centre + reach) / scale)
 
 
 def training_scores(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dpcore.evaluation.metrics import accuracy_interval
 from dpcore.figures.words import percent, plain, points
 from dpcore.guarantee import Adjacency, Status
+
+FEW = 100  # below so many test records their own spread is said
 
 
 def verdict(row: pd.Series, *, title: str, without_privacy: float, majority: float) -> str:
@@ -57,4 +60,24 @@ def _promise(row: pd.Series) -> str:
     )
     return (
         f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {held}"
+    )
+
+
+def few_records(accuracy: float, records: int) -> str:
+    """How little a small test set says, in one sentence; empty where it is not small.
+
+    Parameters
+    ----------
+    accuracy : float
+        Of the model without privacy, in [0, 1].
+    records : int
+        Number of test records.
+    """
+    if records >= FEW:
+        return ""
+    low, high = accuracy_interval(accuracy, records)
+    return (
+        f"There are only {records} test records: judged from them alone, the {percent(accuracy)} "
+        f"without privacy may be anything from {percent(low, 0)} to {percent(high, 0)} on new "
+        f"records (95 % interval), and so every accuracy here is rough."
     )

@@ -168,6 +168,12 @@ def test_a_link_with_a_delta_means_that_delta() -> None:
     assert "it uses δ by rule" in refused.warning[0].value
 
 
+@pytest.mark.parametrize(("patients", "rough"), [("100", True), ("3,000", False)])
+def test_few_test_records_are_said_to_be_few(patients: str, rough: bool) -> None:
+    app = opened(data="Synthetic clinical cohort", patients=patients)
+    assert any("only 20 test records" in text.value for text in app.caption) == rough
+
+
 def test_every_method_is_explained_where_it_is_chosen() -> None:
     app = opened()
     notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, recall_score, roc_auc_score
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
 from dpcore.evaluation import metrics
 from tests.evaluation.splits import made_split
 
@@ -22,6 +24,21 @@ def problem_of(split: Split, loss: str = "logistic", lam: float = 0.01) -> Probl
 
 def models(split: Split, count: int = 7, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((count, split.dimension))
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize(("right", "records"), [(0, 1), (0, 20), (18, 20), (7, 7), (63, 114)])
+def test_the_interval_of_a_share_is_wilsons(right: int, records: int, confidence: float) -> None:
+    wanted = binomtest(right, records).proportion_ci(confidence, method="wilson")
+    found = metrics.accuracy_interval(right / records, records, confidence)
+    assert found == pytest.approx((wanted.low, wanted.high), rel=1e-12, abs=1e-15)
+
+
+def test_the_interval_refuses_what_is_no_share() -> None:
+    with pytest.raises(InvalidInput, match=r"accuracy is 1\.1"):
+        metrics.accuracy_interval(1.1, 20)
+    with pytest.raises(InvalidInput, match="test records is 0"):
+        metrics.accuracy_interval(0.5, 0)
 
 
 @pytest.mark.parametrize("norms", NORMS)

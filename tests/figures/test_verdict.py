@@ -6,8 +6,9 @@ import math
 
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
-from dpcore.figures.verdict import verdict
+from dpcore.figures.verdict import few_records, verdict
 from tests.figures.conftest import row
 
 
@@ -48,3 +49,13 @@ def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
     )
     words = said(status="claim not supported", reason="Because.", certified_epsilon=math.nan)
     assert words.endswith("Because. No ε is certified for it.")
+
+
+def test_a_small_test_set_says_how_rough_it_is() -> None:
+    low, high = binomtest(18, 20).proportion_ci(method="wilson")
+    words = few_records(0.9, 20)
+    assert "only 20 test records" in words
+    assert f"the 90.0 % without privacy may be anything from {100 * low:.0f} %" in words
+    assert f"to {100 * high:.0f} % on new records" in words
+    assert few_records(0.9, 99)
+    assert few_records(0.9, 100) == ""
