@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -16,6 +17,8 @@ from dpcore.figures.words import listed, plain
 FLAT = 0.95
 # A method whose σ still grows tenfold a decade at the left end has no plateau there.
 LEAST_DECADES = 1.0
+# σ that is larger by less than this share counts as unchanged.
+ROUNDING = 1e-9
 
 
 def plateau(rows: pd.DataFrame) -> float | None:
@@ -32,6 +35,57 @@ def plateau(rows: pd.DataFrame) -> float | None:
     flat = rows[rows["sigma"] >= FLAT * rows["sigma"].iloc[0]]
     first, last = float(rows["epsilon"].iloc[0]), float(flat["epsilon"].iloc[-1])
     return last if math.log10(last / first) >= LEAST_DECADES else None
+
+
+@dataclass(frozen=True)
+class Rise:
+    """Where σ grows with ε, because the rule for the number of steps T takes more of them.
+
+    Parameters
+    ----------
+    start, end : float
+        ε before the first growth and after the last.
+    start_steps, end_steps : int
+        T there.
+    """
+
+    start: float
+    end: float
+    start_steps: int
+    end_steps: int
+
+
+def rise(rows: pd.DataFrame) -> Rise | None:
+    """Where σ grows with ε in one series sorted by ε, with T changing; None where it never does."""
+    rows = rows[rows["sigma"].notna()]
+    sigmas, steps = rows["sigma"].to_numpy(), rows["steps"].to_numpy()
+    grows = [
+        place
+        for place in range(len(rows) - 1)
+        if sigmas[place + 1] > sigmas[place] * (1.0 + ROUNDING) and steps[place + 1] > steps[place]
+    ]
+    if not grows:
+        return None
+    first, last = grows[0], grows[-1] + 1
+    epsilons = rows["epsilon"].to_numpy()
+    return Rise(float(epsilons[first]), float(epsilons[last]), int(steps[first]), int(steps[last]))
+
+
+def _rises(found: Sequence[tuple[str, Rise]]) -> str:
+    """Why σ grows with ε, in a few sentences."""
+    where = [
+        f"{name} between ε = {plain(one.start)} (T = {one.start_steps:,}) and ε = "
+        f"{plain(one.end)} (T = {one.end_steps:,})"
+        for name, one in found
+    ]
+    said = (
+        f"σ also grows with ε: {listed(where)}. There the rule for the number of training steps T "
+        "takes more of them: they fit the data better, but let one record move the model further, "
+        "which takes more noise."
+    )
+    if any(one.start_steps == 1 for _, one in found):
+        said += " Further left the rule takes a single step; where it ends, the curves have a kink."
+    return said
 
 
 def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False) -> Drawn:
@@ -55,10 +109,13 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
             range=[math.log10(private["epsilon"].min()), math.log10(private["epsilon"].max())]
         )
     add_series(figure, table, "sigma", titles=titles, shown=plain, dark=dark, band=False)
-    stops, grows = [], []
+    stops, grows, rises = [], [], []
     start = private["epsilon"].min()
     for method, edition, rows in series(table):
         rows = rows[rows["sigma"].notna()]
+        again = rise(rows)
+        if again is not None:
+            rises.append((name_of(table, method, edition, titles), again))
         # A series that begins further right says nothing about where its σ goes.
         if rows.empty or rows["epsilon"].iloc[0] > start:
             continue
@@ -90,5 +147,7 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
         )
     if grows:
         parts.append(f"It keeps growing as 1/ε: {listed(grows)}.")
+    if rises:
+        parts.append(_rises(rises))
     sentence = " ".join(parts) or "No noise is added."
     return Drawn(figure, sentence, f"Noise scale σ against ε, both logarithmic. {sentence}")

@@ -22,6 +22,7 @@ def row(method: str, epsilon: float, sigma: float, accuracy: float, **other: obj
         "status": "proved",
         "sensitivity": 0.05,
         "sigma": sigma,
+        "steps": 10,
         "accuracy": accuracy,
         "accuracy_low": accuracy - 0.04,
         "accuracy_high": accuracy + 0.01,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpcore.accounting.risk import odds
+from dpcore.datasets import Preparation, load, prepare
+from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.study import Study
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff
 from dpcore.figures.curves import Reference
 from dpcore.figures.drawn import Drawn
@@ -149,6 +153,34 @@ def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Ti
     assert "OPERA below ε ≈ 0.1" in drawn.sentence
     assert "keeps growing as 1/ε: OutPert" in drawn.sentence
     assert any("stops growing" in note.text for note in drawn.figure.layout.annotations)
+
+
+def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    assert "grows with ε" not in noise.sigma(table, titles=titles).sentence
+    here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
+    table.loc[here, "sigma"] = 0.9
+    # More noise at the same T is not the doing of the rule for T, and is not said to be.
+    assert "grows with ε" not in noise.sigma(table, titles=titles).sentence
+    table.loc[here, "steps"] = 40
+    sentence = noise.sigma(table, titles=titles).sentence
+    assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
+    assert "a single step" not in sentence
+    table.loc[(table["method"] == "opera") & (table["epsilon"] < 10.0), "steps"] = 1
+    sentence = noise.sigma(table, titles=titles).sentence
+    assert "ε = 1 (T = 1) and ε = 10 (T = 40)" in sentence
+    assert "Further left the rule takes a single step; where it ends, the curves" in sentence
+
+
+def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles: Titles) -> None:
+    split = prepare(load("breast_cancer"), Preparation())
+    study = Study(methods=("opera",), epsilons=(0.3, 0.5, 0.7, 1.0, 10.0))
+    found = noise.rise(closed_form(study, split))
+    assert found is not None
+    assert (found.start, found.start_steps) == (0.5, 1)
+    assert found.end_steps > 1
+    assert noise.rise(closed_form(replace(study, steps=20), split)) is None
 
 
 def test_the_chosen_epsilon_counts_points_against_the_first_reference(
