@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -201,9 +202,10 @@ def add_series(
 def add_references(
     figure: go.Figure, references: Iterable[Reference], *, dark: bool = False
 ) -> None:
-    """Horizontal lines with their words at the left end, above the line.
+    """Horizontal lines with their words above the line, at the end where no curve runs into them.
 
     Where lines are too close for that, the words of all but the highest stand below the lowest.
+    The curves are those drawn so far.
     """
     log = figure.layout.yaxis.type == "log"
     low, high = figure.layout.yaxis.range
@@ -227,17 +229,42 @@ def add_references(
         if len(group) > 1:
             words.append((group[-1][0], "top", "<br>".join(text for _, text in group[1:])))
         for place, anchor, text in words:
+            height = label * (1 + text.count("<br>"))
+            band = (place, place + height) if anchor == "bottom" else (place - height, place)
+            left, right = _room(figure, *band)
+            end = "left" if left >= right else "right"
             figure.add_annotation(
                 text=text,
                 xref="x domain",
-                x=0.004,
+                x=0.004 if end == "left" else 0.996,
                 y=place,
-                align="left",
-                xanchor="left",
+                align=end,
+                xanchor=end,
                 yanchor=anchor,
                 showarrow=False,
                 font={"size": 12, "color": ink(dark)},
             )
+
+
+def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
+    """How far from the left and from the right end no curve enters a horizontal band.
+
+    As shares of the ε axis; the band's ends are in the units of the vertical axis (exponents where
+    that is logarithmic).
+    """
+    start, end = figure.layout.xaxis.range
+    log = figure.layout.yaxis.type == "log"
+    met = []
+    for trace in figure.data:
+        if trace.mode != "lines+markers":
+            continue
+        places = (np.log10(np.asarray(trace.x, dtype=float)) - start) / (end - start)
+        values = np.asarray(trace.y, dtype=float)
+        values = np.log10(np.maximum(values, 1e-300)) if log else values
+        between = np.linspace(max(0.0, places[0]), min(1.0, places[-1]), 400)
+        heights = np.interp(between, places, values)
+        met.extend(between[(heights >= low) & (heights <= high)])
+    return (min(met), 1.0 - max(met)) if met else (1.0, 1.0)
 
 
 def crossing(rows: pd.DataFrame, column: str, threshold: float) -> float | None:

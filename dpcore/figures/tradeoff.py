@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
 from dpcore.figures.curves import (
@@ -24,6 +25,8 @@ from dpcore.figures.words import listed, percent, plain, points
 
 # How many percentage points below the best the sentence calls "close".
 CLOSE = 0.02
+# Left of where no accuracy changes by more than this, the axis ends.
+STILL = 0.01
 
 
 def accuracy(
@@ -51,6 +54,8 @@ def accuracy(
     figure = against_epsilon(
         title="Accuracy on test records", low=low, high=1.02, percent=True, dark=dark
     )
+    start, beyond = _start(table)
+    figure.update_xaxes(range=[math.log10(start), math.log10(EPSILON_RANGE[1])])
     add_series(figure, table, "accuracy", titles=titles, shown=percent, dark=dark)
     add_references(figure, references, dark=dark)
 
@@ -62,11 +67,43 @@ def accuracy(
     sentence = _what_suffices(_named_rows(table, "accuracy", titles), references)
     return Drawn(
         figure,
-        sentence,
+        f"{sentence} {beyond}".strip(),
         f"Accuracy against ε. {'; '.join(ends)}. "
         + "; ".join(f"{r.label}: {percent(r.value)}" for r in references)
         + ".",
     )
+
+
+def _start(table: pd.DataFrame) -> tuple[float, str]:
+    """ε at which the axis of accuracy begins, and what is to be said of smaller ε.
+
+    At `EPSILON_RANGE` or, where accuracy still changes left of that, as many decades earlier as it
+    takes.
+    """
+    least = float(table["epsilon"].min()) if len(table) else EPSILON_RANGE[0]
+    decade = round(math.log10(EPSILON_RANGE[0]))
+    while 10.0**decade > least * (1.0 + 1e-9) and not _still(table, 10.0**decade):
+        decade -= 1
+    start = 10.0**decade
+    if least > start * (1.0 - 1e-9):
+        return start, ""
+    return start, (
+        f"The figure begins at ε = {plain(start)}: from there down to ε = {plain(least)} no curve "
+        f"changes by more than {100 * STILL:.0f} point."
+    )
+
+
+def _still(table: pd.DataFrame, epsilon: float) -> bool:
+    """Whether no accuracy changes by more than `STILL` from `epsilon` downwards."""
+    for _, _, rows in series(table):
+        rows = rows[rows["accuracy"].notna()]
+        left = rows.loc[rows["epsilon"] <= epsilon, "accuracy"]
+        if left.empty:
+            continue
+        here = np.interp(math.log(epsilon), np.log(rows["epsilon"]), rows["accuracy"])
+        if float((left - here).abs().max()) > STILL:
+            return False
+    return True
 
 
 def _named_rows(

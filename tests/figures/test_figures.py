@@ -106,6 +106,28 @@ def test_a_curve_that_falls_back_has_not_arrived() -> None:
     assert curves.crossing(rows, "accuracy", 0.96) is None
 
 
+def test_the_axis_begins_where_accuracy_begins_to_change(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    drawn = tradeoff.accuracy(table, REFERENCES, titles=titles)
+    assert drawn.figure.layout.xaxis.range == (-3.0, 2.0)
+    assert "from there down to ε = 1e-9 no curve changes by more than 1 point" in drawn.sentence
+    moves = table.copy()
+    moves.loc[(moves["method"] == "opera") & (moves["epsilon"] == 1e-9), "accuracy"] -= 0.02
+    drawn = tradeoff.accuracy(moves, REFERENCES, titles=titles)
+    # On the way from 1e-9 to 1e-6 it rises by 2 points, so at 1e-8 it is within 1 of the end.
+    assert drawn.figure.layout.xaxis.range == (-8.0, 2.0)
+    assert "begins at ε = 1e-8" in drawn.sentence
+    moves.loc[(moves["method"] == "opera") & (moves["epsilon"] == 1e-9), "accuracy"] -= 0.2
+    drawn = tradeoff.accuracy(moves, REFERENCES, titles=titles)
+    assert drawn.figure.layout.xaxis.range == (-9.0, 2.0)
+    assert "The figure begins" not in drawn.sentence
+    right = table[table["epsilon"] >= 0.1]
+    drawn = tradeoff.accuracy(right, REFERENCES, titles=titles)
+    assert drawn.figure.layout.xaxis.range == (-3.0, 2.0)
+    assert "The figure begins" not in drawn.sentence
+
+
 def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
     figure = DRAW["accuracy"](table, titles, False).figure
     bands = [trace for trace in figure.data if trace.fill == "toself"]

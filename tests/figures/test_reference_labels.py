@@ -34,3 +34,24 @@ def test_words_of_close_lines_do_not_overlap(values: tuple[float, ...]) -> None:
     assert all(upper[0] - lower[1] > -1e-12 for lower, upper in pairwise(boxes))
     told = "<br>".join(words.text for words in figure.layout.annotations)
     assert sorted(told.split("<br>")) == names
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(
+    ("heights", "end"),
+    [
+        ((0.5, 0.6, 0.9, 0.95), "left"),  # passes the line far from both ends
+        ((0.71, 0.71, 0.9, 0.95), "right"),
+        ((0.95, 0.9, 0.71, 0.71), "left"),
+        ((0.3, 0.4, 0.5, 0.6), "left"),  # nowhere near the line
+    ],
+)
+def test_words_stand_at_the_end_where_no_curve_runs_into_them(
+    heights: tuple[float, ...], end: str, log: bool
+) -> None:
+    figure = against_epsilon(title="", low=0.25, high=1.02, log=log)
+    figure.add_scatter(x=[1e-3, 1e-1, 10.0, 100.0], y=heights, mode="lines+markers")
+    add_references(figure, [Reference("line", 0.7)])
+    (words,) = figure.layout.annotations
+    assert (words.xanchor, words.align) == (end, end)
+    assert (words.x < 0.5) == (end == "left")
