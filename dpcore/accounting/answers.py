@@ -14,7 +14,7 @@ from dpcore.accounting.accountants import bounds, loss_distributions
 from dpcore.accounting.concentrated import Concentrated, printed_epsilon, rho_for
 from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
-from dpcore.accounting.events import Gaussian, steps
+from dpcore.accounting.events import LARGEST_MULTIPLIER, LEAST_MULTIPLIER, Gaussian, steps
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import Adjacency, Condition
 from dpcore.mechanisms.answers import MECHANISMS as DIRECT
@@ -30,6 +30,12 @@ THEOREMS = {
     "pld": "connect-the-dots privacy loss distribution (Doroshenko et al. 2022)",
 }
 UP = 1.0 + 1e-12
+LIMITS = {
+    "epsilon": {"at_least": 1e-12, "at_most": 1e16},
+    "delta": {"at_least": 1e-300, "below": 1.0},
+    "sigma": {"above": 0.0},
+}
+"""Between which the accountants are tested; below 1e-300 a δ has lost digits itself."""
 
 
 def answer(
@@ -57,6 +63,8 @@ def answer(
     -------
     dict
         With the keys of the function named above. σ, ε and δ are rounded to the safe side.
+        Through an accountant, ε and δ must be within `LIMITS` and σ over the sensitivity within
+        those of `dpcore.accounting.events`.
 
     Raises
     ------
@@ -74,11 +82,14 @@ def answer(
             continue
         if value is None:
             raise InvalidInput(f"{name} is missing, but it is needed to answer for {question}.")
-        below = 1.0 if name == "delta" else math.inf
-        known[name] = number(name, value, above=0.0, below=below)
+        known[name] = number(name, value, **LIMITS[name])
     sensitivity = number("sensitivity", sensitivity, above=0.0)
+    if "sigma" in known:
+        _multiplier("", known["sigma"], sensitivity)
     solve = {"zcdp": _printed, "tcdp": _printed, "rdp": _renyi, "pld": _distribution}[mechanism]
     known[question] = solve(question, known, sensitivity)
+    if question == "sigma":
+        _multiplier(" for this ε and δ", known["sigma"], sensitivity)
     condition = Condition("any ε and δ: one Gaussian has every Rényi order", True)
     return report(question, mechanism, THEOREMS[mechanism], known, sensitivity, (condition,))
 
@@ -90,6 +101,16 @@ def ladder(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[dict[
         for mechanism in MECHANISMS
     ]
     return sorted(rows, key=lambda row: -row["claim"]["sigma"])
+
+
+def _multiplier(why: str, sigma: float, sensitivity: float) -> None:
+    number(
+        f"σ over sensitivity{why}",
+        # A subnormal sensitivity would overflow the ratio or lose its digits.
+        sigma / sensitivity if sensitivity >= 1e-300 else math.inf,
+        at_least=LEAST_MULTIPLIER,
+        at_most=LARGEST_MULTIPLIER,
+    )
 
 
 def _rho(known: dict[str, float], sensitivity: float) -> Concentrated:
@@ -117,7 +138,8 @@ def _renyi(question: str, known: dict[str, float], sensitivity: float) -> float:
         return sensitivity / math.sqrt(2.0 * rho_for(known["epsilon"], known["delta"])) * UP
     if question == "epsilon":
         return epsilon_of(_rho(known, sensitivity), known["delta"])
-    return delta_of(_rho(known, sensitivity), known["epsilon"])
+    # Two of the smallest numbers more, where the bound underflows.
+    return min(1.0, delta_of(_rho(known, sensitivity), known["epsilon"]) + 1e-323)
 
 
 def _distribution(question: str, known: dict[str, float], sensitivity: float) -> float:

@@ -95,15 +95,20 @@ def report(
         "sensitivity": sensitivity,
         "given": {name: known[name] for name in QUESTIONS if name != question},
         "claim": {question: value},
-        "conditions": [
-            {"condition": c.text, "met": c.met, "why": "" if c.met else c.consequence}
-            for c in conditions
-        ],
+        "conditions": verdicts(conditions),
         "certified_epsilon": (
             float(analytic_epsilon(known["sigma"], known["delta"], sensitivity)) if usable else None
         ),
         "certified_by": "exact Gaussian curve at the same σ and δ",
     }
+
+
+def verdicts(conditions: Sequence[Condition]) -> list[dict[str, Any]]:
+    """Each condition, whether it is met, and why not where it is not."""
+    return [
+        {"condition": c.text, "met": c.met, "why": "" if c.met else c.consequence}
+        for c in conditions
+    ]
 
 
 def _formula(question: str, mechanism: str, known: dict[str, float], sensitivity: float) -> float:

@@ -1,0 +1,286 @@
+"""What a run costs (`epsilon`), what a budget buys (`plan`) and how to divide one (`split`)."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dpcore.cli import run
+from dpcore.cli.options import json_option, numbers
+from dpcore.cli.output import print_conditions, print_json, shown
+from dpcore.errors import InvalidInput, number, one_of, whole
+
+if TYPE_CHECKING:
+    from dpcore.accounting.planner import Plan, Training
+    from dpcore.cli.options import Commands
+    from dpcore.guarantee import Guarantee
+
+UNKNOWNS = ("sigma", "steps", "epochs", "batch", "delta", "clip", "epsilon")
+WHOLE = ("steps", "epochs", "batch")
+
+
+def add(commands: Commands) -> None:
+    """Add `plan` and `split`; `epsilon` is added with the single mechanisms."""
+    command = commands.add_parser("plan", help="one setting of a run, solved for a target ε")
+    command.add_argument("--solve", required=True, help=", ".join(UNKNOWNS))
+    command.add_argument("--epsilon", help="that may be spent")
+    command.add_argument("--delta")
+    command.add_argument("--sigma", help="σ₀, on the sum of clipped records")
+    command.add_argument("--sensitivity", "--clip", help="C, the norm of one record (default 1)")
+    run.add_options(command)
+    json_option(command)
+    command.set_defaults(run=_plan)
+
+    command = commands.add_parser("split", help="noise for releases that share one (ε, δ)")
+    command.add_argument("--epsilon", required=True)
+    command.add_argument("--delta", required=True)
+    command.add_argument("--releases", help="how many")
+    command.add_argument("--weights", help="comma-separated, one for each release")
+    command.add_argument("--accountant", default="pld", help="basic, zcdp or pld (the tightest)")
+    command.add_argument("--sensitivity", default="1", help="Δ of each release")
+    json_option(command)
+    command.set_defaults(run=_split)
+
+
+def print_cost(options: argparse.Namespace) -> None:
+    """ε of the run that the options describe."""
+    answer = _cost(run.read(options), options)
+    if options.json:
+        print_json(answer)
+        return
+    print(f"epsilon = {shown(answer['epsilon'])}")
+    print(f"at δ = {answer['delta']:g}, {answer['adjacency']}, by {answer['accountant']}")
+    print(f"source: {answer['theorem']}")
+    print(_described(answer))
+    print_conditions(answer["conditions"])
+    if answer["epsilon"] is None and not answer["conditions"]:
+        print(answer["reason"])
+    if answer["lower_bound"] is not None:
+        print(f"the exact ε is at least {answer['lower_bound']:.10g}")
+    if answer["claim"] is not None:
+        print(f"claim ({answer['claim']['by']}): epsilon = {answer['claim']['epsilon']:.10g}")
+        print(f"certified for this noise: {_certified(answer['certified'])}")
+        print(f"the same on Poisson samples: {_certified(answer['certified_poisson'])}")
+
+
+def _cost(asked: run.Run, options: argparse.Namespace) -> dict[str, Any]:
+    from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify
+    from dpcore.guarantee import Adjacency
+
+    training, event = asked.training, asked.event()
+    adjacency, delta = training.adjacency, training.delta
+    accountant = run.accountant(options, event, adjacency)
+    found = certify(event, delta, adjacency, accountant)
+    answer = {
+        "epsilon": found.epsilon,
+        "question": "epsilon",
+        "accountant": accountant,
+        "theorem": ACCOUNTANTS[accountant].source,
+        "adjacency": str(adjacency),
+        "delta": delta,
+        "reason": found.reason,
+        "conditions": [],
+        "claim": None,
+        "certified": _statement(found, accountant, training.sampling),
+        "certified_poisson": None,
+        "lower_bound": None,
+        "pessimism": None,
+    } | _settings(asked)
+    if accountant == "pld" and found.epsilon is not None:
+        answer["lower_bound"] = bounds(event, delta, adjacency)[0]
+        answer["pessimism"] = found.epsilon - answer["lower_bound"]
+    if accountant == "tcdp":
+        tight = run.tightest(event, adjacency)
+        certified = certify(event, delta, adjacency, tight)
+        answer["certified"] = _statement(certified, tight, training.sampling)
+        if training.rate < 1.0:
+            answer |= _printed(asked)
+            poisson = certify(asked.event("poisson"), delta, Adjacency.ADD_REMOVE, "pld")
+            answer["certified_poisson"] = _statement(poisson, "pld", "poisson")
+    return answer
+
+
+def _printed(asked: run.Run) -> dict[str, Any]:
+    """What paper 003 prints for the run, and the verdict on each condition of its lemmas."""
+    from dpcore.accounting.paper_003 import account
+    from dpcore.mechanisms.answers import verdicts
+
+    training = asked.training
+    paper = account(asked.schedule, training.rate, training.delta, training.clip)
+    return {
+        "conditions": verdicts(paper.conditions),
+        "claim": {"epsilon": paper.claim.epsilon, "by": paper.claim.by},
+    }
+
+
+def _settings(asked: run.Run) -> dict[str, Any]:
+    training = asked.training
+    return {
+        "sampling": training.sampling,
+        "sampling_rate": training.rate,
+        "steps": asked.schedule.steps,
+        "sigma": training.sigma,
+        "sensitivity": training.clip,
+        "schedule": asked.schedule.name,
+        "least_noise_multiplier": min(asked.schedule.sigmas) / training.clip,
+    }
+
+
+def _described(answer: dict[str, Any]) -> str:
+    drawn = "" if answer["sampling"] == "none" else f", q = {answer['sampling_rate']:g}"
+    return (
+        f"run: {answer['steps']:,} steps, sampling {answer['sampling']}{drawn}, σ "
+        f"{answer['sigma']:g} ({answer['schedule']}), C = {answer['sensitivity']:g}"
+    )
+
+
+def _statement(found: Guarantee, accountant: str, sampling: str) -> dict[str, Any]:
+    return {
+        "epsilon": found.epsilon,
+        "delta": found.delta,
+        "accountant": accountant,
+        "adjacency": str(found.adjacency),
+        "sampling": sampling,
+        "reason": found.reason,
+    }
+
+
+def _certified(statement: dict[str, Any]) -> str:
+    if statement["epsilon"] is None:
+        return str(statement["reason"])
+    where = f"{statement['adjacency']}, sampling {statement['sampling']}"
+    return f"epsilon = {statement['epsilon']:.10g} by {statement['accountant']}, {where}"
+
+
+def _plan(options: argparse.Namespace) -> None:
+    from dpcore.accounting.planner import RELATIVE_ERROR
+
+    unknown = one_of("solve", options.solve, UNKNOWNS)
+    if options.last_sigma is not None:
+        raise InvalidInput("last-sigma is given, but a plan is for constant or decaying noise.")
+    if unknown == "epsilon":
+        if options.epsilon is not None:
+            raise InvalidInput("epsilon is given, but it is what is solved for: leave it out.")
+        if options.sigma is None:
+            raise InvalidInput("sigma is missing, but this question needs --sigma.")
+        print_cost(options)
+        return
+    if options.epsilon is None:
+        raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
+    target = number("epsilon", options.epsilon, at_least=1e-12)
+    training = run.training(options, unknown)
+    first = replace(training, steps=1)
+    accountant = run.accountant(options, first.event(), training.adjacency)
+    plan, value = _solved(unknown, training, target, accountant)
+    answer: dict[str, Any] = {
+        unknown: value,
+        "question": unknown,
+        "sentence": plan.sentence,
+        "target_epsilon": target,
+        "epsilon": plan.guarantee.epsilon,
+        "delta": plan.guarantee.delta,
+        "accountant": accountant,
+        "adjacency": str(training.adjacency),
+        "relative_error": None if value is None else 0.0 if unknown in WHOLE else RELATIVE_ERROR,
+        "settings": None
+        if plan.training is None
+        else _settings(run.Run(plan.training, plan.training.schedule())),
+    }
+    if options.json:
+        print_json(answer)
+        return
+    print(f"{unknown} = {_spoken(unknown, value)}")
+    print(plan.sentence)
+    if value is not None:
+        print(_exactness(unknown, answer["relative_error"]))
+    if answer["settings"] is not None:
+        print(_described(answer["settings"]))
+
+
+def _solved(
+    unknown: str, training: Training, target: float, accountant: str
+) -> tuple[Plan, float | None]:
+    """The planner's answer and its value: whole where it counts something, epochs from steps."""
+    from dpcore.accounting.planner import solve, spent
+
+    plan = solve("steps" if unknown == "epochs" else unknown, training, target, accountant)
+    if unknown not in WHOLE or plan.value is None:
+        return plan, plan.value
+    if unknown != "epochs":
+        return plan, round(plan.value)
+    per_epoch = training.steps  # where the search began: one epoch
+    epochs = round(plan.value) // per_epoch
+    if epochs == 0:
+        sentence = (
+            f"Not even one epoch of {per_epoch:,} steps stays within ε = {target:g}; "
+            f"{plan.value:,.0f} steps do."
+        )
+        nothing = replace(plan.guarantee, epsilon=None, delta=None, reason=sentence)
+        return replace(plan, training=None, guarantee=nothing, sentence=sentence), None
+    shorter = replace(training, steps=epochs * per_epoch)
+    found = spent(shorter, accountant)
+    sentence = (
+        f"number of epochs = {epochs:,} of {per_epoch:,} steps: ε = {found.epsilon:.4g} at δ = "
+        f"{found.delta:g} ({found.by}, {found.adjacency})."
+    )
+    return replace(plan, training=shorter, guarantee=found, sentence=sentence), epochs
+
+
+def _exactness(unknown: str, error: float) -> str:
+    if unknown in WHOLE:
+        return "exact: the largest that this accountant allows"
+    side = "largest" if unknown == "clip" else "least"
+    return (
+        f"error: within a relative {error:g} of the {side} that this accountant allows, on the "
+        f"safe side"
+    )
+
+
+def _spoken(unknown: str, value: float | None) -> str:
+    if value is None:
+        return "(not reachable)"
+    return f"{value:d}" if unknown in WHOLE else f"{value:.10g}"
+
+
+def _split(options: argparse.Namespace) -> None:
+    from dpcore.accounting.budget import split
+    from dpcore.guarantee import PrivacyBudget
+
+    budget = PrivacyBudget(
+        number("epsilon", options.epsilon, at_least=1e-12, at_most=1e6),
+        number("delta", options.delta, at_least=run.SMALLEST_DELTA, below=1.0),
+    )
+    if (options.releases is None) == (options.weights is None):
+        raise InvalidInput("releases and weights are alternatives: exactly one must be given.")
+    shares = (
+        whole("releases", options.releases, at_least=1, at_most=10_000)
+        if options.weights is None
+        else numbers("weights", options.weights)
+    )
+    sensitivity = number("sensitivity", options.sensitivity, above=0.0)
+    found = split(budget, shares, options.accountant, sensitivity)
+    answer = {
+        "sigma": [portion.sigma for portion in found.portions],
+        "question": "sigma",
+        "epsilon": budget.epsilon,
+        "delta": budget.delta,
+        "accountant": found.composition,
+        "adjacency": "that of the sensitivity",
+        "sensitivity": sensitivity,
+        "shares": [portion.share for portion in found.portions],
+        "epsilon_alone": [portion.epsilon_alone for portion in found.portions],
+        "certified_epsilon": found.certified_epsilon,
+    }
+    if options.json:
+        print_json(answer)
+        return
+    print("release      share            σ  ε alone")
+    for place, portion in enumerate(found.portions, start=1):
+        print(
+            f"{place:7}  {portion.share:9.4f}  {portion.sigma:11.6g}  {portion.epsilon_alone:7.4g}"
+        )
+    print(
+        f"together: exact ε = {found.certified_epsilon:.10g} at δ = {budget.delta:g}, "
+        f"of {budget.epsilon:g} allowed, split by {found.composition}"
+    )

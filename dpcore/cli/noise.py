@@ -1,0 +1,94 @@
+"""`sigma`, `epsilon` and `delta`: two of them given, the third answered.
+
+`epsilon` also costs a whole run, where one of a run's options is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from dpcore.cli import budget, run
+from dpcore.cli.options import json_option, or_usual
+from dpcore.cli.output import print_conditions, print_json, shown
+from dpcore.errors import InvalidInput, number
+
+if TYPE_CHECKING:
+    from dpcore.cli.options import Commands
+
+NEEDS = {
+    "sigma": ("epsilon", "delta"),
+    "epsilon": ("sigma", "delta"),
+    "delta": ("epsilon", "sigma"),
+}
+
+
+def add(commands: Commands) -> None:
+    """Add the three commands."""
+    for question, needs in NEEDS.items():
+        more = ", or of a whole training run" if question == "epsilon" else ""
+        command = commands.add_parser(question, help=f"{question} of a Gaussian mechanism{more}")
+        for name in needs:
+            command.add_argument(f"--{name}", required=True)
+        command.add_argument(
+            "--sensitivity",
+            help="Δ, in the query's units; of a run C, the norm of one clipped record (default 1)",
+        )
+        command.add_argument(
+            "--mechanism", help="analytic (the default), classical, zcdp, tcdp, rdp or pld"
+        )
+        if question == "sigma":
+            command.add_argument("--ladder", action="store_true", help="by every mechanism")
+        if question == "epsilon":
+            run.add_options(command)
+        json_option(command)
+        command.set_defaults(run=_answer)
+
+
+def _answer(options: argparse.Namespace) -> None:
+    if options.command == "epsilon" and run.asked(options):
+        if options.mechanism is not None:
+            raise InvalidInput(
+                f"mechanism is {options.mechanism!r}, but a run is costed by an --accountant."
+            )
+        budget.print_cost(options)
+        return
+    from dpcore.accounting.answers import answer
+
+    needs = NEEDS[options.command]
+    given = {name: number(name, getattr(options, name), above=0.0) for name in needs}
+    sensitivity = number("sensitivity", or_usual(options.sensitivity, "1"), above=0.0)
+    if getattr(options, "ladder", False):
+        _ladder(options, given, sensitivity)
+        return
+    mechanism = or_usual(options.mechanism, "analytic")
+    found = answer(options.command, mechanism, sensitivity=sensitivity, **given)
+    if options.json:
+        print_json(found)
+        return
+    value = found[options.command]
+    print(f"{options.command} = {shown(value)}")
+    print(f"mechanism: {found['mechanism']}, {found['theorem']}")
+    print_conditions(found["conditions"])
+    if value is None:
+        print(
+            f"claim (printed formula): {options.command} = {found['claim'][options.command]:.10g}"
+        )
+    if found["certified_epsilon"] is not None:
+        print(f"certified ε of this noise at this δ: {found['certified_epsilon']:.10g}")
+
+
+def _ladder(options: argparse.Namespace, given: dict[str, float], sensitivity: float) -> None:
+    from dpcore.accounting.answers import ladder
+
+    if options.mechanism is not None:
+        raise InvalidInput(f"mechanism is {options.mechanism!r}, but a ladder holds them all.")
+    rows = ladder(given["epsilon"], given["delta"], sensitivity)
+    if options.json:
+        print_json({"ladder": rows})
+        return
+    print("mechanism           σ  certified ε")
+    for row in rows:
+        status = "" if row["sigma"] is not None else "  claim only: a condition is not met"
+        certified = row["certified_epsilon"]
+        print(f"{row['mechanism']:9} {row['claim']['sigma']:11.6g}  {certified:11.6g}{status}")

@@ -1,0 +1,45 @@
+"""What the commands print: JSON that any reader takes, verdicts on conditions, a progress line."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+
+def print_json(value: object) -> None:
+    """`value` as one JSON document on standard output."""
+    print(json.dumps(_finite(value), ensure_ascii=False, indent=2))
+
+
+def print_conditions(conditions: Iterable[dict[str, Any]]) -> None:
+    """One line for each condition, and why where it is not met."""
+    for condition in conditions:
+        print(f"condition {'met' if condition['met'] else 'NOT met'}: {condition['condition']}")
+        if condition["why"]:
+            print(f"  {condition['why']}")
+
+
+def shown(value: float | None) -> str:
+    """A proved value, or that there is none."""
+    return "(no proved value)" if value is None else f"{value:.10g}"
+
+
+def progress(fraction: float, message: str) -> None:
+    """A progress line, on a terminal only."""
+    if sys.stderr.isatty():
+        end = "\n" if fraction >= 1.0 else ""
+        print(f"\r{fraction:6.1%}  {message:<60}", end=end, file=sys.stderr, flush=True)
+
+
+def _finite(value: object) -> object:
+    """`value` with NaN as null and infinities as the strings "inf" and "-inf": valid JSON."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value

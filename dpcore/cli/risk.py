@@ -1,0 +1,158 @@
+"""`risk`: what an attacker can find out about one person."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpcore.cli import run
+from dpcore.cli.options import json_option, or_usual
+from dpcore.cli.output import print_json
+from dpcore.errors import InvalidInput, number, one_of
+
+if TYPE_CHECKING:
+    from dpcore.accounting.tradeoff import PrivacyCurve
+    from dpcore.cli.options import Commands
+    from dpcore.guarantee import Adjacency
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = commands.add_parser("risk", help="what an attacker can find out about one person")
+    command.add_argument("--epsilon", help="the budget's; with --sigma, by default what that costs")
+    command.add_argument("--delta", required=True)
+    command.add_argument("--prior", default="0.5", help="what the attacker believes beforehand")
+    command.add_argument("--fpr", default="0.01", help="false alarms that the attacker accepts")
+    command.add_argument("--sigma", help="of one Gaussian mechanism, or of a run")
+    command.add_argument(
+        "--sensitivity",
+        help="Δ, in the query's units; of a run C, the norm of one clipped record (default 1)",
+    )
+    run.add_options(command)
+    json_option(command)
+    command.set_defaults(run=_risk)
+
+
+@dataclass(frozen=True)
+class _Mechanism:
+    """What is known of the mechanism: its exact curve, and its ε at δ, each where there is one."""
+
+    adjacency: Adjacency
+    curve: PrivacyCurve | None = None
+    epsilon: float | None = None
+    reason: str = ""
+
+
+def _risk(options: argparse.Namespace) -> None:
+    from dpcore.accounting.risk import QUESTION
+    from dpcore.accounting.tradeoff import from_budget
+
+    prior = number("prior", options.prior, above=0.0, below=1.0)
+    rate = number("fpr", options.fpr, above=0.0, at_most=1.0)
+    delta = number("delta", options.delta, at_least=run.SMALLEST_DELTA, below=1.0)
+    typed = None if options.epsilon is None else number("epsilon", options.epsilon, above=0.0)
+    found = _mechanism(options, delta)
+    epsilon = found.epsilon if typed is None else typed
+    if epsilon is None and options.sigma is None:
+        raise InvalidInput("epsilon is missing, but a risk follows from it or from --sigma.")
+    exact = None if found.curve is None else _figures(found.curve, prior, rate)
+    weaker = None
+    if epsilon is not None and math.isfinite(epsilon):
+        weaker = _figures(from_budget(epsilon, delta, found.adjacency), prior, rate)
+    answer: dict[str, Any] = {
+        "risk": exact or weaker,
+        "question": "risk",
+        "guess": QUESTION[found.adjacency],
+        "adjacency": str(found.adjacency),
+        "prior": prior,
+        "fpr": rate,
+        "epsilon": epsilon,
+        "delta": delta,
+        "exact": exact,
+        "from_budget": weaker,
+        "reason": found.reason,
+    }
+    if typed is not None and options.sigma is not None:
+        spent = math.inf if found.epsilon is None else found.epsilon
+        answer["within_budget"] = spent <= typed
+        if spent > typed:
+            answer["reason"] += (
+                f"This mechanism does not keep ε = {typed:g} at δ = {delta:g}: there its ε is "
+                f"{spent}, so what follows from the budget does not hold for it."
+            )
+    if options.json:
+        print_json(answer)
+        return
+    _print(answer)
+
+
+def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
+    from dpcore.accounting.accountants import certify, refusal
+    from dpcore.accounting.tradeoff import from_event, from_gaussian
+    from dpcore.guarantee import Adjacency
+    from dpcore.mechanisms.gaussian import analytic_epsilon
+
+    if options.sigma is None:
+        for name in ("sensitivity", *run.OPTIONS):
+            if name != "adjacency" and getattr(options, name.replace("-", "_")) is not None:
+                raise InvalidInput(f"{name} is given, but it describes nothing without --sigma.")
+        adjacency = or_usual(options.adjacency, Adjacency.ADD_REMOVE)
+        return _Mechanism(Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))))
+    if not run.asked(options):
+        sensitivity = number("sensitivity", or_usual(options.sensitivity, "1"), above=0.0)
+        sigma = number("sigma", options.sigma, above=0.0)
+        curve = from_gaussian(sensitivity / sigma, Adjacency.ADD_REMOVE)
+        epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
+        return _Mechanism(curve.adjacency, curve, epsilon)
+    asked = run.read(options)
+    event, adjacency = asked.event(), asked.training.adjacency
+    accountant = run.accountant(options, event, adjacency)
+    certified = certify(event, delta, adjacency, accountant)
+    if reason := refusal(event, adjacency, "pld"):
+        reason = f"There is no exact privacy curve here: {reason}"
+        return _Mechanism(adjacency, None, certified.epsilon, certified.reason or reason)
+    return _Mechanism(adjacency, from_event(event, adjacency), certified.epsilon, certified.reason)
+
+
+def _figures(curve: PrivacyCurve, prior: float, rate: float) -> dict[str, Any]:
+    from dpcore.accounting import tradeoff
+    from dpcore.accounting.risk import odds
+    from dpcore.guarantee import PrivacyBudget
+
+    advantage = tradeoff.advantage(curve)
+    # The curve's own point at ε = 0, where δ is the advantage: nothing is lost by it.
+    told = odds(PrivacyBudget(1e-12, min(advantage, math.nextafter(1.0, 0.0))), curve.adjacency)
+    return {
+        "tpr": float(tradeoff.power(curve, rate)),
+        "advantage": advantage,
+        "posterior": tradeoff.posterior(curve, prior, rate),
+        "success": tradeoff.success(curve, prior),
+        "right_of_100": told.right,
+        "sentence": told.sentence,
+        "by": curve.by,
+    }
+
+
+LINES = (
+    ("tpr", "true alarms, at that rate of false ones"),
+    ("posterior", "belief after an alarm"),
+    ("advantage", "advantage: true less false alarms at most"),
+    ("success", "how often the best guess is right"),
+    ("right_of_100", "of 100 guessing from even odds, right at most"),
+)
+
+
+def _print(answer: dict[str, Any]) -> None:
+    print(f"An attacker guesses {answer['guess']} ({answer['adjacency']}),")
+    print(f"believes it beforehand by {answer['prior']:g}, takes {answer['fpr']:g} false alarms.")
+    bounds = [answer[key] for key in ("exact", "from_budget") if answer[key] is not None]
+    for figures in bounds:
+        print(f"\nAt most, from {figures['by']}:")
+        for key, meaning in LINES:
+            print(f"  {figures[key]:<12.6g}{meaning}")
+    if answer["risk"] is not None:
+        print(f"\n{answer['risk']['sentence']}")
+    if answer["reason"]:
+        print(answer["reason"])

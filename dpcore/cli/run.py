@@ -1,0 +1,284 @@
+"""The options that describe a noisy training run, shared by `epsilon`, `plan` and `risk`.
+
+σ is the absolute noise on the sum of records clipped to C (`--sensitivity`); a decay R multiplies
+the variance each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpcore.cli.options import numbers, optional_whole, or_usual
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
+
+if TYPE_CHECKING:
+    from dpcore.accounting.events import Composed
+    from dpcore.accounting.planner import Training
+    from dpcore.accounting.schedules import Schedule
+    from dpcore.guarantee import Adjacency
+
+OPTIONS = {
+    "sampling-rate": "q: batch over records",
+    "records": "n, with --batch in place of --sampling-rate",
+    "batch": "(expected) records per step",
+    "steps": "T",
+    "epochs": "1/q steps each, in place of --steps",
+    "decay": "R: the variance is multiplied by it each time",
+    "decay-every": "step (the default), epoch, or a number of steps",
+    "last-sigma": "σ at the last step, falling linearly from --sigma",
+    "sampling": "poisson, or fixed for batches of fixed size",
+    "adjacency": "add-remove, zero-out or replace-one; by default as usual for the sampling",
+    "accountant": "pld, rdp, gdp, zcdp, tcdp, strong or basic; by default the tightest",
+}
+SMALLEST_RATE = 1e-15
+SMALLEST_DELTA = 1e-300
+MOST_LEVELS = 100_000
+"""Different noise scales in one run: each is accounted for by itself."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as asked for: `training.schedule()` unless another schedule was.
+
+    Parameters
+    ----------
+    training : Training
+    schedule : Schedule
+    """
+
+    training: Training
+    schedule: Schedule
+
+    def event(self, sampling: str | None = None) -> Composed:
+        """What is released; with another sampling where one is named."""
+        from dpcore.accounting.events import from_schedule
+
+        return from_schedule(
+            self.schedule,
+            rate=self.training.rate,
+            sampling=sampling or self.training.sampling,
+            sensitivity=self.training.clip,
+        )
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add them all."""
+    group = command.add_argument_group("a run of many steps")
+    for name, meaning in OPTIONS.items():
+        group.add_argument(f"--{name}", help=meaning)
+
+
+def asked(options: argparse.Namespace) -> bool:
+    """Whether any of them was given."""
+    return any(getattr(options, name.replace("-", "_")) is not None for name in OPTIONS)
+
+
+def read(options: argparse.Namespace) -> Run:
+    """The run to be costed: everything but ε is given."""
+    from dpcore.accounting.schedules import custom, linear
+
+    sigmas = numbers("sigma", options.sigma)
+    if len(sigmas) > 1:
+        _alone(options, "a list of σ", "decay", "decay_every", "last_sigma", "epochs")
+        if whole("steps", or_usual(options.steps, str(len(sigmas))), at_least=1) != len(sigmas):
+            raise reject("steps", options.steps, f"{len(sigmas)}, one for each σ listed")
+        options.steps = str(len(sigmas))
+        return Run(training(options, sigma=sigmas[0]), custom(sigmas))
+    run = training(options, sigma=sigmas[0])
+    if options.last_sigma is None:
+        return Run(run, run.schedule())
+    _alone(options, "last-sigma", "decay", "decay_every")
+    last = number("last-sigma", options.last_sigma, above=0.0)
+    _few_levels(run.steps)
+    return Run(run, linear(run.sigma, last, run.steps))
+
+
+def training(
+    options: argparse.Namespace, unknown: str | None = None, sigma: float | None = None
+) -> Training:
+    """The settings as typed.
+
+    Parameters
+    ----------
+    options : Namespace
+    unknown : str, optional
+        The one that is solved for, which must not be given.
+    sigma : float, optional
+        In place of `--sigma`, where that has been read already.
+    """
+    from dpcore.accounting.accountants import default_adjacency
+    from dpcore.accounting.events import SAMPLINGS
+    from dpcore.accounting.planner import Training
+    from dpcore.guarantee import Adjacency
+
+    text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
+    clip = number("sensitivity", text, above=0.0)
+    records, batch = _population(options, unknown)
+    sampled = options.sampling_rate is not None or options.records is not None
+    # tCDP's amplification is proved for fixed-size batches only.
+    usual = "fixed" if options.accountant == "tcdp" else "poisson"
+    sampling = or_usual(options.sampling, usual if sampled else "none")
+    one_of("sampling", sampling, SAMPLINGS)
+    if sampled == (sampling == "none"):
+        needs = "poisson or fixed at this rate" if sampled else "none without a sampling rate"
+        raise reject("sampling", sampling, needs)
+    per_epoch = max(1, round(records / batch))
+    steps = _steps(options, unknown, per_epoch, sampled)
+    decay, every = _decay(options, unknown, per_epoch)
+    if decay < 1.0:
+        _few_levels(steps // every)
+    adjacency = (
+        default_adjacency(sampling)
+        if options.adjacency is None
+        else Adjacency(one_of("adjacency", options.adjacency, tuple(Adjacency)))
+    )
+    # Where one of these is solved for, the search begins at a multiplier of 1, and at 1e-5.
+    if sigma is None:
+        typed = _needed(options, "sigma", unknown)
+        sigma = clip if typed is None else number("sigma", typed, above=0.0)
+    typed = _needed(options, "delta", unknown)
+    delta = number("delta", or_usual(typed, "1e-5"), at_least=SMALLEST_DELTA, below=1.0)
+    return Training(
+        sigma=sigma,
+        records=records,
+        batch=batch,
+        steps=steps,
+        delta=delta,
+        clip=clip,
+        decay=decay,
+        decay_every=every,
+        sampling=sampling,
+        adjacency=adjacency,
+    )
+
+
+def accountant(options: argparse.Namespace, event: Composed, adjacency: Adjacency) -> str:
+    """The one asked for, or the tightest that covers the run; refused where it does not.
+
+    Raises
+    ------
+    InvalidInput
+        With the accountant's own sentence.
+    """
+    from dpcore.accounting.accountants import ACCOUNTANTS, refusal
+
+    chosen = options.accountant
+    if chosen is None:
+        chosen = tightest(event, adjacency)
+    one_of("accountant", chosen, tuple(ACCOUNTANTS))
+    if reason := refusal(event, adjacency, chosen):
+        raise InvalidInput(reason)
+    return str(chosen)
+
+
+def tightest(event: Composed, adjacency: Adjacency) -> str:
+    """PLD where it covers the event, otherwise Rényi."""
+    from dpcore.accounting.accountants import refusal
+
+    return "rdp" if refusal(event, adjacency, "pld") else "pld"
+
+
+def _given(
+    options: argparse.Namespace, name: str, unknown: str | None, solved: str | None = None
+) -> str | None:
+    """What was typed for an option, which must be nothing where it is solved for."""
+    text: str | None = getattr(options, name)
+    if text is not None and unknown == (solved or name):
+        raise InvalidInput(f"{name} is {text!r}, but it is what is solved for: leave it out.")
+    return text
+
+
+def _needed(options: argparse.Namespace, name: str, unknown: str | None) -> str | None:
+    """What was typed for an option that only its own solving makes superfluous."""
+    text = _given(options, name, unknown)
+    if text is None and unknown != name:
+        raise _missing(name)
+    return text
+
+
+def _missing(name: str) -> InvalidInput:
+    return InvalidInput(f"{name} is missing, but this question needs --{name}.")
+
+
+def _alone(options: argparse.Namespace, what: str, *names: str) -> None:
+    for name in names:
+        if getattr(options, name) is not None:
+            raise InvalidInput(
+                f"{name.replace('_', '-')} is given, but {what} leaves no room for it."
+            )
+
+
+def _few_levels(levels: int) -> None:
+    if levels > MOST_LEVELS:
+        raise InvalidInput(
+            f"the schedule has {levels:,} different σ, but it must have at most {MOST_LEVELS:,}."
+        )
+
+
+def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, int]:
+    """Records and batch; a bare sampling rate is the fraction that its double is exactly."""
+    text = _given(options, "batch", unknown)
+    if options.sampling_rate is not None:
+        if options.records is not None or text is not None or unknown == "batch":
+            raise InvalidInput(
+                "sampling-rate is given, but it leaves no room for records and a batch."
+            )
+        rate = number("sampling-rate", options.sampling_rate, at_least=SMALLEST_RATE, at_most=1.0)
+        batch, records = rate.as_integer_ratio()
+        return records, batch
+    if options.records is None:
+        if text is not None or unknown == "batch":
+            raise _missing("records")
+        return 1, 1
+    records = whole("records", options.records, at_least=1, at_most=10**15)
+    if text is None:
+        if unknown != "batch":
+            raise _missing("batch")
+        return records, 1
+    return records, whole("batch", text, at_least=1, at_most=records)
+
+
+def _steps(options: argparse.Namespace, unknown: str | None, per_epoch: int, sampled: bool) -> int:
+    from dpcore.accounting.schedules import MOST_STEPS
+
+    steps, epochs = _given(options, "steps", unknown), _given(options, "epochs", unknown)
+    if unknown in ("steps", "epochs"):
+        if steps is not None or epochs is not None:
+            raise InvalidInput(
+                f"{unknown} are solved for, so neither steps nor epochs may be given."
+            )
+        return min(per_epoch, MOST_STEPS)
+    if steps is not None and epochs is not None:
+        raise InvalidInput("steps and epochs are both given, but one of them must be left out.")
+    if epochs is not None:
+        if unknown == "batch":
+            raise InvalidInput(
+                "epochs are given, but a batch is solved for a fixed number of --steps."
+            )
+        found = whole("epochs", epochs, at_least=1)
+        if found * per_epoch > MOST_STEPS:
+            allowed = f"few enough for {MOST_STEPS:,} steps at {per_epoch:,} steps an epoch"
+            raise reject("epochs", found, allowed)
+        return found * per_epoch
+    if steps is None and sampled:
+        raise InvalidInput("steps are missing, but a sampled run needs --steps or --epochs.")
+    return optional_whole("steps", steps, 1, MOST_STEPS) or 1
+
+
+def _decay(options: argparse.Namespace, unknown: str | None, per_epoch: int) -> tuple[float, int]:
+    if options.decay is None:
+        if options.decay_every is not None:
+            raise InvalidInput("decay-every is given, but it says nothing without --decay.")
+        return 1.0, 1
+    decay = number("decay", options.decay, above=0.0, at_most=1.0)
+    every = or_usual(options.decay_every, "step")
+    if every == "epoch" and unknown == "batch":
+        raise InvalidInput("decay-every is 'epoch', but an epoch's steps change with the batch.")
+    if every in ("step", "epoch"):
+        return decay, 1 if every == "step" else per_epoch
+    try:
+        return decay, whole("decay-every", every, at_least=1)
+    except InvalidInput:
+        raise reject("decay-every", every, "step, epoch or a whole number of steps") from None

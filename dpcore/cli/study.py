@@ -1,0 +1,113 @@
+"""`sweep`: train and measure, as on Explore."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpcore.cli.options import optional, optional_whole, words
+from dpcore.cli.output import print_json, progress
+from dpcore.errors import number, one_of, reject, whole
+
+if TYPE_CHECKING:
+    from dpcore.cli.options import Commands
+    from dpcore.datasets import Preparation
+
+PREPARATIONS = ("public", "paper-000")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
+    command.add_argument("--dataset", default="breast_cancer")
+    command.add_argument("--records", help="size of the synthetic cohort")
+    command.add_argument("--loss", default="logistic", help="logistic or huber")
+    command.add_argument("--huber-width", default="0.5")
+    command.add_argument("--methods", default="nonprivate,outpert,opera,dpgd")
+    command.add_argument("--edition", default="sound", help="sound or published")
+    command.add_argument("--epsilon", default="0.01,0.1,1", help="comma-separated total ε")
+    command.add_argument("--delta", help="default: by rule")
+    command.add_argument("--lam", help="λ; default: by rule in n and d")
+    command.add_argument("--radius", help="R, needed when λ = 0")
+    command.add_argument("--adjacency", default="replace-one", help="replace-one or zero-out")
+    command.add_argument("--runs", default="30")
+    command.add_argument("--seed", default="0")
+    command.add_argument("--steps", help="T; default: each method's rule")
+    command.add_argument("--batch", help="records per stochastic step; default: rule")
+    command.add_argument(
+        "--full-length", action="store_true", help="published GRPUA and SgdPert: T = n² - 1"
+    )
+    command.add_argument(
+        "--preparation",
+        default="public",
+        help=" or ".join(PREPARATIONS) + "; the options from here to --split-seed change it",
+    )
+    command.add_argument("--missing", help="drop or impute")
+    command.add_argument("--scaling", help="public or data (which leaks)")
+    command.add_argument("--interval", help="symmetric or unit")
+    command.add_argument("--norm", help="unit or clip")
+    command.add_argument("--intercept", action="store_true", default=None)
+    command.add_argument("--split-seed")
+    command.add_argument("--output", help="CSV file; default: standard output")
+    command.add_argument(
+        "--summary",
+        action="store_true",
+        help="one row per method and ε, in closed form where there is one, as on the page",
+    )
+    command.add_argument("--json", action="store_true", help="print rows as JSON under 'sweep'")
+    command.set_defaults(run=_sweep)
+
+
+def _sweep(options: argparse.Namespace) -> None:
+    from dpcore.evaluation.curves import answers
+    from dpcore.evaluation.study import Study
+    from dpcore.evaluation.sweep import sweep
+
+    study = Study(
+        dataset=options.dataset,
+        records=optional_whole("records", options.records, 100),
+        loss=options.loss,
+        huber_width=number("huber-width", options.huber_width),
+        lam=optional("lam", options.lam),
+        methods=words(options.methods),
+        edition=options.edition,
+        epsilons=tuple(number("epsilon", part) for part in options.epsilon.split(",")),
+        delta=optional("delta", options.delta),
+        adjacency=options.adjacency,
+        runs=whole("runs", options.runs, at_least=1),
+        seed=whole("seed", options.seed, at_least=0),
+        steps=optional_whole("steps", options.steps, 1),
+        batch=optional_whole("batch", options.batch, 1),
+        full_length=options.full_length,
+        radius=optional("radius", options.radius),
+        preparation=_preparation(options),
+    )
+    output = None if options.output is None else Path(options.output)
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise reject("output", options.output, "a file in a folder that exists")
+    rows = (answers if options.summary else sweep)(study, progress=progress)
+    if output is not None:
+        try:
+            output.write_text(rows.to_csv(index=False), encoding="utf-8")
+        except OSError as error:
+            allowed = f"a file that can be written ({error.strerror})"
+            raise reject("output", options.output, allowed) from None
+        print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
+    if options.json:
+        print_json({"sweep": rows.to_dict("records")})
+    elif output is None:
+        print(rows.to_csv(index=False), end="")
+
+
+def _preparation(options: argparse.Namespace) -> Preparation:
+    from dpcore.datasets import PAPER_000, Preparation
+
+    one_of("preparation", options.preparation, PREPARATIONS)
+    names = ("missing", "scaling", "interval", "norm", "intercept")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if options.split_seed is not None:
+        given["seed"] = whole("split-seed", options.split_seed, at_least=0)
+    return replace(PAPER_000 if options.preparation == "paper-000" else Preparation(), **given)

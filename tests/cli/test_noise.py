@@ -1,0 +1,75 @@
+"""One release: σ, ε or δ from the other two, by any mechanism."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+from tests.cli.commands import Captured, parsed, refused, said
+
+GAUSSIAN = {
+    "sigma": (["--epsilon", "1", "--delta", "1e-5"], analytic_sigma(1.0, 1e-5)),
+    "epsilon": (["--sigma", "3", "--delta", "1e-5"], analytic_epsilon(3.0, 1e-5)),
+    "delta": (["--epsilon", "1", "--sigma", "3"], analytic_delta(1.0, 3.0)),
+}
+
+
+@pytest.mark.parametrize("question", GAUSSIAN)
+def test_a_gaussian_answer_in_text_and_in_json(question: str, capsys: Captured) -> None:
+    arguments, value = GAUSSIAN[question]
+    text = said(capsys, question, *arguments)
+    assert text.startswith(f"{question} = {value:.10g}\n")
+    assert "mechanism: analytic" in text
+    found = parsed(capsys, question, *arguments)
+    assert found[question] == value
+    assert found["mechanism"] == "analytic"
+    assert found["adjacency"]
+    assert [condition["met"] for condition in found["conditions"]] == [True]
+
+
+def test_the_answer_is_in_the_units_of_the_query(capsys: Captured) -> None:
+    arguments = ["--epsilon", "1", "--delta", "1e-5", "--sensitivity", "20"]
+    found = parsed(capsys, "sigma", *arguments)
+    assert found["sigma"] == analytic_sigma(1.0, 1e-5, 20.0)
+    assert found["sensitivity"] == 20.0
+
+
+def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys: Captured) -> None:
+    arguments = ["sigma", "--epsilon", "1", "--delta", "1e-5", "--mechanism", "classical"]
+    found = parsed(capsys, *arguments)
+    assert found["sigma"] is None
+    assert found["claim"]["sigma"] == pytest.approx(4.8448, abs=1e-4)
+    assert [c["met"] for c in found["conditions"]] == [False, True]
+    assert found["certified_epsilon"] == analytic_epsilon(found["claim"]["sigma"], 1e-5)
+    text = said(capsys, *arguments)
+    assert "sigma = (no proved value)" in text
+    assert "NOT met: ε < 1" in text
+    assert "claim (printed formula): sigma = 4.84480" in text
+
+
+def test_an_infinite_answer_is_still_json(capsys: Captured) -> None:
+    found = parsed(capsys, "epsilon", "--sigma", "1e-300", "--delta", "1e-5")
+    assert found["epsilon"] == "inf"
+
+
+BAD: list[tuple[str, tuple[str, ...]]] = [
+    ("sigma --epsilon 1", ("--delta",)),
+    ("sigma --epsilon nan --delta 1e-5", ("epsilon", "nan", "above 0")),
+    ("sigma --epsilon inf --delta 1e-5", ("epsilon", "inf")),
+    ("sigma --epsilon=-1 --delta 1e-5", ("epsilon", "-1", "above 0")),
+    ("sigma --epsilon much --delta 1e-5", ("epsilon", "'much'")),
+    ("sigma --epsilon 1 --delta 0", ("delta", "0")),
+    ("sigma --epsilon 1 --delta 1.5", ("delta", "1.5")),
+    ("sigma --epsilon 1 --delta 1e-5 --sensitivity 0", ("sensitivity", "0")),
+    ("sigma --epsilon 1 --delta 1e-5 --mechanism laplace", ("mechanism", "'laplace'")),
+    ("epsilon --sigma 0 --delta 1e-5", ("sigma", "0", "above 0")),
+    ("delta --epsilon 1 --sigma=-2", ("sigma", "-2")),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
+def test_bad_input_is_refused_in_one_sentence(
+    line: str, words: tuple[str, ...], capsys: Captured
+) -> None:
+    sentence = refused(capsys, *line.split())
+    assert all(word in sentence for word in words), sentence

@@ -1,0 +1,47 @@
+"""A paper's figures on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Captured, refused
+
+BAD: list[tuple[str, tuple[str, ...]]] = [
+    ("reproduce paper-001 --figure 2 --output x", ("paper", "'paper-001'", "paper-000")),
+    ("reproduce paper-000 --output x", ("figure", "table", "exactly one")),
+    ("reproduce paper-000 --figure 2 --table 1 --output x", ("exactly one",)),
+    ("reproduce paper-000 --figure 6 --output x", ("figure", "6", "2, 3, 4 or 5")),
+    ("reproduce paper-000 --figure two --output x", ("figure", "'two'")),
+    ("reproduce paper-000 --table 2 --output x", ("table", "2")),
+    ("reproduce paper-000 --figure 2", ("--output",)),
+    ("reproduce paper-000 --figure 2 --output x --datasets nowhere", ("dataset", "'nowhere'")),
+    ("reproduce paper-000 --figure 2 --output x --datasets ,", ("datasets", "empty")),
+    (
+        "reproduce paper-000 --figure 2 --output x --datasets breast_cancer --runs 0",
+        ("runs", "0"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
+def test_bad_input_is_refused_in_one_sentence(
+    line: str,
+    words: tuple[str, ...],
+    capsys: Captured,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sentence = refused(capsys, *line.split())
+    assert all(word in sentence for word in words), sentence
+    assert list(tmp_path.iterdir()) == []  # nothing is written, no folder made
+
+
+def test_a_folder_for_figures_that_cannot_be_made_is_refused(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    line = ["reproduce", "paper-000", "--figure", "2", "--datasets", "breast_cancer", "--output"]
+    assert "output" in refused(capsys, *line, str(tmp_path / "file"))

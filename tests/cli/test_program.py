@@ -1,0 +1,95 @@
+"""The program as a whole: exit codes, streams, and a start that loads little."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcore.cli import main
+from dpcore.mechanisms.gaussian import analytic_sigma
+from tests.cli.commands import Captured, refused
+
+ROOT = Path(__file__).resolve().parents[2]
+
+BAD: list[tuple[str, tuple[str, ...]]] = [
+    ("", ("command",)),
+    ("dance", ("dance", "sigma")),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
+def test_bad_input_is_refused_in_one_sentence(
+    line: str, words: tuple[str, ...], capsys: Captured
+) -> None:
+    sentence = refused(capsys, *line.split())
+    assert all(word in sentence for word in words), sentence
+
+
+def test_help_is_no_error(capsys: Captured) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    assert "sweep" in capsys.readouterr().out
+
+
+MANY = ["sweep", "--methods", "opera", "--epsilon", "0.5,5", "--runs", "300"]
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dpcore", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+
+
+def test_the_module_runs_as_a_program() -> None:
+    good = run("sigma", "--epsilon", "1", "--delta", "1e-5", "--json")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert json.loads(good.stdout)["sigma"] == analytic_sigma(1.0, 1e-5)
+    bad = run("sigma", "--epsilon", "-1", "--delta", "1e-5")
+    assert (bad.returncode, bad.stdout) == (2, "")
+    assert len(bad.stderr.splitlines()) == 1
+
+
+def test_a_terminal_without_greek_letters_gets_escapes_that_json_reads() -> None:
+    done = run("sigma", "--epsilon", "1", "--delta", "0.1", "--json", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "ε" in json.loads(done.stdout)["conditions"][0]["condition"]
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    command = [sys.executable, "-m", "dpcore", *MANY]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b"dataset,")
+        process.stdout.close()
+        errors = process.stderr.read()
+        assert process.wait(60) == 0
+    assert errors == b""
+
+
+def test_the_help_loads_nothing_heavy() -> None:
+    code = "import sys; from dpcore.cli import main\n"
+    code += "try: main(['--help'])\nexcept SystemExit: pass\n"
+    code += "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "dpcore" in loaded
+    assert not loaded & {"numpy", "scipy", "pandas", "sklearn", "torch", "plotly", "matplotlib"}

@@ -1,0 +1,161 @@
+"""A sweep on the command line: the same rows as from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpcore.datasets import PAPER_000, Preparation
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.sweep import COLUMNS, sweep
+from tests.cli.commands import Captured, parsed, refused, said
+
+SMALL = ["sweep", "--methods", "nonprivate,opera", "--epsilon", "0.5,5", "--runs", "2"]
+
+
+EVERY_OPTION = (
+    "sweep --dataset cohort --records 300 --loss huber --huber-width 0.3 --lam 0.02 "
+    "--methods nonprivate,opera,dpgd --edition published --epsilon 0.5,5 --delta 1e-6 "
+    "--adjacency zero-out --runs 3 --seed 4 --steps 20 --batch 30 --missing impute "
+    "--scaling data --interval unit --norm clip --intercept --split-seed 2"
+)
+
+
+def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    wanted = sweep(
+        Study(
+            dataset="cohort",
+            records=300,
+            loss="huber",
+            huber_width=0.3,
+            lam=0.02,
+            methods=("nonprivate", "opera", "dpgd"),
+            edition="published",
+            epsilons=(0.5, 5.0),
+            delta=1e-6,
+            adjacency="zero-out",
+            runs=3,
+            seed=4,
+            steps=20,
+            batch=30,
+            preparation=Preparation(
+                missing="impute",
+                scaling="data",
+                interval="unit",
+                norm="clip",
+                intercept=True,
+                seed=2,
+            ),
+        )
+    )
+    file = tmp_path / "out.csv"
+    arguments = EVERY_OPTION.split()
+    assert said(capsys, *arguments, "--output", str(file)) == ""
+    found = pd.read_csv(file)
+    assert tuple(found.columns) == COLUMNS
+    same = [name for name in COLUMNS if name != "seconds"]
+    pd.testing.assert_frame_equal(found[same], wanted[same], check_exact=True)
+    rows = parsed(capsys, *arguments)["sweep"]
+    assert [row["objective"] for row in rows] == wanted["objective"].tolist()
+    assert rows[0]["sensitivity"] is None  # no noise, no sensitivity
+
+
+def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    text = said(capsys, *SMALL)
+    assert text.splitlines()[0] == ",".join(COLUMNS)
+    assert len(text.splitlines()) == 1 + 2 * 2 * 2
+    file = tmp_path / "rows.csv"
+    rows = parsed(capsys, *SMALL, "--output", str(file))["sweep"]
+    assert pd.read_csv(file)["objective"].tolist() == [row["objective"] for row in rows]
+
+
+def test_a_convex_sweep_takes_a_radius(capsys: Captured) -> None:
+    rows = parsed(capsys, *SMALL, "--lam", "0", "--radius", "3", "--steps", "10")["sweep"]
+    assert len(rows) == 8
+
+
+def test_the_papers_preparation_can_be_named_and_changed(capsys: Captured) -> None:
+    wanted = sweep(Study(methods=("nonprivate",), epsilons=(1.0,), runs=1, preparation=PAPER_000))
+    base = ["sweep", "--methods", "nonprivate", "--epsilon", "1", "--runs", "1"]
+    base += ["--preparation", "paper-000"]
+    (row,) = parsed(capsys, *base)["sweep"]
+    assert row["objective"] == wanted["objective"][0]
+    (changed,) = parsed(capsys, *base, "--intercept")["sweep"]
+    assert changed["objective"] != row["objective"]
+
+
+BAD: list[tuple[str, tuple[str, ...]]] = [
+    ("sweep --dataset nowhere", ("dataset", "'nowhere'", "breast_cancer")),
+    ("sweep --records 50 --dataset cohort", ("records", "50", "100")),
+    ("sweep --records 500", ("records", "500")),
+    ("sweep --loss hinge", ("loss", "'hinge'", "logistic")),
+    ("sweep --loss huber --huber-width 0", ("width", "0")),
+    ("sweep --methods magic", ("method", "'magic'", "opera")),
+    ("sweep --methods ,", ("methods", "empty")),
+    ("sweep --edition draft", ("edition", "'draft'")),
+    ("sweep --epsilon 1,,2", ("epsilon", "''")),
+    ("sweep --epsilon 1,nan", ("epsilon", "nan")),
+    ("sweep --epsilon 0", ("epsilon", "0", "1e-12")),
+    ("sweep --delta 0.9", ("delta", "0.9", "0.5")),
+    ("sweep --lam=-1", ("λ", "-1", "at least 0")),
+    ("sweep --lam inf", ("lam", "inf")),
+    ("sweep --lam 0", ("radius", "λ = 0")),
+    ("sweep --lam 0 --radius=-1", ("radius", "-1")),
+    ("sweep --adjacency add-remove", ("adjacency", "'add-remove'")),
+    ("sweep --runs 0", ("runs", "0")),
+    ("sweep --runs 2.5", ("runs", "2.5")),
+    ("sweep --runs 100000", ("runs", "100000", "1,000")),
+    ("sweep --seed=-1", ("seed", "-1")),
+    ("sweep --steps 0", ("steps", "0")),
+    ("sweep --batch none", ("batch", "'none'")),
+    ("sweep --methods grpua --batch 5000", ("batch", "5000", "455")),
+    ("sweep --preparation mine", ("preparation", "'mine'", "public")),
+    ("sweep --missing keep", ("missing", "'keep'", "drop")),
+    ("sweep --scaling own", ("scaling", "'own'", "public")),
+    ("sweep --norm none", ("norm", "'none'", "unit")),
+    ("sweep --interval wide", ("interval", "'wide'", "symmetric")),
+    ("sweep --split-seed=-1", ("split-seed", "-1")),
+    ("sweep --runs", ("--runs",)),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), BAD, ids=[line or "nothing" for line, _ in BAD])
+def test_bad_input_is_refused_in_one_sentence(
+    line: str,
+    words: tuple[str, ...],
+    capsys: Captured,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sentence = refused(capsys, *line.split())
+    assert all(word in sentence for word in words), sentence
+    assert list(tmp_path.iterdir()) == []  # nothing is written, no folder made
+
+
+@pytest.mark.parametrize("where", ["missing/out.csv", "folder", "file/out.csv"])
+def test_output_that_cannot_be_written_is_refused_before_training(
+    where: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("trained first")
+
+    monkeypatch.setattr("dpcore.evaluation.sweep.sweep", never)
+    sentence = refused(capsys, *SMALL, "--output", str(tmp_path / where))
+    assert "output" in sentence
+    assert where in sentence
+
+
+def test_a_full_disk_is_told_in_one_sentence(capsys: Captured) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    assert "output" in refused(capsys, *SMALL, "--output", "/dev/full")
