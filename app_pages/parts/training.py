@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import streamlit as st
 
 from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.datasets import Split
-from dpcore.evaluation import curves, jobs
+from dpcore.evaluation import jobs
 from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
 
@@ -24,13 +23,11 @@ LEAST_EPSILON = 1e-3
 # Where there is much to train: three ε a decade.
 COARSE = {float(f"{step}e{exponent}") for exponent in range(-3, 3) for step in ("1", "2", "5")}
 SMALL = 100_000  # records times features
-# Their accountants take seconds over a grid, which must not be spent in the page's own process.
-SLOW_TO_CERTIFY = ("sgdpert", "grpua")
 
 
 def trained_study(study: Study, method: str, split: Split) -> Study:
     """The study of one trained method: its own job, so that other choices do not restart it."""
-    small = split.records * split.dimension <= SMALL and method not in SLOW_TO_CERTIFY
+    small = split.records * split.dimension <= SMALL and not study.full_length
     epsilons = tuple(
         epsilon
         for epsilon in study.epsilons
@@ -43,44 +40,21 @@ def _stopped(key: str) -> str:
     return f"stopped_{key}"
 
 
-def finished(study: Study, split: Split) -> bool:
+def finished(study: Study) -> bool:
     """Whether the study's curves are there to be drawn."""
     job = jobs.find(study.key)
-    if job is None or job.state != "done":
-        return False
-    return study.methods[0] not in SLOW_TO_CERTIFY or _certified(study.key, study, split).done()
-
-
-def results(study: Study, split: Split) -> pd.DataFrame:
-    """The curves of a finished study.
-
-    Raises
-    ------
-    InvalidInput
-        If they cannot be made; the sentence says why.
-    """
-    if study.methods[0] in SLOW_TO_CERTIFY:
-        return _certified(study.key, study, split).result()
-    return _summary(study.key, study, split)
+    return job is not None and job.state == "done"
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def _summary(key: str, _study: Study, _split: Split) -> pd.DataFrame:
-    return curves.summarise(jobs.Job(key).result(), _study, _split)
-
-
-@st.cache_resource(max_entries=60, show_spinner=False)
-def _certified(key: str, _study: Study, _split: Split) -> Future[pd.DataFrame]:
-    """The same in the worker that trained, which still knows what certifying its noise gave."""
-    from loky import get_reusable_executor
-
-    rows = jobs.Job(key).result()
-    return get_reusable_executor(reuse=True).submit(curves.summarise, rows, _study, _split)
+def results(key: str) -> pd.DataFrame:
+    """The curves of a finished study, by its key."""
+    return jobs.Job(key).result()
 
 
 def watch(studies: Sequence[Study], split: Split) -> None:
     """Train what is not there yet, show how far it is, and draw anew when a curve is finished."""
-    waiting = [study for study in studies if not finished(study, split)]
+    waiting = [study for study in studies if not finished(study)]
     if not waiting:
         return
     stopped = [study.key for study in waiting if given_up(study)]
@@ -89,7 +63,7 @@ def watch(studies: Sequence[Study], split: Split) -> None:
 
     @st.fragment(run_every=None if idle else POLL_SECONDS)
     def progress() -> None:
-        if any(finished(study, split) for study in waiting):
+        if any(finished(study) for study in waiting):
             st.rerun()
         # The numbers above say which methods are being trained.
         if [study.key for study in waiting if given_up(study)] != stopped:
@@ -121,8 +95,6 @@ def _line(study: Study, split: Split) -> None:
         if not given_up(study):
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
             message = job.message if job is not None else "starting"
-            if job is not None and job.state == "done":
-                message = "certifying the noise"
             st.progress(share, text=f"Training {title} in the background: {message}")
             st.button(
                 "Stop",

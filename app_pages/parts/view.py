@@ -105,8 +105,8 @@ def gather(choice: Choice) -> View:
         compared = loaders.baselines(closed.key, closed, split)
     waiting, stopped = [], []
     for one in to_train:
-        if training.finished(one, split):
-            parts.append(training.results(one, split))
+        if training.finished(one):
+            parts.append(training.results(one.key))
         else:
             waiting.append(one.methods[0])
             if training.given_up(one):

@@ -7,7 +7,7 @@ quantiles of a single run.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -215,7 +215,11 @@ def _bands(study: Study, split: Split, middles: Array, sigmas: Array) -> tuple[A
 
 
 def answers(
-    study: Study, *, split: Split | None = None, progress: Progress = silent
+    study: Study,
+    *,
+    split: Split | None = None,
+    progress: Progress = silent,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
     """Every method of the study at every ε: in closed form where there is one, else sampled.
 
@@ -226,6 +230,8 @@ def answers(
         Prepared data, where at hand; loaded by the study's description otherwise.
     progress : callable
         Called with (fraction done, message).
+    cancelled : callable
+        Asked between training steps; once it answers True, `Cancelled` is raised.
 
     Returns
     -------
@@ -236,12 +242,17 @@ def answers(
 
     if split is None:
         split = prepare(load(study.dataset, records=study.records), study.preparation)
-    tables = [closed_form(study, split)]
-    sampled = tuple(key for key in study.methods if not method_named(key).closed_form)
+    exact = tuple(key for key in study.methods if method_named(key).closed_form)
+    sampled = tuple(key for key in study.methods if key not in exact)
+    tables = []
+    if exact:
+        tables.append(closed_form(replace(study, methods=exact), split))
     if sampled:
         trained = replace(study, methods=sampled)
-        tables.append(summarise(sweep(trained, split=split, progress=progress), trained, split))
-    return pd.concat([table for table in tables if not table.empty], ignore_index=True)
+        rows = sweep(trained, split=split, progress=progress, cancelled=cancelled)
+        progress(1.0, "certifying the noise")
+        tables.append(summarise(rows, trained, split))
+    return pd.concat(tables, ignore_index=True)
 
 
 def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:

@@ -1,9 +1,10 @@
-"""Long sweeps in worker processes behind `concurrent.futures`: progress, cancel, a result cache.
+"""Long answers in worker processes behind `concurrent.futures`: progress, cancel, a result cache.
 
-A job is named by its study's key, and its result is a file of that name, so the page that started
-it can leave and another can find it again. Progress and cancel requests travel as small files too;
-they belong to one start of the job, so that a job cancelled and started again is not taken for the
-old one, and are removed when that start ends, however it ends.
+A job gives `dpcore.evaluation.curves.answers` of a study. It is named by the study's key, and its
+result is a file of that name, so the page that started it can leave and another can find it again.
+The oldest results go when they take too much room. Progress and cancel requests travel as small
+files too; they belong to one start of the job, so that a job cancelled and started again is not
+taken for the old one, and are removed when that start ends, however it ends.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import secrets
 import tempfile
 import time
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 WORKERS = 1  # each worker uses every core in its matrix products
 IDLE_SECONDS = 600
 WRITE_EVERY_SECONDS = 0.1
+MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
+MISSING = "nan"  # in a result's file: there, an empty field is an empty text
 
 
 @dataclass
@@ -53,7 +57,7 @@ def folder() -> Path:
 
 @dataclass(frozen=True)
 class Job:
-    """A handle on one sweep; all state lives in files and in this process's futures.
+    """A handle on one study's answers; all state lives in files and in this process's futures.
 
     Parameters
     ----------
@@ -112,7 +116,7 @@ class Job:
                 _clear(start.name)
 
     def result(self, timeout: float | None = None) -> pd.DataFrame:
-        """The sweep's rows, waiting for them if need be.
+        """The rows of `answers`, waiting for them if need be.
 
         Raises
         ------
@@ -132,13 +136,13 @@ class Job:
             except CancelledError:
                 raise Cancelled from None
         try:
-            return pd.read_csv(_path(self.key, "csv"))
+            return pd.read_csv(_path(self.key, "csv"), keep_default_na=False, na_values=[MISSING])
         except FileNotFoundError:
             raise Cancelled from None
 
 
 def submit(study: Study, split: Split | None = None) -> Job:
-    """Start the study's sweep in a worker, or return the job that already runs or has run.
+    """Compute the study's answers in a worker, or return the job that already runs or has run.
 
     Parameters
     ----------
@@ -185,7 +189,7 @@ def _yield_to_the_page() -> None:
 
 
 def _work(study: Study, split: Split | None, where: str, name: str) -> None:
-    from dpcore.evaluation.sweep import sweep
+    from dpcore.evaluation.curves import answers
 
     base = Path(where)
     flag, report_file = base / f"{name}.cancel", base / f"{name}.progress"
@@ -202,8 +206,23 @@ def _work(study: Study, split: Split | None, where: str, name: str) -> None:
             _write(report_file, f"{fraction:.4f}\t{message}")
 
     _write(report_file, "0\tstarting")
-    rows = sweep(study, split=split, progress=report, cancelled=flag.exists)
-    _write(result, rows.to_csv(index=False))
+    rows = answers(study, split=split, progress=report, cancelled=flag.exists)
+    _write(result, rows.to_csv(index=False, na_rep=MISSING))
+    _prune(base)
+
+
+def _prune(where: Path) -> None:
+    """Remove the oldest files until the rest fit into `MOST_BYTES`."""
+    files = []
+    for path in where.iterdir():
+        with suppress(FileNotFoundError):  # another process may remove its own meanwhile
+            files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+    kept = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
+        if kept <= MOST_BYTES:
+            return
+        path.unlink(missing_ok=True)
+        kept -= size
 
 
 def _write(path: Path, text: str) -> None:

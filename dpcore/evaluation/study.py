@@ -9,6 +9,8 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
 
 import dpcore
 from dpcore.datasets import Preparation, Split
@@ -126,9 +128,18 @@ class Study:
 
     @property
     def key(self) -> str:
-        """A digest of the whole description and of the package version."""
-        text = json.dumps(asdict(self), sort_keys=True) + dpcore.__version__
+        """A digest of the whole description and of the code that answers it."""
+        text = json.dumps(asdict(self), sort_keys=True) + _code(Path(dpcore.__file__).parent)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+@cache
+def _code(home: Path) -> str:
+    """A digest of the sources in a folder: no result of other code is taken for this one's."""
+    digest = hashlib.sha256(dpcore.__version__.encode())
+    for path in sorted(home.rglob("*.py")):
+        digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def default_delta(records: int) -> float:

@@ -19,10 +19,10 @@ from loky import get_reusable_executor
 from dpcore.datasets import Split
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs
+from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.sweep import sweep
 
-QUICK = Study(methods=("nonprivate", "opera"), epsilons=(0.5, 5.0), runs=2)
+QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
 # Minutes of work, so that it is still running when a test asks.
 LONG = Study(methods=("sgdpert",), epsilons=(1.0,), runs=200, steps=300_000, edition="published")
 
@@ -62,14 +62,11 @@ def names(cache: Path) -> set[str]:
     return {path.name for path in (cache / "sweeps").iterdir()}
 
 
-def test_a_job_gives_the_rows_of_the_sweep_and_leaves_one_file(cache: Path) -> None:
+def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -> None:
     job = jobs.submit(QUICK)
     assert job.key == QUICK.key
     rows = job.result(PATIENCE)
-    wanted = sweep(QUICK)
-    pd.testing.assert_frame_equal(
-        rows.drop(columns="seconds"), wanted.drop(columns="seconds"), check_exact=True
-    )
+    pd.testing.assert_frame_equal(rows, answers(QUICK), check_exact=True)
     assert (job.state, job.progress, job.message) == ("done", 1.0, "done")
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
@@ -79,8 +76,33 @@ def test_a_result_is_found_without_training_again(cache: Path) -> None:
     written = (cache / "sweeps" / f"{QUICK.key}.csv").stat().st_mtime_ns
     job = jobs.submit(QUICK)
     assert job.state == "done"
-    assert job.result()["run"].tolist() == [0, 1] * 4
+    assert job.result()["method"].tolist() == ["opera"] * 2 + ["dpgd"] * 2
     assert (cache / "sweeps" / f"{QUICK.key}.csv").stat().st_mtime_ns == written
+
+
+def test_the_oldest_results_go_when_there_are_too_many(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = jobs.folder()
+    for age, name in ((300, "old"), (200, "middle"), (100, "young")):
+        path = folder / f"{name}.csv"
+        path.write_bytes(b"x" * 1_000)
+        os.utime(path, (time.time() - age,) * 2)
+    monkeypatch.setattr(jobs, "MOST_BYTES", 3_000)
+    jobs._prune(folder)
+    assert names(cache) == {"old.csv", "middle.csv", "young.csv"}
+    monkeypatch.setattr(jobs, "MOST_BYTES", 2_999)
+    jobs._prune(folder)
+    assert names(cache) == {"middle.csv", "young.csv"}
+
+
+def test_a_job_makes_room_for_its_result(cache: Path) -> None:
+    ancient = jobs.folder() / "ancient.csv"
+    with ancient.open("wb") as file:
+        file.truncate(jobs.MOST_BYTES)  # sparse: no room is taken
+    os.utime(ancient, (0, 0))
+    jobs.submit(QUICK).result(PATIENCE)
+    wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
 
 def test_another_process_finds_the_result(cache: Path) -> None:
@@ -96,7 +118,7 @@ def test_another_process_finds_the_result(cache: Path) -> None:
         check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
     )
-    assert done.stdout.split() == ["done", "1.0", "8"]
+    assert done.stdout.split() == ["done", "1.0", "4"]
 
 
 def test_an_unknown_key_is_not_found() -> None:
@@ -148,7 +170,7 @@ def test_a_queued_job_that_is_cancelled_never_starts(cache: Path) -> None:
     assert {job.state for job in waiting} == {"cancelled"}
     first.cancel()
     quick = jobs.submit(QUICK)
-    assert len(quick.result(PATIENCE)) == 8
+    assert len(quick.result(PATIENCE)) == 4
     assert {job.state for job in waiting} == {"cancelled"}
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
@@ -171,7 +193,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     assert again.state in ("queued", "running")
     wait_for(lambda: again.state == "running")
     again.cancel()
-    assert len(jobs.submit(QUICK).result(PATIENCE)) == 8
+    assert len(jobs.submit(QUICK).result(PATIENCE)) == 4
 
 
 def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> None:
@@ -187,7 +209,7 @@ def test_uploaded_records_travel_with_the_job(cancer: Split) -> None:
     study = replace(QUICK, upload="a digest", methods=("nonprivate",))
     half = replace(cancer, x_train=cancer.x_train[::2], y_train=cancer.y_train[::2])
     rows = jobs.submit(study, half).result(PATIENCE)
-    wanted = sweep(study, split=half)
+    wanted = answers(study, split=half)
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
 
@@ -198,4 +220,4 @@ def test_a_lost_result_is_trained_again(cache: Path) -> None:
     assert job.state == "cancelled"
     with pytest.raises(Cancelled):
         job.result(PATIENCE)
-    assert len(jobs.submit(QUICK).result(PATIENCE)) == 8
+    assert len(jobs.submit(QUICK).result(PATIENCE)) == 4

@@ -6,12 +6,14 @@ import math
 import subprocess
 import sys
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dpcore.datasets import Preparation, Split
 from dpcore.errors import InvalidInput
+from dpcore.evaluation import study
 from dpcore.evaluation.study import (
     Study,
     calibrations_for,
@@ -140,6 +142,26 @@ def test_the_key_is_the_same_in_another_process() -> None:
     )
     here = Study(lam=0.1, methods=("opera", "grpua"), epsilons=(0.1, 3.0)).key
     assert done.stdout.strip() == here
+
+
+def test_the_key_changes_with_the_code(tmp_path: Path) -> None:
+    def digest(folder: str, **files: str) -> str:
+        home = tmp_path / folder
+        (home / "inner").mkdir(parents=True)
+        for name, text in files.items():
+            (home / "inner" / f"{name}.py").write_text(text, encoding="utf-8")
+        return study._code(home)
+
+    same = digest("one", a="x = 1", b="y = 1")
+    assert digest("two", a="x = 1", b="y = 1") == same
+    assert digest("three", a="x = 1", b="y = 2") != same
+    assert digest("four", a="x = 1", c="y = 1") != same
+    assert digest("five", a="x = 1") != same
+    # The key hangs on the package's own sources.
+    key = Study().key
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study.dpcore, "__file__", str(tmp_path / "one" / "__init__.py"))
+        assert Study().key != key
 
 
 @pytest.mark.parametrize(
