@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app_pages.parts import plan_answer, plan_controls
+from app_pages.parts import background, plan_answer, plan_controls, plan_solve, plan_tabs
 from dpcore.errors import InvalidInput
 
 message = plan_controls.heed_link()
@@ -13,8 +13,18 @@ if message:
 
 try:
     asked = plan_controls.sidebar()
+    plan_answer.title(asked)
+    answer, waiting = plan_answer.numbers(asked)
 except InvalidInput as refusal:
     st.error(str(refusal), icon=":material/block:")
     st.stop()
 
-plan_answer.show(asked)
+progress = st.container()
+with st.container(border=True):
+    waiting += plan_answer.chart(answer)
+plan_answer.claim_and_proof(answer)
+waiting += plan_solve.show(asked)
+# What ε means for one person stands here.
+waiting += plan_tabs.show(answer)
+with progress:
+    background.watch(waiting)

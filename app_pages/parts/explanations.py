@@ -116,26 +116,3 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."
 )
-RECORDS = "How many records the training data hold."
-BATCH = "How many records one step sees, on average."
-EPOCHS = "How often training goes through all the records."
-PLAN_SIGMA = (
-    "**Noise σ**: standard deviation of the noise added to the *sum* of the batch's clipped "
-    "gradients. Divided by C it is the noise multiplier."
-)
-CLIP = "**Clipping norm C**: every record's gradient is shortened to at most this length."
-DECAY = (
-    "The noise *variance* is multiplied by R each time (paper 003): σ² becomes R σ². R = 1 keeps "
-    "the noise constant. Opacus counts in σ: its γ is √R."
-)
-DECAYS = "When the variance is multiplied by R. Paper 003's algorithm says every step."
-SAMPLING = "How a batch is drawn. The accountant must assume the same."
-PLAN_ADJACENCY = (
-    "What counts as one person's difference. One adjacency holds for every certified ε."
-)
-TARGET = "For the questions asked backwards: how much may be spent in all."
-CERTIFY = "Rényi accounting answers at once; privacy loss distributions answer tighter, in seconds."
-PRINTED_ADJACENCY = (
-    "Certified lines hold for the adjacency chosen on the left. The printed line is paper 003's "
-    "own claim under replace-one; it is drawn for comparison only."
-)

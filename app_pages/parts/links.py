@@ -72,9 +72,9 @@ def unknown(
 
 
 def outside(
-    link: Mapping[str, Sequence[str]], names: Sequence[tuple[str, str, int, int]]
+    link: Mapping[str, Sequence[str]], names: Sequence[tuple[str, str, float, float]]
 ) -> list[Refusal]:
-    """The same for whole numbers typed freely: (link name, name on screen, least, most)."""
+    """The same for numbers typed freely: (link name, name on screen, least, most)."""
     refused = []
     for name, title, least, most in names:
         for value in link.get(name, ()):

@@ -1,23 +1,67 @@
-"""Plan's answer: ε spent, ε against steps, the same asked backwards, and the settings as code."""
+"""Plan's answer: ε spent in big numbers, ε against steps, claim and proof side by side."""
 
 from __future__ import annotations
+
+import time
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
-from app_pages.parts import explanations as words
-from app_pages.parts.answer import on_dark, plot
-from app_pages.parts.badges import checked, statement
-from app_pages.parts.plan_controls import Asked
+from app_pages.parts import badges, takeaway
+from app_pages.parts import plan_words as words
+from app_pages.parts.answer import HEAD_START, on_dark, plot
+from app_pages.parts.background import Task, ask
+from app_pages.parts.plan_controls import ADJACENCIES, Asked
 from dpcore.accounting import accountants, growth, paper_003, planner
-from dpcore.accounting.planner import Plan, Training
-from dpcore.figures import plan as figures
+from dpcore.accounting.paper_003 import TruncatedAnswer
+from dpcore.accounting.planner import Training
+from dpcore.accounting.presets import matching
+from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import plain
-from dpcore.guarantee import Guarantee
+from dpcore.guarantee import Guarantee, Status
 
 FAST, CERTIFIED = "rdp", "pld"
+# Seconds that the page waits for a certified figure before it goes on without: most are there by
+# then, and the numbers by Rényi accounting are on screen already.
+PATIENCE = 0.05
 POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
-SOLVED = ("steps", "sigma", "batch")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that is known of the run so far.
+
+    Parameters
+    ----------
+    asked : Asked
+    fast : Guarantee
+        By Rényi accounting.
+    certified : Guarantee or None
+        By privacy loss distributions; ``None`` while it is on its way.
+    paper : TruncatedAnswer or None
+        Paper 003's own accounting; ``None`` without sampling.
+    """
+
+    asked: Asked
+    fast: Guarantee
+    certified: Guarantee | None
+    paper: TruncatedAnswer | None
+
+    @property
+    def training(self) -> Training:
+        """The run."""
+        return self.asked.training
+
+    @property
+    def best(self) -> Guarantee:
+        """The least ε certified so far."""
+        found = [
+            each
+            for each in (self.certified, self.fast)
+            if each is not None and each.epsilon is not None
+        ]
+        return min(found, key=lambda each: each.epsilon or 0.0) if found else self.fast
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
@@ -28,137 +72,197 @@ def spent(training: Training, accountant: str) -> Guarantee:
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def curve(training: Training, kind: str) -> pd.DataFrame:
-    """ε at checkpoints along the run: fewer where each takes long."""
-    slow = kind == CERTIFIED and len(training.schedule().sigmas) > MANY_LEVELS
-    return growth.growth(training, [kind], points=FEW_POINTS if slow else POINTS)
+    """ε at checkpoints along the run."""
+    return growth.growth(training, [kind], points=_points(training))
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
-def solved(unknown: str, training: Training, target: float, accountant: str) -> Plan:
-    """One setting for a target ε."""
-    return planner.solve(unknown, training, target, accountant)
+def _points(training: Training) -> int:
+    return FEW_POINTS if len(training.schedule().sigmas) > MANY_LEVELS else POINTS
 
 
-def show(asked: Asked) -> None:
-    """Everything on the page."""
+def covered(training: Training, accountant: str) -> bool:
+    """Whether the accountant has a theorem for this run."""
+    return not accountants.refusal(training.event(), training.adjacency, accountant)
+
+
+def title(asked: Asked) -> None:
+    """What is planned, in words."""
     training = asked.training
-    st.title("What does this training run cost?", anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title("What does this training run cost?", anchor=False)
+        st.space("stretch")
+        takeaway.link()
+    found = matching(training)
+    known = "" if found is None else f" These are settings of paper 003: {found.title}."
     st.caption(
         f"{training.steps:,} steps on batches of {training.batch:,} of {training.records:,} "
         f"records (q = {plain(training.rate)}), clipped to {plain(training.clip)}, noise "
-        f"{training.schedule().name}."
+        f"{training.schedule().name}.{known}"
     )
-    best = "pld" if spent(training, "pld").epsilon is not None else "rdp"
-    _numbers(training, best)
-    with st.container(border=True):
-        st.subheader("ε spent against steps", anchor=False)
-        kinds = [best, *(kind for kind in growth.CURVES if kind != best)]
-        if training.sampling == "poisson":
-            # tCDP's amplification speaks of fixed-size batches under replace-one, another question.
-            kinds = [kind for kind in kinds if kind != "tcdp"]
-        with st.spinner("Accounting along the run"):
-            table = pd.concat([curve(training, kind) for kind in kinds], ignore_index=True)
-        plot(figures.spending(table, dark=on_dark()), "spending_figure")
-        st.caption(words.PRINTED_ADJACENCY)
-    _backwards(asked)
-    first, second, third, fourth = st.tabs(
-        ["Noise schedule", "Claim and proof", "Accountants", "Take along"]
-    )
-    with first:
-        schedule = training.schedule()
-        ends = []
-        step = 1
-        for sigma, count in zip(schedule.sigmas, schedule.counts, strict=True):
-            ends += [(step, sigma), (step + count - 1, sigma)]
-            step += count
-        plot(
-            figures.schedule(pd.DataFrame(ends, columns=["step", "sigma"]), dark=on_dark()),
-            "schedule_figure",
-        )
-    with second:
-        _claims(training)
-    with third:
-        st.dataframe(
-            pd.DataFrame(accountants.coverage()),
-            hide_index=True,
-            alt="Which accountant covers which sampling and adjacency",
-        )
-        st.caption("What is not covered is refused: no number is shown for it.")
-    with fourth:
-        _take_along(asked, table, best)
 
 
-def _numbers(training: Training, best: str) -> None:
-    grid = st.grid(4, min_column_width=150, gap="small")
-    for key in dict.fromkeys((best, FAST)):
-        found = spent(training, key)
-        with grid.cell(), st.container(gap=None):
-            st.metric(
-                f"ε, {accountants.ACCOUNTANTS[key].title}",
-                "none" if found.epsilon is None else plain(found.epsilon, 4),
-                help=statement(found),
-            )
-            st.caption(f"certified · δ = {plain(training.delta)} · {training.adjacency}")
-    if training.rate < 1.0:
-        claim = paper_003.account(
-            training.schedule(), training.rate, training.delta, training.clip
-        ).claim
-        with grid.cell(), st.container(gap=None):
-            st.metric("ε as paper 003 prints it", plain(claim.epsilon, 4), help=statement(claim))
-            st.caption("claim · replace-one")
-    with grid.cell(), st.container(gap=None):
-        last = min(training.schedule().sigmas)
-        st.metric("Noise at the last step", plain(last), help=words.PLAN_SIGMA)
-        st.caption(f"multiplier σ/C = {plain(last / training.clip)}")
-
-
-def _backwards(asked: Asked) -> None:
-    st.subheader(f"With ε = {plain(asked.target)} to spend", anchor=False)
-    best = CERTIFIED if asked.training.sampling == "poisson" else FAST
-    for unknown in SOLVED:
-        quick = solved(unknown, asked.training, asked.target, FAST)
-        st.markdown(f"- {quick.sentence}")
-    if best == CERTIFIED and st.toggle("Certify these by PLD", key="certify", help=words.CERTIFY):
-        with st.spinner("Solving again with the tightest accountant"):
-            answers = [solved(u, asked.training, asked.target, CERTIFIED) for u in SOLVED]
-        for answer in answers:
-            st.markdown(f"- {answer.sentence}")
-
-
-def _claims(training: Training) -> None:
-    if training.rate >= 1.0:
-        st.markdown("Without sampling there is nothing to amplify: see the accountants.")
-        return
-    answer = paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
-    claim, proof = st.columns(2)
-    with claim:
-        st.markdown("**Claim** (what paper 003 prints)")
-        st.markdown(statement(answer.claim))
-    with proof:
-        st.markdown("**Proof** (what its lemmas prove)")
-        st.markdown(statement(answer.proof))
-    checked(answer.conditions)
-
-
-def _take_along(asked: Asked, table: pd.DataFrame, best: str) -> None:
+def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
+    """The line of big numbers; the answer behind it, and what is still being computed for it."""
     training = asked.training
-    st.dataframe(table, hide_index=True, height=280, alt="Every number behind the figure")
+    task = ask("certify", training, lambda _: planner.spent(training, CERTIFIED))
+    fast = spent(training, FAST)
+    paper = (
+        paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
+        if training.rate < 1.0
+        else None
+    )
+    grid = st.grid(5, min_column_width=150, gap="small")
+    with grid.cell(), st.container(gap=None):
+        _guaranteed("ε by Rényi", fast, words.RDP_NUMBER)
+    with grid.cell(), st.container(gap=None):
+        tightest = st.empty()
+    with grid.cell(), st.container(gap=None):
+        printed = st.container(gap=None)
+    per_epoch = asked.per_epoch
+    with grid.cell(), st.container(gap=None):
+        st.metric("Steps", f"{training.steps:,}", help=words.STEPS_NUMBER)
+        st.caption(f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}")
+    with grid.cell(), st.container(gap=None):
+        last = training.schedule().sigmas[-1]
+        st.metric("Noise σ at the end", plain(last), help=words.LAST_SIGMA)
+        st.caption(f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}")
+    certified = task.answer(PATIENCE)
+    answer = Answer(asked, fast, certified, paper)
+    with tightest.container(gap=None):
+        if certified is None:
+            st.metric("ε by PLD", "…", help=words.PLD_NUMBER)
+            st.caption("stopped" if task.stopped else "being certified")
+        else:
+            _guaranteed("ε by PLD", certified, words.PLD_NUMBER)
+    with printed:
+        _printed(answer)
+    return answer, [("certify", "Certifying by privacy loss distribution", task)]
+
+
+def _guaranteed(label: str, found: Guarantee, help_text: str) -> None:
+    missing = found.epsilon is None
+    st.metric(
+        label,
+        "none" if found.epsilon is None else plain(found.epsilon, 4),
+        help=f"{help_text} {badges.statement(found)}",
+    )
+    if missing:
+        st.caption(found.reason)
+    else:
+        st.caption(f"proved · δ = {plain(found.delta or 0.0)} · {found.adjacency}")
+
+
+def _printed(answer: Answer) -> None:
+    label = "ε as printed"
+    if answer.paper is None:
+        st.metric(label, "none", help=words.PRINTED_NUMBER)
+        st.caption("without sampling it has no formula")
+        return
+    claim = answer.paper.claim
+    st.metric(
+        label,
+        plain(claim.epsilon or 0.0, 4),
+        help=f"{words.PRINTED_NUMBER} {badges.statement(claim)}",
+    )
+    status, sentence = paper_003.verdict(answer.paper, answer.best)
+    badges.status(str(status), sentence)
+    st.caption("paper 003's claim")
+
+
+def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """ε against steps by every accountant that covers the run; what is still on its way."""
+    training = answer.training
+    st.subheader(
+        f"ε spent against steps · {ADJACENCIES[str(training.adjacency)].lower()} "
+        f"({training.adjacency}), δ = {plain(training.delta)}",
+        anchor=False,
+        help=words.CHART,
+    )
+    time.sleep(HEAD_START)
+    tasks: list[tuple[str, str, Task[object]]] = []
+    parts = []
+    slow = len(training.schedule().sigmas) > MANY_LEVELS
+    for kind in growth.CURVES:
+        if kind in (FAST, CERTIFIED) and not covered(training, kind):
+            continue
+        # Its lemma speaks of fixed-size batches, another question than the one on this chart.
+        if kind == "tcdp" and not covered(training, "tcdp"):
+            continue
+        if kind == CERTIFIED or (kind == FAST and slow):
+            task = ask(
+                f"curve {kind}",
+                (training, kind),
+                lambda _, kind=kind: growth.growth(training, [kind], points=_points(training)),
+            )
+            table = task.answer(PATIENCE)
+            tasks.append(
+                (f"curve {kind}", f"Accounting along the run, {growth.TITLES[kind]}", task)
+            )
+        else:
+            table = curve(training, kind)
+        if table is not None:
+            parts.append(table)
+    if not parts:
+        st.caption("The lines come here.")
+        return tasks
+    table = pd.concat(parts, ignore_index=True)
+    plot(spending(table, dark=on_dark()), "spending_figure")
+    st.caption(words.PRINTED_ADJACENCY)
+    keep_table(table)
+    return tasks
+
+
+def keep_table(table: pd.DataFrame) -> None:
+    """The numbers behind the chart, and their CSV."""
+    with st.popover("Numbers behind the chart", icon=":material/table:"):
+        download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
+
+
+def download(table: pd.DataFrame, name: str, alt: str) -> None:
+    """A table and the same as CSV."""
+    st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
     st.download_button(
         "Download CSV",
         table.to_csv(index=False).encode(),
-        file_name="epsilon_against_steps.csv",
+        file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",
         on_click="ignore",
+        key=f"csv {name}",
     )
-    st.markdown("**Python**")
-    st.code(
-        "from dpcore.accounting.planner import Training, spent\n"
-        "from dpcore.guarantee import Adjacency\n\n"
-        f"run = {training!r}\n".replace(
-            repr(training.adjacency), f"Adjacency('{training.adjacency}')"
-        )
-        + f"print(spent(run, {best!r}))\n",
-        language="python",
-        wrap_lines=True,
-    )
+
+
+def claim_and_proof(answer: Answer) -> None:
+    """What is claimed and what is proved, side by side; each unmet condition in one sentence."""
+    paper = answer.paper
+    claim, proof = st.columns(2, border=True)
+    with claim:
+        st.markdown("**Claim** (what paper 003 prints)")
+        if paper is None:
+            st.markdown("Without sampling the paper's formula has nothing to amplify.")
+        else:
+            status, sentence = paper_003.verdict(paper, answer.best)
+            badges.status(str(status), sentence, name="tCDP as printed")
+            st.markdown(badges.statement(paper.claim))
+            st.markdown(sentence)
+    with proof:
+        st.markdown("**Proof** (what holds for exactly this noise)")
+        for found in (answer.certified, answer.fast):
+            if found is None:
+                st.caption("PLD: being certified.")
+                continue
+            met = found.epsilon is not None
+            badges.status(str(Status.PROVED if met else Status.CONDITIONS_NOT_MET), name=found.by)
+            st.markdown(badges.statement(found))
+        if paper is not None:
+            met = paper.proof.epsilon is not None
+            badges.status(
+                str(Status.PROVED if met else Status.CONDITIONS_NOT_MET),
+                paper.proof.reason,
+                name="tCDP corrected",
+            )
+            if met:
+                st.markdown(badges.statement(paper.proof))
+            else:
+                st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
+                badges.checked([each for each in paper.conditions if not each.met])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
-from app_pages.parts import explanations as words
 from app_pages.parts import links
-from app_pages.parts.state import once
-from dpcore.accounting.planner import Training
+from app_pages.parts import plan_words as words
+from app_pages.parts.state import chosen, keep, kept, once, put
+from dpcore.accounting.accountants import default_adjacency
+from dpcore.accounting.planner import UNKNOWNS, Training
+from dpcore.accounting.presets import PRESETS, matching, preset
 from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
@@ -20,10 +24,12 @@ ADJACENCIES = {
     "zero-out": "One record blanked out",
     "replace-one": "One record replaced",
 }
-DECAYS = {"epoch": "Every epoch", "step": "Every step"}
+LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
+DECAYS = {"epoch": "Every epoch", "step": "Every step", "steps": "Every so many steps"}
 DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
-MOST_RECORDS, MOST_EPOCHS = 1_000_000_000, 100_000
-TARGETS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+MOST_RECORDS, MOST_EPOCHS, MOST_STEPS = 1_000_000_000, 100_000, 10_000_000
+SIGMAS, CLIPS, RATIOS = (1e-3, 1e6), (1e-6, 1e6), (0.01, 1.0)
+FIRST = PRESETS["chexpert"].training
 
 
 @dataclass(frozen=True)
@@ -34,12 +40,12 @@ class Asked:
     ----------
     training : Training
         The run.
-    target : float
-        The ε that may be spent, for the questions asked backwards.
+    per_epoch : int
+        Steps of one pass over the data.
     """
 
     training: Training
-    target: float
+    per_epoch: int
 
 
 def heed_link() -> str:
@@ -55,8 +61,9 @@ def _heed() -> str:
             "sampling": ("the sampling", list(SAMPLINGS.values()), "Poisson sampling"),
             "neighbour": ("the neighbour", list(ADJACENCIES.values()), "the usual one"),
             "decays": ("a decay", list(DECAYS.values()), "a decay every epoch"),
-            "plan_delta": ("δ =", [plain(delta) for delta in DELTAS], "δ = 1e-5"),
-            "target": ("a target ε =", [plain(target) for target in TARGETS], "ε = 2"),
+            "length": ("a length in", list(LENGTHS.values()), "epochs"),
+            "plan_delta": ("δ =", [plain(delta) for delta in DELTAS], f"δ = {plain(FIRST.delta)}"),
+            "solve": ("to solve for", list(SOLVED.values()), "ε"),
         },
     )
     refused += links.outside(
@@ -65,10 +72,59 @@ def _heed() -> str:
             ("records", "a number of records of", 1, MOST_RECORDS),
             ("batch", "a batch size of", 1, MOST_RECORDS),
             ("epochs", "a number of epochs of", 1, MOST_EPOCHS),
+            ("total_steps", "a number of steps of", 1, MOST_STEPS),
+            ("every", "a decay after so many steps:", 1, MOST_STEPS),
+            ("sigma", "a noise σ₀ of", *SIGMAS),
+            ("clip", "a clipping norm of", *CLIPS),
+            ("decay", "a decay R of", *RATIOS),
+            ("target", "a target ε of", *TARGETS),
         ],
     )
     links.drop(link, refused)
     return links.told(refused)
+
+
+SOLVED = {
+    "epsilon": "ε",
+    "sigma": "noise σ₀",
+    "steps": "epochs",
+    "batch": "batch size",
+    "delta": "δ",
+}
+assert set(SOLVED) <= set(UNKNOWNS)
+TARGETS = (0.001, 1000.0)
+FIRST_TARGET = 2.0
+
+
+def set_to(training: Training) -> None:
+    """Have the controls say exactly this run; to be called before they are drawn."""
+    per_epoch = steps_per_epoch(training.records, training.batch)
+    epochs, rest = divmod(training.steps, per_epoch)
+    decays = {per_epoch: "epoch", 1: "step"}.get(training.decay_every, "steps")
+    whole_epochs = rest == 0
+    put(
+        {
+            "records": training.records,
+            "batch": training.batch,
+            "length": "epochs" if whole_epochs else "steps",
+            **({"epochs": epochs} if whole_epochs else {"total_steps": training.steps}),
+            "sigma": training.sigma,
+            "clip": training.clip,
+            "decay": training.decay,
+            # Constant noise never decays, whenever it would.
+            "decays": "epoch" if training.decay == 1.0 else decays,
+            **({"every": training.decay_every} if decays == "steps" else {}),
+            # The slider stops at powers of ten; a larger δ is never a worse bargain for ε.
+            "plan_delta": next((d for d in DELTAS if d >= training.delta), DELTAS[-1]),
+            "sampling": training.sampling,
+            "neighbour": str(training.adjacency),
+        }
+    )
+
+
+def steps_per_epoch(records: int, batch: int) -> int:
+    """Steps of one pass over the data, to the nearest whole number."""
+    return max(1, round(records / batch))
 
 
 def sidebar() -> Asked:
@@ -80,96 +136,182 @@ def sidebar() -> Asked:
         From `dpcore`, for values that do not fit together.
     """
     with st.sidebar:
+        first = st.container()
         records = st.number_input(
             "Records n",
             1,
             MOST_RECORDS,
-            10_000,
+            FIRST.records,
             key="records",
             bind="query-params",
             help=words.RECORDS,
         )
         batch = st.number_input(
-            "Batch size", 1, MOST_RECORDS, 100, key="batch", bind="query-params", help=words.BATCH
-        )
-        epochs = st.number_input(
-            "Epochs", 1, MOST_EPOCHS, 8, key="epochs", bind="query-params", help=words.EPOCHS
-        )
-        sigma = st.number_input(
-            "First noise σ₀",
-            0.01,
-            1e6,
-            2.8,
-            step=0.1,
-            key="sigma",
+            "Batch size",
+            1,
+            MOST_RECORDS,
+            FIRST.batch,
+            key="batch",
             bind="query-params",
-            help=words.PLAN_SIGMA,
+            help=words.BATCH,
         )
-        clip = st.number_input(
-            "Clipping norm C", 1e-6, 1e6, 1.0, key="clip", bind="query-params", help=words.CLIP
-        )
-        decay = st.number_input(
-            "Decay R of the variance",
-            0.01,
-            1.0,
-            0.99,
-            step=0.01,
-            key="decay",
+        length = st.segmented_control(
+            "Length of training in",
+            list(LENGTHS),
+            format_func=LENGTHS.__getitem__,
+            default="epochs",
+            required=True,
+            key="length",
             bind="query-params",
-            help=words.DECAY,
+            help=words.LENGTH,
+            on_change=_carry_length,
         )
-        every = _pick("Noise decays", DECAYS, "decays", words.DECAYS)
+        if length == "steps":
+            count = st.number_input(
+                "Steps",
+                1,
+                MOST_STEPS,
+                FIRST.steps,
+                key="total_steps",
+                bind="query-params",
+                help=words.STEPS,
+            )
+        else:
+            count = st.number_input(
+                "Epochs", 1, MOST_EPOCHS, 8, key="epochs", bind="query-params", help=words.EPOCHS
+            )
+        sigma = _number("First noise σ₀", SIGMAS, FIRST.sigma, "sigma", words.SIGMA, step=0.1)
+        clip = _number("Clipping norm C", CLIPS, FIRST.clip, "clip", words.CLIP, step=0.1)
+        decay = _number(
+            "Decay R of the variance", RATIOS, FIRST.decay, "decay", words.DECAY, step=0.01
+        )
+        decays = _pick("Noise decays", DECAYS, "decays", words.DECAYS)
+        every = 1
+        if decays == "steps":
+            every = st.number_input(
+                "Steps between two decays",
+                1,
+                MOST_STEPS,
+                100,
+                key="every",
+                bind="query-params",
+                help=words.EVERY,
+            )
         delta: float = st.select_slider(
             "Failure probability δ",
             DELTAS,
-            value=1e-5,
+            value=FIRST.delta,
             format_func=plain,
             key="plan_delta",
             bind="query-params",
             help=words.DELTA,
         )
-        st.caption(f"n·δ = {plain(records * delta)}")
-        sampling = _pick("Sampling", SAMPLINGS, "sampling", words.SAMPLING)
-        usual = {"poisson": 0, "fixed": 2}[sampling]
-        adjacency = _pick(
-            "One person's difference", ADJACENCIES, "neighbour", words.PLAN_ADJACENCY, usual
+        share = records * delta
+        st.caption(
+            f"n·δ = {plain(share)}"
+            + (
+                ": large. At δ = 1/n one record could be published outright."
+                if share > 0.1
+                else "."
+            )
         )
-        target: float = st.select_slider(
-            "ε that may be spent",
-            TARGETS,
-            value=2.0,
-            format_func=plain,
-            key="target",
-            bind="query-params",
-            help=words.TARGET,
-        )
+        sampling = _pick("Sampling", SAMPLINGS, "sampling", words.SAMPLING, _usual_adjacency)
+        adjacency = _pick("One person's difference", ADJACENCIES, "neighbour", words.ADJACENCY)
     records = whole("records n", records, at_least=1)
     batch = whole("batch size", batch, at_least=1, at_most=records)
-    per_epoch = max(1, round(records / batch))
+    per_epoch = steps_per_epoch(records, batch)
+    steps = whole("steps", count, at_least=1) * (1 if length == "steps" else per_epoch)
     training = Training(
         sigma=number("σ₀", sigma, above=0.0),
         records=records,
         batch=batch,
-        steps=per_epoch * whole("epochs", epochs, at_least=1),
+        steps=steps,
         delta=delta,
         clip=clip,
         decay=decay,
-        decay_every=per_epoch if every == "epoch" else 1,
+        decay_every=1 if decay == 1.0 else {"epoch": per_epoch, "step": 1}.get(decays, every),
         sampling=sampling,
         adjacency=Adjacency(adjacency),
     )
-    return Asked(training, target)
+    keep("plan_length", (steps, per_epoch))
+    with first:
+        _presets(training)
+    return Asked(training, per_epoch)
 
 
-def _pick(label: str, titles: dict[str, str], key: str, help_text: str, first: int = 0) -> str:
+def _presets(training: Training) -> None:
+    """A drop-down that sets all the controls at once, and names the settings they are at."""
+    titles = {key: found.title for key, found in PRESETS.items()}
+    found = matching(training)
+    put({"preset": None if found is None else found.key})
+    st.selectbox(
+        "Start from",
+        list(titles),
+        index=None,
+        format_func=titles.__getitem__,
+        placeholder="Settings of paper 003",
+        key="preset",
+        help=words.PRESET,
+        on_change=_load,
+    )
+
+
+def _load() -> None:
+    key = chosen("preset")
+    if key in PRESETS:
+        set_to(preset(key).training)
+
+
+def _usual_adjacency() -> None:
+    """Another sampling begins with the adjacency that its theorems speak of."""
+    put({"neighbour": str(default_adjacency(chosen("sampling")))})
+
+
+def _carry_length() -> None:
+    """The run keeps its length when only its unit is changed."""
+    steps, per_epoch = kept("plan_length") or (FIRST.steps, FIRST.decay_every)
+    if chosen("length") == "steps":
+        put({"total_steps": steps})
+    else:
+        put({"epochs": max(1, round(steps / per_epoch))})
+
+
+def _number(
+    label: str,
+    limits: tuple[float, float],
+    first: float,
+    key: str,
+    help_text: str,
+    *,
+    step: float,
+) -> float:
+    return st.number_input(
+        label,
+        *limits,
+        first,
+        step=step,
+        format="%.6g",
+        key=key,
+        bind="query-params",
+        help=help_text,
+    )
+
+
+def _pick(
+    label: str,
+    titles: dict[str, str],
+    key: str,
+    help_text: str,
+    on_change: Callable[[], None] | Literal["rerun"] = "rerun",
+) -> str:
     """A drop-down over titles that answers with the key behind the title."""
-    chosen: str = st.selectbox(
+    found: str = st.selectbox(
         label,
         list(titles),
-        index=first,
         format_func=titles.__getitem__,
         key=key,
         help=help_text,
+        on_change=on_change,
         bind="query-params",
     )
-    return chosen
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -53,3 +53,19 @@ def raise_flag(name: str) -> None:
 def lower_flag(name: str) -> None:
     """Lower the flag."""
     st.session_state[f"_flag_{name}"] = False
+
+
+def put(values: Mapping[str, object]) -> None:
+    """Set controls before they are drawn: in a callback, or above them in the script."""
+    for key, value in values.items():
+        st.session_state[key] = value
+
+
+def keep(name: str, value: object) -> None:
+    """Keep any value for the rest of this session."""
+    st.session_state[f"_kept_{name}"] = value
+
+
+def kept(name: str) -> Any:
+    """The value last kept under this name, or None."""
+    return st.session_state.get(f"_kept_{name}")

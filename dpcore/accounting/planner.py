@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 from dpcore.accounting import schedules
@@ -25,6 +26,7 @@ LARGEST, LEAST = 1e8, 1e-2
 """Noise multipliers between which σ and C are sought."""
 
 SMALLEST_DELTA = 1e-300
+USUAL_TRIES = 6
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,13 @@ def spent(training: Training, accountant: str) -> Guarantee:
     return certify(training.event(), training.delta, training.adjacency, accountant)
 
 
-def solve(unknown: str, training: Training, target: float, accountant: str) -> Plan:
+def solve(
+    unknown: str,
+    training: Training,
+    target: float,
+    accountant: str,
+    progress: Callable[[float, str], None] | None = None,
+) -> Plan:
     """The value of one setting for which the run stays within a target ε, the others as given.
 
     Parameters
@@ -140,6 +148,8 @@ def solve(unknown: str, training: Training, target: float, accountant: str) -> P
         ε, above 0; not used when `unknown` is "epsilon".
     accountant : str
         Key of an accountant that covers the sampling and adjacency.
+    progress : callable, optional
+        Called with (fraction done, message) before each try; whatever it raises ends the search.
 
     Returns
     -------
@@ -169,7 +179,14 @@ def solve(unknown: str, training: Training, target: float, accountant: str) -> P
         empty = Guarantee(None, None, training.adjacency, ACCOUNTANTS[accountant].title, reason)
         return Plan(unknown, None, None, empty, reason)
 
+    tries = 0
+
     def epsilon(value: float) -> float:
+        nonlocal tries
+        if progress is not None:
+            # The secant takes about a dozen tries; how many it will be is not known beforehand.
+            progress(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
+        tries += 1
         try:
             reached = spent(_with(training, unknown, value), accountant).epsilon
         except InvalidInput:  # noise decayed beyond what a schedule or a step may hold
@@ -194,6 +211,33 @@ def solve(unknown: str, training: Training, target: float, accountant: str) -> P
     answer = _with(training, unknown, value)
     found = spent(answer, accountant)
     return Plan(unknown, value, answer, found, _said(unknown, value, found))
+
+
+def to_set(plan: Plan, digits: int = 5) -> Training | None:
+    """The answer's settings with σ, δ and C in few digits, as a control can hold them.
+
+    σ and δ are rounded up and C down, so that ε only gets smaller.
+    """
+    if plan.training is None or plan.value is None:
+        return None
+    if plan.unknown not in ("sigma", "delta", "clip"):
+        return plan.training
+    rounding = ROUND_FLOOR if plan.unknown == "clip" else ROUND_CEILING
+    value = float(Context(prec=digits, rounding=rounding).create_decimal_from_float(plan.value))
+    return _with(plan.training, plan.unknown, value)
+
+
+def precision(plan: Plan) -> str:
+    """How far the answer may be from the best one, in one sentence; empty where there is none."""
+    if plan.value is None or plan.training is None or plan.unknown == "epsilon":
+        return ""
+    if plan.unknown == "steps" and plan.value >= schedules.MOST_STEPS:
+        return "That is as many steps as are planned for here; more may fit."
+    if plan.unknown == "batch" and plan.value >= plan.training.records:
+        return "That is every record in each step."
+    if plan.unknown in ("steps", "batch"):
+        return "Exact for this accountant: one more would exceed the target."
+    return f"Within {RELATIVE_ERROR:.2%} of the best value for this accountant, on the safe side."
 
 
 def _limits(unknown: str, training: Training) -> tuple[float, float, float]:

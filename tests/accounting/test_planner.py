@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.accounting.planner import RELATIVE_ERROR, Training, solve, spent
-from dpcore.errors import InvalidInput
+from dpcore.accounting.planner import (
+    RELATIVE_ERROR,
+    Training,
+    precision,
+    solve,
+    spent,
+    to_set,
+)
+from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency
 
 BASE = Training(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
@@ -94,3 +101,39 @@ def test_bad_questions_are_refused() -> None:
         solve("batch", replace(BASE, sampling="none"), 1.0, "rdp")
     with pytest.raises(InvalidInput, match="batch size"):
         replace(BASE, batch=20_000)
+
+
+@pytest.mark.parametrize("unknown", ["sigma", "delta", "clip"])
+def test_an_answer_in_few_digits_stays_within_the_target(unknown: str) -> None:
+    plan = solve(unknown, BASE, 1.0, "rdp")
+    usable = to_set(plan)
+    assert usable is not None
+    value = getattr(usable, unknown)
+    assert value == float(f"{value:.5g}")
+    assert value == pytest.approx(plan.value, rel=1e-4)
+    epsilon = spent(usable, "rdp").epsilon
+    assert epsilon is not None
+    assert epsilon <= 1.0
+
+
+def test_whole_numbers_are_used_as_they_are() -> None:
+    plan = solve("steps", BASE, 1.0, "rdp")
+    assert to_set(plan) == plan.training
+    assert "one more would exceed" in precision(plan)
+    everything = solve("batch", replace(BASE, sigma=1e6), 1.0, "rdp")
+    assert "every record" in precision(everything)
+    assert precision(solve("epsilon", BASE, 1.0, "rdp")) == ""
+
+
+def test_a_search_can_be_ended_from_outside() -> None:
+    told: list[float] = []
+
+    def stop_after_three(share: float, message: str) -> None:
+        told.append(share)
+        if len(told) == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        solve("sigma", BASE, 1.0, "rdp", stop_after_three)
+    assert told == sorted(told)
+    assert all(0.0 <= share < 1.0 for share in told)

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import paper_003
-from dpcore.accounting.planner import Training, solve, spent
+from dpcore.accounting.planner import solve, spent, to_set
+from dpcore.accounting.presets import PRESETS, preset
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
-FIRST = Training(
-    sigma=2.8,
-    records=10_000,
-    batch=100,
-    steps=800,
-    delta=1e-5,
-    decay=0.99,
-    decay_every=100,
-    sampling="poisson",
-    adjacency=Adjacency.ADD_REMOVE,
-)
+FIRST = preset("chexpert").training
+WAITING = ("…", "Certifying", "Solving")
 
 
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in link.items():
-        app.query_params[name] = value
     app.run()
     app.switch_page("app_pages/plan.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return settled(app.run())
+
+
+def settled(app: AppTest) -> AppTest:
+    """Run again, as the browser does, until nothing is computed in the background any more."""
+    deadline = time.monotonic() + 60.0
+    while "…" in numbers(app).values() and time.monotonic() < deadline:
+        time.sleep(0.1)
+        app.run()
+    time.sleep(0.3)
     return app.run()
 
 
@@ -40,33 +44,106 @@ def numbers(app: AppTest) -> dict[str, str]:
 
 
 def said(app: AppTest) -> str:
-    return " ".join(text.value for text in app.markdown)
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
 def test_first_view_shows_certified_and_claimed_apart() -> None:
     app = opened()
     assert not app.exception
     shown = numbers(app)
-    assert shown["ε, PLD"] == plain(spent(FIRST, "pld").epsilon, 4)
-    assert shown["ε, Rényi"] == plain(spent(FIRST, "rdp").epsilon, 4)
+    assert shown["ε by PLD"] == plain(spent(FIRST, "pld").epsilon or 0.0, 4) == "0.3018"
+    assert shown["ε by Rényi"] == plain(spent(FIRST, "rdp").epsilon or 0.0, 4) == "0.3429"
     claim = paper_003.account(FIRST.schedule(), FIRST.rate, FIRST.delta).claim
-    assert shown["ε as paper 003 prints it"] == plain(claim.epsilon, 4)
-    assert "No number. Amplification of tCDP is proved only for ρ up to 0.1" in said(app)
+    assert shown["ε as printed"] == plain(claim.epsilon or 0.0, 4) == "1.66"
+    assert shown["Steps"] == "800"
+    assert "Amplification of tCDP is proved only for ρ up to 0.1" in said(app)
+    assert "by another proof" in said(app)
 
 
-def test_the_questions_are_answered_backwards() -> None:
+@pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
+def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -> None:
     app = opened()
-    for unknown in ("steps", "sigma", "batch"):
-        assert solve(unknown, FIRST, 2.0, "rdp").sentence in said(app)
+    app.number_input(key="target").set_value(0.5).run()
+    settled(app.segmented_control(key="solve").set_value(unknown).run())
+    assert not app.exception
+    for accountant in ("rdp", "pld"):
+        assert solve(unknown, FIRST, 0.5, accountant).sentence in said(app)
+
+
+@pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
+def test_an_answer_is_put_into_the_controls(unknown: str) -> None:
+    app = opened()
+    app.number_input(key="target").set_value(0.5).run()
+    settled(app.segmented_control(key="solve").set_value(unknown).run())
+    usable = to_set(solve(unknown, FIRST, 0.5, "rdp"))
+    assert usable is not None
+    settled(app.button(key="use Rényi").click().run())
+    assert not app.exception
+    assert not app.error
+    if unknown == "delta":
+        delta = app.select_slider(key="plan_delta").value
+        usable = replace(usable, delta=delta)
+        assert delta >= solve(unknown, FIRST, 0.5, "rdp").value  # type: ignore[operator]
+    assert numbers(app)["ε by Rényi"] == plain(spent(usable, "rdp").epsilon or 0.0, 4)
+    assert float(numbers(app)["ε by Rényi"]) <= 0.5
+
+
+def test_what_is_out_of_reach_is_said_plainly() -> None:
+    app = opened()
+    app.number_input(key="sigma").set_value(0.05).run()
+    app.number_input(key="target").set_value(0.001).run()
+    settled(app.segmented_control(key="solve").set_value("steps").run())
+    assert "No number of steps reaches ε = 0.001" in said(app)
+    assert not [button for button in app.button if button.label == "Use this value"]
+
+
+@pytest.mark.parametrize("key", PRESETS)
+def test_each_preset_fills_the_controls_and_is_recognised(key: str) -> None:
+    app = opened()
+    app.selectbox(key="preset").set_value(key).run()
+    assert not app.exception
+    assert not app.error
+    run = preset(key).training
+    assert numbers(app)["ε by Rényi"] == plain(spent(run, "rdp").epsilon or 0.0, 4)
+    assert app.selectbox(key="preset").value == key
+    assert preset(key).title in said(app)
+    app.number_input(key="sigma").set_value(3.14).run()
+    assert app.selectbox(key="preset").value is None
+
+
+def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
+    app = opened()
+    app.session_state["plan_view"] = "Paper 003"
+    app.run()
+    deadline = time.monotonic() + 60.0
+    while app.dataframe[-1].value["ε certified, PLD"].isna().any() and time.monotonic() < deadline:
+        time.sleep(0.2)
+        app.run()
+    rows = app.dataframe[-1].value.set_index("settings")
+    assert len(rows) == len(PRESETS)
+    row = rows.loc[preset("chexpert-8").title]
+    assert row["ε claimed"] == 8.0
+    assert row["ε certified, PLD"] == spent(preset("chexpert-8").training, "pld").epsilon
+    assert row["status of the printed ε"] == "claim not supported"
 
 
 def test_fixed_batches_are_refused_by_pld_and_answered_by_renyi() -> None:
     app = opened()
-    app.selectbox(key="sampling").set_value("fixed").run()
+    settled(app.selectbox(key="sampling").set_value("fixed").run())
     assert not app.exception
+    run = replace(FIRST, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
     shown = numbers(app)
-    assert "ε, PLD" not in shown
-    assert "ε, Rényi" in shown
+    assert shown["ε by PLD"] == "none"
+    assert "PLD has no theorem here for Gaussian noise on batches of fixed size" in said(app)
+    assert shown["ε by Rényi"] == plain(spent(run, "rdp").epsilon or 0.0, 4)
+
+
+def test_the_length_stays_when_its_unit_changes() -> None:
+    app = opened()
+    app.segmented_control(key="length").set_value("steps").run()
+    assert app.number_input(key="total_steps").value == 800
+    app.number_input(key="total_steps").set_value(1234).run()
+    assert numbers(app)["Steps"] == "1,234"
 
 
 def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
@@ -78,10 +155,27 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sigma", "-1"), ("decay", "nan"), ("target", "<script>"), ("total_steps", "1e99"), ("solve", "?")],
+)
+def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.run()
+    app.switch_page("app_pages/plan.py")
+    app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "The link asks for" in app.warning[0].value
+    assert "<" not in app.warning[0].value
+    assert numbers(app)["ε by Rényi"] == "0.3429"
+
+
 @pytest.mark.parametrize("every", ["epoch", "step"])
 def test_the_schedule_decays_as_chosen(every: str) -> None:
     app = opened()
     app.selectbox(key="decays").set_value(every).run()
     assert not app.exception
     last = 2.8 * 0.99 ** (0.5 * (7 if every == "epoch" else 799))
-    assert numbers(app)["Noise at the last step"] == plain(last)
+    assert numbers(app)["Noise σ at the end"] == plain(last)

@@ -1,0 +1,154 @@
+"""Answers that take longer than a moment: computed in threads while the page goes on.
+
+One answer is computed once for all sessions. A session that asks for another one under the same
+name gives its former one up; whoever still waits for that asks for it again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from app_pages.parts.state import flag, keep, kept, lower_flag, raise_flag
+from dpcore.errors import Cancelled
+
+Answer = TypeVar("Answer")
+Progress = Callable[[float, str], None]
+
+WORKERS = 2
+POLL_SECONDS = 0.15
+# A wait shorter than this is not worth a line that comes and goes.
+QUIET_SECONDS = 1.0
+
+
+class Task(Generic[Answer]):
+    """One answer on its way.
+
+    Parameters
+    ----------
+    work : callable
+        (progress) -> answer; it may call progress(fraction, message), which ends it once stopped.
+    """
+
+    def __init__(self, work: Callable[[Progress], Answer]) -> None:
+        self.began = time.monotonic()
+        self.share = 0.0
+        self._stopping = threading.Event()
+        self.future: Future[Answer] = _threads().submit(work, self._report)
+
+    def _report(self, share: float, message: str) -> None:
+        if self._stopping.is_set():
+            raise Cancelled
+        self.share = share
+
+    def stop(self) -> None:
+        """Have it end soon; at once where it has not begun."""
+        self._stopping.set()
+        self.future.cancel()
+
+    @property
+    def done(self) -> bool:
+        """Whether it ended by itself, with an answer or with an error of its own."""
+        if not self.future.done() or self.future.cancelled():
+            return False
+        return not isinstance(self.future.exception(), Cancelled)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it was told to stop before it was done."""
+        return self._stopping.is_set() and not self.done
+
+    def answer(self, wait: float = 0.0) -> Answer | None:
+        """The answer, or ``None`` while it is not there; its own error is raised.
+
+        Parameters
+        ----------
+        wait : float
+            Seconds to wait for it.
+        """
+        try:
+            return self.future.result(timeout=wait)
+        except (TimeoutError, CancelledError, Cancelled):
+            return None
+
+
+@st.cache_resource(show_spinner=False)
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(WORKERS, "background")
+
+
+@st.cache_resource(max_entries=300, show_spinner=False)
+def _tasks(name: str, key: Hashable, _work: Callable[[Progress], Answer]) -> list[Task[Answer]]:
+    """A box that holds the task: one that was stopped can be replaced."""
+    return [Task(_work)]
+
+
+def ask(name: str, key: Hashable, work: Callable[[Progress], Answer]) -> Task[Answer]:
+    """The task with this name and key, begun if it was not.
+
+    Parameters
+    ----------
+    name : str
+        What is asked; this session's former task of the same name and another key is given up.
+    key : hashable
+        All that the answer depends on.
+    work : callable
+        As in `Task`.
+    """
+    before = kept(f"task {name}")
+    box: list[Task[Answer]] = _tasks(name, key, work)
+    if before is not None and before is not box:
+        before[0].stop()
+        lower_flag(f"stopped {name}")
+    if box[0].stopped and not flag(f"stopped {name}"):
+        box[0] = Task(work)
+    keep(f"task {name}", box)
+    return box[0]
+
+
+def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
+    """Draw the page anew when one of them is done; a line with a button for one that takes long.
+
+    Parameters
+    ----------
+    tasks : sequence of (name, words, task)
+        The name it was asked by, and what it does, for the line on screen.
+    """
+    waiting = [each for each in tasks if not each[2].done]
+    if not waiting:
+        return
+    left = [name for name, _, task in waiting if not task.stopped]
+    idle = not left
+
+    @st.fragment(run_every=None if idle else POLL_SECONDS)
+    def look() -> None:
+        if [name for name, _, task in waiting if not (task.done or task.stopped)] != left:
+            st.rerun()
+        for name, words, task in waiting:
+            _line(name, words, task)
+
+    look()
+
+
+def _line(name: str, words: str, task: Task[object]) -> None:
+    """How far one task is, with a button to stop it; or that it was stopped."""
+    if not task.stopped and time.monotonic() - task.began < QUIET_SECONDS:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if task.stopped:
+            st.caption(f"{words}: stopped.")
+            again = st.button("Go on", key=f"again {name}", icon=":material/refresh:")
+            if again:
+                lower_flag(f"stopped {name}")
+                st.rerun()
+        else:
+            st.progress(min(1.0, max(0.0, task.share)), text=f"{words} …")
+            if st.button("Stop", key=f"stop {name}", icon=":material/stop_circle:"):
+                raise_flag(f"stopped {name}")
+                task.stop()
+                st.rerun()

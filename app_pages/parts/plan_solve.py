@@ -1,0 +1,112 @@
+"""The question asked backwards: which setting keeps the run within a target ε."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app_pages.parts import plan_words as words
+from app_pages.parts.background import Task, ask
+from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, covered
+from app_pages.parts.plan_controls import (
+    DELTAS,
+    FIRST_TARGET,
+    SOLVED,
+    TARGETS,
+    Asked,
+    set_to,
+)
+from dpcore.accounting import planner
+from dpcore.accounting.planner import Plan, Training
+from dpcore.errors import InvalidInput
+from dpcore.figures.words import plain
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def solved(unknown: str, training: Training, target: float, accountant: str) -> Plan:
+    """One setting for a target ε."""
+    return planner.solve(unknown, training, target, accountant)
+
+
+def show(asked: Asked) -> list[tuple[str, str, Task[object]]]:
+    """The question, its answer at once and certified, and a button that uses it."""
+    waiting: list[tuple[str, str, Task[object]]] = []
+    with st.container(border=True):
+        st.subheader("The question asked backwards", anchor=False)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            unknown = st.segmented_control(
+                "Solve for",
+                list(SOLVED),
+                format_func=SOLVED.__getitem__,
+                default="epsilon",
+                required=True,
+                key="solve",
+                bind="query-params",
+                help=words.SOLVE,
+            )
+            target = st.number_input(
+                "Target ε",
+                *TARGETS,
+                FIRST_TARGET,
+                step=0.1,
+                format="%.6g",
+                key="target",
+                bind="query-params",
+                help=words.TARGET,
+                width=180,
+            )
+        try:
+            waiting += _answers(asked, unknown or "epsilon", target)
+        except InvalidInput as refusal:
+            st.error(str(refusal), icon=":material/block:")
+    return waiting
+
+
+def _answers(asked: Asked, unknown: str, target: float) -> list[tuple[str, str, Task[object]]]:
+    training = asked.training
+    found = []
+    waiting: list[tuple[str, str, Task[object]]] = []
+    if covered(training, FAST) or not covered(training, CERTIFIED):
+        found.append(solved(unknown, training, target, FAST))
+    if covered(training, CERTIFIED):
+        task = ask(
+            "solve",
+            (unknown, training, target),
+            lambda progress: planner.solve(unknown, training, target, CERTIFIED, progress),
+        )
+        tight = task.answer(PATIENCE)
+        waiting.append(("solve", f"Solving for {SOLVED[unknown]} by PLD", task))
+        if tight is not None:
+            found.append(tight)
+    for plan in found:
+        _answer(asked, plan, target)
+    return waiting
+
+
+def _answer(asked: Asked, plan: Plan, target: float) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(_sentence(asked, plan, target), width="stretch")
+        usable = planner.to_set(plan)
+        if usable is None or plan.unknown == "epsilon":
+            return
+        st.button(
+            "Use this value",
+            key=f"use {plan.guarantee.by}",
+            icon=":material/check:",
+            on_click=_use,
+            args=(usable,),
+            disabled=plan.unknown == "delta" and usable.delta > DELTAS[-1],
+        )
+
+
+def _sentence(asked: Asked, plan: Plan, target: float) -> str:
+    if plan.unknown == "epsilon" or plan.value is None:
+        return plan.sentence
+    tail = ""
+    if plan.unknown == "steps":
+        tail = f" That is {plain(plan.value / asked.per_epoch, 4)} epochs."
+    return f"For ε = {plain(target)}: {plan.sentence}{tail} {planner.precision(plan)}"
+
+
+def _use(usable: Training) -> None:
+    """Write the answer into the controls; δ as the next power of ten, which is safe as well."""
+    set_to(usable)

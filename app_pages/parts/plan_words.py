@@ -1,0 +1,63 @@
+"""What the words on Plan mean, for someone who meets them for the first time."""
+
+from __future__ import annotations
+
+PRESET = (
+    "Settings printed in paper 003 (Zhang et al.), or taken from its tables, to start from. Any "
+    "control may be changed afterwards. The tab *Paper 003* lists what each claims and what is "
+    "certified for it."
+)
+RECORDS = "How many records (people, images) the training data hold."
+BATCH = "How many records one step looks at, on average. Batch size ÷ n is the sampling rate q."
+LENGTH = "Whether the length of training is given in passes over the data, or in single steps."
+EPOCHS = "How often training goes through all the records."
+STEPS = "How many noisy steps training takes in all. Every step spends some of the budget."
+SIGMA = (
+    "**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's clipped "
+    "gradients at the first step. Divided by C it is the noise multiplier."
+)
+LAST_SIGMA = "Standard deviation of the noise on the sum at the last step, after all decays."
+CLIP = "**Clipping norm C**: every record's gradient is shortened to at most this length."
+DECAY = (
+    "The noise *variance* is multiplied by R each time (paper 003): σ² becomes R σ². R = 1 keeps "
+    "the noise constant. Opacus counts in σ: its γ is √R."
+)
+DECAYS = (
+    "When the variance is multiplied by R. Paper 003's Algorithm 1 says every step; its "
+    "experiments speak of epochs."
+)
+EVERY = "The variance is multiplied by R after this many steps."
+DELTA = (
+    "**Failure probability δ**: the chance that the ε-promise may fail. It should be far below "
+    "1/n; at δ = 1/n a method may publish one record at random and still keep the promise."
+)
+SAMPLING = "How a batch is drawn. The accountant must assume the same as the training code does."
+ADJACENCY = (
+    "What counts as one person's difference. It holds for every certified ε on this page. **One "
+    "record more or less** (add-remove), **blanked out** (zero-out), or **replaced** by any other "
+    "(replace-one, the strictest)."
+)
+SOLVE = (
+    "Which setting to find, so that the run spends at most the target ε, all others as they are."
+)
+TARGET = "The ε that may be spent in all."
+CHART = (
+    "Each line is one way to add up what the steps spend. Lower is tighter; a certified line is an "
+    "upper bound that holds. The printed line is a claim."
+)
+RDP_NUMBER = (
+    "Adds up Rényi divergences of the steps. It is an upper bound that holds, and answers at once."
+)
+PLD_NUMBER = (
+    "Adds up the whole privacy loss distribution of the steps, every rounding charged to δ. It is "
+    "an upper bound that holds, and the tightest one here."
+)
+PRINTED_NUMBER = (
+    "Equations (3) and (4) and Lemma 3 of paper 003, exactly as printed. It is the paper's claim, "
+    "not a guarantee; the badge says whether its conditions are met."
+)
+STEPS_NUMBER = "How many noisy steps the run takes."
+PRINTED_ADJACENCY = (
+    "Certified lines hold for the adjacency named above. The printed line is paper 003's own "
+    "claim; its lemma speaks of replace-one."
+)

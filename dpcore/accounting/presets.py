@@ -1,0 +1,186 @@
+"""Settings of paper 003 (Zhang et al.) and of the runs it is compared with, ready to account for.
+
+σ is absolute noise on the sum of clipped records. Where the paper leaves a setting open, the title
+says which reading is taken: Algorithm 1 lets the variance fall at every iteration, its experiments
+speak of epochs. Sampling and adjacency are those under which Rényi and PLD accounting both hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcore.accounting.planner import Training
+from dpcore.errors import one_of
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One row: what a paper or its reference implementation says, and the settings behind it.
+
+    Parameters
+    ----------
+    key, title : str
+        Name in links and on screen.
+    training : Training
+    claimed : float or None
+        ε stated for it at `training.delta`; ``None`` where only the formula speaks.
+    source : str
+        Where the settings and the claim are printed, and what had to be assumed.
+    """
+
+    key: str
+    title: str
+    training: Training
+    claimed: float | None
+    source: str
+
+
+_DEFAULTS = "Paper 003, section 5.1: batch 100, s/m = 0.01, C = 1, σ₀ = 2.8, R = 0.99, δ = 1e-4"
+_SOLVED = "σ₀ from equation (3) for that ε, as the paper describes"
+_TUTORIAL = (
+    "Paper 003, Table 1; noise, clipping, batch 256 and epochs of the TensorFlow Privacy tutorial, "
+    "whose ε the paper's rows equal"
+)
+_ADAPTIVE = "Paper 003, Table 1; R = 0.99 each epoch, C = 1, batch 256 and epochs assumed; "
+
+
+def _chexpert(sigma: float, steps: int, decay_every: int) -> Training:
+    return Training(
+        sigma=sigma,
+        records=10_000,
+        batch=100,
+        steps=steps,
+        delta=1e-4,
+        decay=0.99,
+        decay_every=decay_every,
+    )
+
+
+def _images(
+    sigma: float, records: int, steps: int, *, clip: float = 1.0, decay: float = 1.0
+) -> Training:
+    return Training(
+        sigma=sigma,
+        records=records,
+        batch=256,
+        steps=steps,
+        delta=1e-5,
+        clip=clip,
+        decay=decay,
+        decay_every=1 if decay == 1.0 else round(records / 256),
+    )
+
+
+PRESETS: dict[str, Preset] = {
+    preset.key: preset
+    for preset in (
+        Preset(
+            "chexpert",
+            "CheXpert, default: decay every epoch, 8 epochs",
+            _chexpert(2.8, 800, 100),
+            None,
+            f"{_DEFAULTS}; 8 epochs.",
+        ),
+        Preset(
+            "chexpert-2-epoch",
+            "CheXpert, ε = 2: decay every epoch, σ₀ = 2.343",
+            _chexpert(2.343, 800, 100),
+            2.0,
+            f"{_DEFAULTS}; ε = 2 in section 5.2; {_SOLVED}.",
+        ),
+        Preset(
+            "chexpert-8-epoch",
+            "CheXpert, ε = 8: decay every epoch, σ₀ = 0.659",
+            _chexpert(0.659, 800, 100),
+            8.0,
+            f"{_DEFAULTS}; ε = 8 in section 5.2; {_SOLVED}.",
+        ),
+        Preset(
+            "chexpert-iteration",
+            "CheXpert, default: decay every iteration, 8 epochs",
+            _chexpert(2.8, 800, 1),
+            None,
+            f"{_DEFAULTS}; decay as in Algorithm 1, 8 epochs.",
+        ),
+        Preset(
+            "chexpert-2",
+            "CheXpert, ε = 2: decay every iteration, 254 steps",
+            _chexpert(2.8, 254, 1),
+            2.0,
+            f"{_DEFAULTS}; decay as in Algorithm 1; steps from equation (3) for ε = 2.",
+        ),
+        Preset(
+            "chexpert-8",
+            "CheXpert, ε = 8: decay every iteration, 499 steps",
+            _chexpert(2.8, 499, 1),
+            8.0,
+            f"{_DEFAULTS}; decay as in Algorithm 1; steps from equation (3) for ε = 8.",
+        ),
+        Preset(
+            "chexpert-8-noise",
+            "CheXpert, ε = 8: decay every iteration, σ₀ = 12.69",
+            _chexpert(12.69, 800, 1),
+            8.0,
+            f"{_DEFAULTS}; decay as in Algorithm 1, 8 epochs; {_SOLVED}.",
+        ),
+        *(
+            Preset(
+                f"mnist-{claimed:g}-dpsgd",
+                f"MNIST, ε = {claimed:g}: DP-SGD, noise multiplier {noise:g}",
+                _images(noise * clip, 60_000, steps, clip=clip),
+                claimed,
+                f"{_TUTORIAL}.",
+            )
+            for claimed, noise, clip, steps in (
+                (1.19, 1.3, 1.5, 3_515),
+                (3.01, 1.1, 1.0, 14_062),
+                (7.1, 0.7, 1.5, 10_546),
+            )
+        ),
+        *(
+            Preset(
+                f"mnist-{claimed:g}",
+                f"MNIST, ε = {claimed:g}: proposed, σ₀ = {sigma:g}",
+                _images(sigma, 60_000, steps, decay=0.99),
+                claimed,
+                f"{_ADAPTIVE}{_SOLVED}.",
+            )
+            for claimed, sigma, steps in (
+                (1.19, 3.905, 3_515),
+                (3.01, 3.605, 14_062),
+                (7.1, 1.359, 10_546),
+            )
+        ),
+        *(
+            Preset(
+                f"cifar-{claimed:g}-{epochs}",
+                f"CIFAR-10, ε = {claimed:g}: proposed, {epochs} epochs, σ₀ = {sigma:g}",
+                _images(sigma, 50_000, int(epochs * 50_000 / 256), decay=0.99),
+                claimed,
+                f"{_ADAPTIVE}{_SOLVED}.",
+            )
+            for claimed, epochs, sigma in (
+                (3.02, 30, 2.57),
+                (7.03, 30, 1.18),
+                (3.02, 90, 5.25),
+                (7.03, 90, 2.41),
+            )
+        ),
+    )
+}
+
+
+def preset(key: str) -> Preset:
+    """The preset of that name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return PRESETS[one_of("preset", key, tuple(PRESETS))]
+
+
+def matching(training: Training) -> Preset | None:
+    """The preset with exactly these settings, if there is one."""
+    return next((found for found in PRESETS.values() if found.training == training), None)

@@ -1,0 +1,1 @@
+"""Plan's figures, one subject a file."""

@@ -1,0 +1,62 @@
+"""σ_t against the step."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from dpcore.accounting.schedules import Schedule
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import PURPLE
+from dpcore.figures.words import plain
+
+HEIGHT = 300
+PURPLE_ON_DARK = "#E8A9CC"
+
+
+def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
+    """σ_t against the step, as stairs.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    clip : float
+        C, for the noise multiplier on hover.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    steps, sigmas = [], []
+    first = 1
+    for sigma, count in zip(schedule.sigmas, schedule.counts, strict=True):
+        steps += [first, first + count - 1]
+        sigmas += [sigma, sigma]
+        first += count
+    figure = go.Figure()
+    figure.add_scatter(
+        x=steps,
+        y=sigmas,
+        mode="lines",
+        line={"color": PURPLE_ON_DARK if dark else PURPLE, "width": 2, "shape": "hv"},
+        customdata=[sigma / clip for sigma in sigmas],
+        hovertemplate=(
+            "step %{x:,}: σ = %{y:.4g}<br>multiplier σ/C = %{customdata:.4g}<extra></extra>"
+        ),
+    )
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        showlegend=False,
+        uirevision="kept",
+    )
+    figure.update_xaxes(title="step", range=[0, schedule.steps * 1.02], automargin=True)
+    figure.update_yaxes(
+        title="σ (noise on the sum)", range=[0.0, 1.05 * max(sigmas)], automargin=True
+    )
+    start, end = sigmas[0], sigmas[-1]
+    if start == end:
+        sentence = f"The noise stays at σ = {plain(start)} for all {schedule.steps:,} steps."
+    else:
+        sentence = (
+            f"The noise falls from σ = {plain(start)} to {plain(end)} over {schedule.steps:,} "
+            "steps: late steps are less noisy, and spend more of the budget each."
+        )
+    return Drawn(figure, sentence, f"Noise against the step. {sentence}")

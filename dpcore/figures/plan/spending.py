@@ -1,0 +1,108 @@
+"""ε against steps, one line per accountant."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW
+from dpcore.figures.words import listed, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 380
+# On light and on dark ground, dash, marker.
+LINES = {
+    "pld": (BLUE, SKY, "solid", "circle"),
+    "rdp": (GREEN, GREEN, "dash", "square"),
+    "tcdp": (BLACK, YELLOW, "dashdot", "diamond"),
+    "printed": (VERMILLION, ORANGE, "dot", "x"),
+}
+SHORT = {"pld": "PLD", "rdp": "Rényi", "tcdp": "tCDP with all conditions", "printed": "as printed"}
+CERTIFIED = ("pld", "rdp", "tcdp")
+WIDE = 50.0
+"""Lines whose ends are further apart than this factor are drawn on a logarithmic axis."""
+
+
+def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
+    """ε against steps, one line per accountant.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `dpcore.accounting.growth.growth`.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    figure = go.Figure()
+    known = table[table["epsilon"].notna()]
+    known = known[known["epsilon"].map(math.isfinite)]
+    for curve, (light, on_dark, dash, marker) in LINES.items():
+        rows = known[known["curve"] == curve]
+        if rows.empty:
+            continue
+        figure.add_scatter(
+            x=rows["steps"],
+            y=rows["epsilon"],
+            name=rows["title"].iloc[0],
+            mode="lines+markers",
+            line={"color": on_dark if dark else light, "dash": dash, "width": 2},
+            marker={"symbol": marker, "size": 6},
+            customdata=rows[["delta", "adjacency", "accountant", "status"]],
+            hovertemplate=(
+                "%{x:,} steps: ε = %{y:.4g}<br>δ = %{customdata[0]:.1e} · %{customdata[1]}"
+                "<br>%{customdata[2]} · %{customdata[3]}<extra></extra>"
+            ),
+        )
+    last = int(table["steps"].max())
+    final = known[known["steps"] == last]
+    ends = dict(zip(final["curve"].map(str), final["epsilon"].map(float), strict=True))
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        uirevision="kept",
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
+    )
+    figure.update_xaxes(title="steps", range=[0, last * 1.02], automargin=True)
+    figure.update_yaxes(title="ε spent", automargin=True, **_axis(known, ends))
+    alt = f"ε spent over {last:,} steps. At the end: " + (
+        listed([f"{SHORT[curve]} {plain(ends[curve])}" for curve in LINES if curve in ends])
+        or "no finite ε"
+    )
+    return Drawn(figure, _words(ends, last), f"{alt}.")
+
+
+def _axis(known: pd.DataFrame, ends: dict[str, float]) -> dict[str, object]:
+    positive = known.loc[known["epsilon"] > 0.0, "epsilon"]
+    if positive.empty:
+        return {"range": [0.0, 1.0]}
+    top = float(positive.max())
+    if min(ends.values(), default=top) * WIDE < max(ends.values(), default=top):
+        low = max(float(positive.min()), 1e-4 * top)
+        return {
+            "type": "log",
+            "range": [math.log10(low / 1.3), math.log10(top * 1.3)],
+            "exponentformat": "power",
+        }
+    return {"range": [0.0, top * 1.05]}
+
+
+def _words(ends: dict[str, float], last: int) -> str:
+    certified = {curve: ends[curve] for curve in CERTIFIED if curve in ends}
+    if not certified:
+        return "No accountant here certifies a finite ε for these settings."
+    best = min(certified, key=certified.__getitem__)
+    sentence = f"After {last:,} steps the certified ε is {plain(certified[best])} ({SHORT[best]})"
+    if "printed" in ends:
+        ratio = ends["printed"] / max(certified[best], 1e-12)
+        side = (
+            f"{plain(ratio, 2)} times as much"
+            if ratio >= 1.0
+            else f"{plain(1.0 / ratio, 2)} times too little"
+        )
+        sentence += f"; paper 003's printed formula says {plain(ends['printed'])}, {side}"
+    return sentence + "."
