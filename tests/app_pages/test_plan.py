@@ -157,7 +157,13 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("sigma", "-1"), ("decay", "nan"), ("target", "<script>"), ("total_steps", "1e99"), ("solve", "?")],
+    [
+        ("sigma", "-1"),
+        ("decay", "nan"),
+        ("target", "<script>"),
+        ("total_steps", "1e99"),
+        ("solve", "?"),
+    ],
 )
 def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
     app = AppTest.from_file(APP, default_timeout=60)
