@@ -6,6 +6,7 @@ under replace-one. That factor is put in here, once, for every accountant.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ class Accountant:
     reason: Callable[[Sequence[Step], float, Adjacency], str] | None = None
 
 
+REFINEMENTS = 2  # of a grid that turns out coarse
 SAMPLING_WORDS = {"poisson": "Poisson samples", "fixed": "batches of fixed size"}
 
 
@@ -78,6 +80,44 @@ def certify(event: Event, delta: float, adjacency: Adjacency, accountant: str) -
     return _certified(event, float(delta), Adjacency(adjacency), accountant)
 
 
+def certify_along(
+    parts: Sequence[Step],
+    marks: Sequence[int],
+    delta: float,
+    adjacency: Adjacency,
+    progress: Callable[[float], None] | None = None,
+) -> list[Guarantee]:
+    """What PLD certifies after each of `marks` steps of one run, for about the price of the whole.
+
+    Parameters
+    ----------
+    parts : sequence of Step
+        In the order they are taken.
+    marks : sequence of int
+        Numbers of steps, ascending.
+    delta : float
+        In (0, 1).
+    adjacency : Adjacency
+    progress : callable, optional
+        Called with the fraction done; whatever it raises ends the work.
+    """
+    number("δ", delta, above=0.0, below=1.0)
+    chosen = ACCOUNTANTS["pld"]
+    if reason := _uncovered(parts, adjacency, chosen):
+        return [Guarantee(None, None, adjacency, chosen.title, reason) for _ in marks]
+    found = _pld_along(parts, marks, delta, adjacency, progress)
+    return [_guarantee(chosen, epsilon, delta, adjacency) for epsilon in found]
+
+
+def _guarantee(
+    chosen: Accountant, epsilon: float, delta: float, adjacency: Adjacency, reason: str = ""
+) -> Guarantee:
+    if math.isfinite(epsilon):
+        return Guarantee(epsilon, delta, adjacency, chosen.title)
+    reason = reason or f"{chosen.title} gives no finite ε at δ = {delta:g}."
+    return Guarantee(None, None, adjacency, chosen.title, reason)
+
+
 @lru_cache(maxsize=256)
 def _certified(event: Event, delta: float, adjacency: Adjacency, accountant: str) -> Guarantee:
     # A page asks the same again on every rerun, and a solver ends where it has been.
@@ -86,11 +126,9 @@ def _certified(event: Event, delta: float, adjacency: Adjacency, accountant: str
         return Guarantee(None, None, adjacency, chosen.title, reason)
     parts = steps(event)
     epsilon = chosen.epsilon(parts, delta, adjacency)
-    if math.isfinite(epsilon):
-        return Guarantee(epsilon, delta, adjacency, chosen.title)
-    reason = chosen.reason(parts, delta, adjacency) if chosen.reason else ""
-    reason = reason or f"{chosen.title} gives no finite ε at δ = {delta:g}."
-    return Guarantee(None, None, adjacency, chosen.title, reason)
+    why = chosen.reason if chosen.reason and not math.isfinite(epsilon) else None
+    reason = why(parts, delta, adjacency) if why else ""
+    return _guarantee(chosen, epsilon, delta, adjacency, reason)
 
 
 def refusal(event: Event, adjacency: Adjacency, accountant: str) -> str:
@@ -102,7 +140,11 @@ def refusal(event: Event, adjacency: Adjacency, accountant: str) -> str:
         If `event` is not one.
     """
     chosen = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))]
-    for step in steps(event):
+    return _uncovered(steps(event), adjacency, chosen)
+
+
+def _uncovered(parts: Sequence[Step], adjacency: Adjacency, chosen: Accountant) -> str:
+    for step in parts:
         if not chosen.covers(step, adjacency):
             what = f"{step.mechanism.capitalize()} noise"
             what += "" if step.sampling == "none" else f" on {SAMPLING_WORDS[step.sampling]}"
@@ -194,6 +236,14 @@ def loss_distributions(
 ) -> tuple[pld.LossDistribution, ...]:
     """The composed privacy loss distributions, one per direction that differs (`pld.compose`)."""
     counts = [step.count for step in parts]
+    return tuple(
+        pld.compose(pair, counts, delta=delta, interval=interval, optimistic=optimistic)
+        for pair in _directions(parts, adjacency)
+    )
+
+
+def _directions(parts: Sequence[Step], adjacency: Adjacency) -> list[list[pairs.Pair]]:
+    """Each step's dominating pair, in every direction that differs."""
 
     def pair(step: Step, adding: bool) -> pairs.Pair:
         moved = change(adjacency)
@@ -206,29 +256,57 @@ def loss_distributions(
 
     one_sided = adjacency is not REPLACE_ONE and any(s.sampling == "poisson" for s in parts)
     directions = (False, True) if one_sided else (False,)
-    return tuple(
-        pld.compose(
-            [pair(step, adding) for step in parts],
-            counts,
-            delta=delta,
-            interval=interval,
-            optimistic=optimistic,
-        )
-        for adding in directions
-    )
+    return [[pair(step, adding) for step in parts] for adding in directions]
 
 
 def _pld_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
-    interval, best = None, math.inf
-    for _ in range(3):
-        found = loss_distributions(parts, adjacency, delta=delta, interval=interval)
-        best = min(best, max(each.epsilon(delta) for each in found))
-        used = max(each.interval for each in found)
+    return _pld_along(parts, [sum(step.count for step in parts)], delta, adjacency)[0]
+
+
+def _pld_along(
+    parts: Sequence[Step],
+    marks: Sequence[int],
+    delta: float,
+    adjacency: Adjacency,
+    progress: Callable[[float], None] | None = None,
+) -> list[float]:
+    """ε after each of `marks` steps."""
+    directions, counts = _directions(parts, adjacency), [step.count for step in parts]
+    best, before = np.full((2, len(marks)), math.inf)
+    intervals = None
+    left = np.arange(len(marks))
+    # A grid is seldom refined: what comes after the first round counts as a tenth.
+    begins = (0.0, *np.linspace(0.9, 1.0, REFINEMENTS + 1).tolist())
+    for begin, end in itertools.pairwise(begins):
+        found, used = np.zeros(len(left)), np.zeros(len(left))
+        for side, chosen in enumerate(directions):
+
+            def report(
+                share: float, side: int = side, begin: float = begin, end: float = end
+            ) -> None:
+                if progress is not None:
+                    progress(begin + (end - begin) * (side + share) / len(directions))
+
+            for place, distribution in pld.along(
+                chosen,
+                counts,
+                [marks[mark] for mark in left.tolist()],
+                delta=delta,
+                intervals=intervals,
+                progress=report,
+            ):
+                found[place] = max(found[place], distribution.epsilon(delta))
+                used[place] = max(used[place], distribution.interval)
+        best[left] = np.minimum(best[left], found)
         # A grid coarse against ε itself is refined; every grid gives an upper bound.
-        if best == 0.0 or used <= best / 30.0 or not math.isfinite(best):
+        coarse = (best[left] > 0.0) & (used > best[left] / 30.0) & np.isfinite(best[left])
+        coarse &= used < before[left]
+        before[left] = used
+        left = left[coarse]
+        if len(left) == 0:
             break
-        interval = best / 100.0
-    return best
+        intervals = best[left] / 100.0
+    return [float(epsilon) for epsilon in best]
 
 
 ROUNDED_UP = 1.0 + 1e-12

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcore.accounting import paper_003
+from dpcore.accounting.accountants import certify_along
+from dpcore.accounting.events import steps
 from dpcore.accounting.planner import Training, spent
+from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +35,12 @@ def checkpoints(steps: int, points: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(float(mark))) for mark in marks}))
 
 
-def growth(training: Training, curves: Sequence[str], points: int = 24) -> pd.DataFrame:
+def growth(
+    training: Training,
+    curves: Sequence[str],
+    points: int = 24,
+    progress: Callable[[float, str], None] | None = None,
+) -> pd.DataFrame:
     """ε at checkpoints along the run.
 
     Parameters
@@ -43,6 +51,8 @@ def growth(training: Training, curves: Sequence[str], points: int = 24) -> pd.Da
         From `CURVES`.
     points : int
         Number of checkpoints.
+    progress : callable, optional
+        Called with (fraction done, message); whatever it raises ends the work.
 
     Returns
     -------
@@ -53,31 +63,48 @@ def growth(training: Training, curves: Sequence[str], points: int = 24) -> pd.Da
     """
     import pandas as pd
 
-    rows = []
-    for curve in curves:
-        for steps in checkpoints(training.steps, points):
-            run = replace(training, steps=steps)
-            if curve in ("printed", "tcdp"):
-                if run.rate >= 1.0:
-                    continue
-                answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
-                found = answer.claim if curve == "printed" else answer.proof
-                status = "claim" if curve == "printed" else "proved"
-            else:
-                found, status = spent(run, curve), "proved"
-            epsilon = math.nan if found.epsilon is None else found.epsilon
+    marks, rows = checkpoints(training.steps, points), []
+    for place, curve in enumerate(curves):
+
+        def report(share: float, place: int = place, curve: str = curve) -> None:
+            if progress is not None:
+                progress((place + share) / len(curves), TITLES[curve])
+
+        status = "claim" if curve == "printed" else "proved"
+        for count, found in zip(marks, _along(training, curve, marks, report), strict=False):
             rows.append(
                 (
                     curve,
                     TITLES[curve],
-                    steps,
-                    epsilon,
+                    count,
+                    math.nan if found.epsilon is None else found.epsilon,
                     status if found.epsilon is not None else "conditions not met",
                     found.reason,
-                    run.delta,
+                    training.delta,
                     str(found.adjacency),
                     found.by,
                 )
             )
+        report(1.0)
     names = ["curve", "title", "steps", "epsilon", "status", "reason", "delta", "adjacency"]
     return pd.DataFrame(rows, columns=[*names, "accountant"])
+
+
+def _along(
+    training: Training, curve: str, marks: Sequence[int], report: Callable[[float], None]
+) -> list[Guarantee]:
+    """What one curve says after each of `marks` steps; nothing where it does not apply."""
+    if curve == "pld":
+        # Part by part: merged across the run, the steps would lose their order.
+        parts = [step for part in training.event().events for step in steps(part)]
+        return certify_along(parts, marks, training.delta, training.adjacency, report)
+    found = []
+    for place, count in enumerate(marks):
+        report(place / len(marks))
+        run = replace(training, steps=count)
+        if curve == "rdp":
+            found.append(spent(run, curve))
+        elif run.rate < 1.0:
+            answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
+            found.append(answer.claim if curve == "printed" else answer.proof)
+    return found

@@ -21,8 +21,9 @@ pair is dominated by the true one: `optimistic` shows how much pessimism the cer
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,17 @@ from dpcore.accounting.pairs import Pair
 
 Array = NDArray[np.float64]
 
-STEP_SHARE, TOTAL_SHARE = 0.06, 0.002
-"""Grid interval over the deviation of a step's loss, and of the whole; the finer counts.
+STEP_SHARE, TOTAL_SHARE = 0.08, 0.003
+"""Largest grid interval over the deviation of a step's loss, and of the whole; the finer counts.
 
-The chord adds at most interval²/4 to a step's variance: 0.06² / 4 is 0.1 % of it."""
+The chord adds at most interval²/4 to a step's variance: 0.08² / 4 is 0.16 % of it, half that of ε.
+"""
+WIDTH_SHARE = 2.0**-15
+"""An interval need not be finer than this share of the losses a step can have.
+
+It counts only where the deviation comes from rare large losses. The many small ones l then cost
+their variance l·interval, next to rare ones that are thousands of intervals each.
+"""
 
 FINEST_INTERVAL, LEAST_DEVIATION = 1e-10, 1e-8
 MOST_POINTS = 2**21
@@ -48,6 +56,9 @@ SAFETY = (
 LARGEST_EXPONENT = 650.0
 SMALLEST_MASS = 1e-290
 SUMS = 1e-9  # relative error of a running sum over the longest grid
+MOMENT_ERROR = 1e-6  # absolute, of a sum of log moments; it far exceeds their rounding
+TABLE_ENTRIES = 2**20  # numbers held at once
+REPORT_EVERY = 64  # levels between two reports of progress
 ROUNDING = float(np.finfo(float).eps)
 
 
@@ -179,70 +190,287 @@ def compose(
         Where the answer is wanted: stray mass is kept small against it. ``None`` for the whole
         curve, which is then not tilted and precise to about 1e-12 times the number of steps.
     interval : float, optional
-        Grid step; by default fine enough that ε is within about 0.1 %. Doubled as often as needed
-        to keep the grid below 2²¹ points.
+        Largest grid step; by default fine enough that ε is within about 0.1 %. Rounded down to a
+        power of two, and doubled as often as needed to keep the grid below 2²¹ points.
     optimistic : bool
         False for a distribution that dominates the true one, True for one that it dominates.
     """
-    total = sum(int(count) for count in counts)
-    deviation = math.sqrt(
-        math.fsum(count * pair.spread() ** 2 for pair, count in zip(pairs, counts, strict=True))
-    )
-    deviation = max(deviation, LEAST_DEVIATION)
-    log_tail = math.log(CURVE_DELTA if delta is None else delta) + math.log(TAIL_SHARE / total)
-    ends = [pair.reach(log_tail) for pair in pairs]
-    if interval is None:
-        share = STEP_SHARE * (min(1.0, (30.0 / total) ** 0.25) if optimistic else 1.0)
-        interval = deviation * min(share / math.sqrt(total), TOTAL_SHARE)
-    widest = max(high for _, high in ends) - min(low for low, _ in ends)
-    interval = max(interval, FINEST_INTERVAL, 2.0 * widest / MOST_POINTS)
-    while True:
-        pieces, starts, infinite = [], [], 0.0
-        for pair, count, (low, high) in zip(pairs, counts, ends, strict=True):
-            start, masses, lost = _on_grid(pair, low, high, interval, optimistic)
-            pieces.append(masses)
-            starts.append(start)
-            infinite += count * lost
-        _, most = _edges(pieces, starts, counts)
-        tilt, first, last, outside = _frame(pieces, starts, counts, interval, deviation, delta)
-        size = int(fft.next_fast_len(max(last - first + 1, 4), real=True))
-        if size <= MOST_POINTS:
-            break
-        interval *= 2.0 ** math.ceil(math.log2(size / MOST_POINTS))
-    spectrum = np.ones(size // 2 + 1, dtype=complex)
-    norms, log_moment, largest = 0.0, 0.0, 0.0
-    for masses, start, count in zip(pieces, starts, counts, strict=True):
-        weights, log_norm = _tilted(masses, start, interval, tilt)
-        log_moment += count * log_norm
-        factor = fft.rfft(_wrapped(weights, start, size), size)
-        # What would end far below every double's rounding is zero: subnormal numbers are very slow.
-        factor[np.abs(factor) < 1e-150 ** (1.0 / count)] = 0.0
-        spectrum *= factor if count == 1 else factor ** int(count)
-        spectrum[np.abs(spectrum) < 1e-150] = 0.0
-        norms += count * float(np.linalg.norm(weights))
-        largest = max(largest, interval * max(abs(start), abs(start + len(masses))))
-    result = np.maximum(fft.irfft(spectrum, size), 0.0)
-    index = first + np.arange(size)
-    losses = np.asarray(index * interval, dtype=np.float64)
-    # ‖error‖₁ ≤ √size ‖error‖₂; a transform is off by some ε_machine·log₂(size) of its 2-norm, a
-    # power by count·ε_machine of its value, and all other factors are at most 1.
-    spread = 4.0 * (math.log2(size) + 1.0) * (norms + float(np.linalg.norm(result)))
-    spread += 8.0 * total * float(np.linalg.norm(result))
-    stray = outside + 2.0 * ROUNDING * math.sqrt(size) * spread
-    # Normalisations and exponents leave this much in the log of every mass.
-    error = 1e-12 + total * (2e-15 + 4e-16 * tilt * largest)
-    peak = float(_log_peak(np.array([tilt]))[0]) if tilt > 0.0 else 0.0
-    exponent = log_moment - tilt * losses + (-error if optimistic else error)
-    masses = np.exp(np.minimum(exponent, 700.0)) * result[index % size]
-    return LossDistribution(
-        losses=losses,
-        masses=np.minimum(masses, 1.0),
-        infinite=0.0 if optimistic else infinite,
-        log_stray=log_moment + peak + math.log(stray) + error,
-        tilt=tilt,
-        largest=most * interval * (1.0 + 1e-15 * math.copysign(1.0, most)),
-        optimistic=optimistic,
-    )
+    whole = [sum(int(count) for count in counts)]
+    intervals = None if interval is None else [interval]
+    (found,) = along(pairs, counts, whole, delta=delta, intervals=intervals, optimistic=optimistic)
+    return found[1]
+
+
+def along(
+    pairs: Sequence[Pair],
+    counts: Sequence[int],
+    marks: Sequence[int],
+    *,
+    delta: float | None = None,
+    intervals: Sequence[float] | None = None,
+    optimistic: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[tuple[int, LossDistribution]]:
+    """The privacy loss distribution after each of `marks` steps of one run.
+
+    Marks that ask for the same interval share one grid, on which the transforms of the steps are
+    multiplied once and read off on the way; the stray mass is bounded for each mark on its own.
+    Intervals are powers of two, so that a mark's grid does not depend on its company.
+
+    Parameters
+    ----------
+    pairs, counts
+        The steps in the order they are taken, as for `compose`.
+    marks : sequence of int
+        Numbers of steps, ascending, from 1 to the sum of `counts`.
+    delta, optimistic
+        As for `compose`.
+    intervals : sequence of float, optional
+        Largest grid step of each mark.
+    progress : callable, optional
+        Called with the fraction done; whatever it raises ends the work.
+
+    Yields
+    ------
+    (int, LossDistribution)
+        Place in `marks` and what is spent there; the last grid's marks come first.
+    """
+    run = _Prefixes.of(counts, marks)
+    squares = np.array([pair.spread() ** 2 for pair in pairs])
+    deviations = np.maximum(np.sqrt(run.sums(squares)), LEAST_DEVIATION)
+    log_tail = math.log(CURVE_DELTA if delta is None else delta) + math.log(TAIL_SHARE / marks[-1])
+    ends = [pair.reach(log_tail) for pair in pairs[: int(run.levels[-1]) + 1]]
+    widest = np.maximum.accumulate([high - low for low, high in ends])[run.levels]
+    if intervals is None:
+        steps = np.asarray(marks, dtype=np.float64)
+        share = STEP_SHARE * (np.minimum(1.0, (30.0 / steps) ** 0.25) if optimistic else 1.0)
+        intervals = deviations * np.minimum(share / np.sqrt(steps), TOTAL_SHARE)
+        intervals = np.maximum(intervals, widest * WIDTH_SHARE).tolist()
+    finest = np.maximum(2.0 * widest / MOST_POINTS, FINEST_INTERVAL)
+    asked = 2.0 ** np.maximum(np.floor(np.log2(intervals)), np.ceil(np.log2(finest)))
+    stop = len(marks)
+    while stop > 0:
+        start = stop - 1
+        while start > 0 and asked[start - 1] == asked[stop - 1]:
+            start -= 1
+
+        def report(share: float, stop: int = stop, start: int = start) -> None:
+            if progress is not None:
+                progress(1.0 - (stop - share * (stop - start)) / len(marks))
+
+        levels = slice(0, int(run.levels[stop - 1]) + 1)
+        shared = _Grid.of(
+            pairs[levels],
+            ends[levels],
+            run.part(start, stop),
+            deviations[start:stop],
+            float(asked[stop - 1]),
+            delta,
+            optimistic,
+            report,
+        )
+        stop -= len(shared.firsts)
+        for place, distribution in shared.distributions(optimistic, report):
+            yield stop + place, distribution
+
+
+@dataclass(frozen=True)
+class _Prefixes:
+    """How often each level of a run occurs up to each mark.
+
+    Up to mark k: all of the levels before `levels[k]`, and `rests[k]` ≥ 1 steps of that one.
+    """
+
+    counts: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    rests: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: Sequence[int], marks: Sequence[int]) -> _Prefixes:
+        each, wanted = np.asarray(counts, dtype=np.int64), np.asarray(marks, dtype=np.int64)
+        ends = np.cumsum(each)
+        if (
+            len(wanted) == 0
+            or np.any(np.diff(wanted) <= 0)
+            or wanted[0] < 1
+            or wanted[-1] > ends[-1]
+        ):
+            raise ValueError("marks must ascend from 1 or more to at most the number of steps")
+        levels = np.searchsorted(ends, wanted)
+        return cls(each, levels, wanted - (ends - each)[levels])
+
+    def part(self, start: int, stop: int) -> _Prefixes:
+        """The marks from `start` to `stop`, and no more levels than they need."""
+        levels = self.levels[start:stop]
+        return _Prefixes(self.counts[: int(levels[-1]) + 1], levels, self.rests[start:stop])
+
+    def totals(self) -> Array:
+        """Steps up to each mark."""
+        return self.sums(np.ones(len(self.counts)))
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Σ count · value up to each mark, for values of shape (levels, …)."""
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        weighted = values * self.counts.reshape(shape)
+        before = np.cumsum(weighted, axis=0) - weighted
+        found = before[self.levels] + values[self.levels] * self.rests.reshape(shape)
+        return np.asarray(found)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Steps on one grid and one circle, which serve every mark of `run`.
+
+    `firsts` are the grid indices at which each mark's window of `size` points begins, `outsides`
+    the tilted mass outside it, `mosts` its largest possible sum and `infinites` what was truncated.
+    """
+
+    run: _Prefixes
+    pieces: list[Array]
+    starts: NDArray[np.int64]
+    interval: float
+    tilt: float
+    size: int
+    firsts: NDArray[np.int64]
+    outsides: Array
+    mosts: NDArray[np.int64]
+    infinites: Array
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Sequence[Pair],
+        ends: Sequence[tuple[float, float]],
+        run: _Prefixes,
+        deviations: Array,
+        interval: float,
+        delta: float | None,
+        optimistic: bool,
+        report: Callable[[float], None],
+    ) -> _Grid:
+        """The grid of the last mark and of as many before it as one tilt can serve."""
+        while True:
+            pieces, starts, lost = [], [], []
+            for place, (pair, (low, high)) in enumerate(zip(pairs, ends, strict=True)):
+                if place % REPORT_EVERY == 0:
+                    report(0.5 * place / len(pairs))
+                start, masses, above = _on_grid(pair, low, high, interval, optimistic)
+                pieces.append(masses)
+                starts.append(start)
+                lost.append(above)
+            first = np.array(starts)
+            last = first + np.array([len(masses) - 1 for masses in pieces])
+            mosts = run.sums(last)
+            frame = _frame(
+                _log_moments_at(pieces, first, interval, run),
+                run.sums(first),
+                mosts,
+                run.totals(),
+                interval,
+                interval * float(np.max(np.abs([first, last]))),
+                deviations,
+                delta,
+            )
+            span = int(np.max(frame.lasts - frame.firsts)) + 1
+            size = int(fft.next_fast_len(max(span, 4), real=True))
+            if size <= MOST_POINTS:
+                break
+            interval *= 2.0 ** math.ceil(math.log2(size / MOST_POINTS))
+        kept = len(frame.firsts)
+        return cls(
+            run=run.part(len(deviations) - kept, len(deviations)),
+            pieces=pieces,
+            starts=first,
+            interval=interval,
+            tilt=frame.tilt,
+            size=size,
+            firsts=frame.firsts,
+            outsides=frame.outsides,
+            mosts=mosts[-kept:],
+            infinites=run.sums(np.array(lost))[-kept:] * (1.0 + SUMS),
+        )
+
+    def distributions(
+        self, optimistic: bool, report: Callable[[float], None]
+    ) -> Iterator[tuple[int, LossDistribution]]:
+        """What is spent at each mark, in order."""
+        spectrum = np.ones(self.size // 2 + 1, dtype=complex)
+        norms, log_moment, largest, mark = 0.0, 0.0, 0.0, 0
+        for level, (masses, start) in enumerate(
+            zip(self.pieces, self.starts.tolist(), strict=True)
+        ):
+            if level % REPORT_EVERY == 0:
+                report(0.5 + 0.5 * level / len(self.pieces))
+            weights, log_norm = _tilted(masses, start, self.interval, self.tilt)
+            factor = fft.rfft(_wrapped(weights, start, self.size), self.size)
+            norm = float(np.linalg.norm(weights))
+            largest = max(largest, self.interval * max(abs(start), abs(start + len(masses))))
+            while mark < len(self.firsts) and self.run.levels[mark] == level:
+                rest = int(self.run.rests[mark])
+                yield (
+                    mark,
+                    self._distribution(
+                        mark,
+                        _times(spectrum, factor, rest),
+                        norms + rest * norm,
+                        log_moment + rest * log_norm,
+                        largest,
+                        optimistic,
+                    ),
+                )
+                mark += 1
+            if mark < len(self.firsts):
+                count = int(self.run.counts[level])
+                spectrum = _times(spectrum, factor, count)
+                norms += count * norm
+                log_moment += count * log_norm
+
+    def _distribution(
+        self,
+        mark: int,
+        spectrum: NDArray[np.complex128],
+        norms: float,
+        log_moment: float,
+        largest: float,
+        optimistic: bool,
+    ) -> LossDistribution:
+        """The product of transforms as a distribution, with the bounds on what is stray in it."""
+        total, size, tilt = float(self.run.totals()[mark]), self.size, self.tilt
+        result = np.maximum(fft.irfft(spectrum, size), 0.0)
+        index = int(self.firsts[mark]) + np.arange(size)
+        losses = np.asarray(index * self.interval, dtype=np.float64)
+        # ‖error‖₁ ≤ √size ‖error‖₂; a transform is off by some ε_machine·log₂(size) of its 2-norm,
+        # a power by count·ε_machine of its value, and all other factors are at most 1.
+        spread = 4.0 * (math.log2(size) + 1.0) * (norms + float(np.linalg.norm(result)))
+        spread += 8.0 * total * float(np.linalg.norm(result))
+        stray = float(self.outsides[mark]) + 2.0 * ROUNDING * math.sqrt(size) * spread
+        # Normalisations and exponents leave this much in the log of every mass.
+        error = 1e-12 + total * (2e-15 + 4e-16 * tilt * largest)
+        peak = float(_log_peak(np.array([tilt]))[0]) if tilt > 0.0 else 0.0
+        exponent = log_moment - tilt * losses + (-error if optimistic else error)
+        masses = np.exp(np.minimum(exponent, 700.0)) * result[index % size]
+        most = int(self.mosts[mark])
+        return LossDistribution(
+            losses=losses,
+            masses=np.minimum(masses, 1.0),
+            infinite=0.0 if optimistic else float(self.infinites[mark]),
+            log_stray=log_moment + peak + math.log(stray) + error,
+            tilt=tilt,
+            largest=most * self.interval * (1.0 + 1e-15 * math.copysign(1.0, most)),
+            optimistic=optimistic,
+        )
+
+
+def _times(
+    spectrum: NDArray[np.complex128], factor: NDArray[np.complex128], count: int
+) -> NDArray[np.complex128]:
+    """The product spectrum · factor^count; what ends far below all rounding is zero."""
+    # Subnormal numbers are very slow.
+    if count > 1:
+        factor = np.where(np.abs(factor) < 1e-150 ** (1.0 / count), 0.0, factor) ** count
+    result = spectrum * factor
+    result[np.abs(result) < 1e-150] = 0.0
+    return result
 
 
 def _on_grid(
@@ -277,91 +505,126 @@ def _on_grid(
     return start, masses, above
 
 
-COARSE = 4.0 ** np.arange(-7, 3)
 FINE = 2.0 ** np.array([-1.5, -1.0, -0.6, -0.3, -0.15, 0.15, 0.3, 0.6, 1.0, 1.5])
 
 
-def _frame(
-    pieces: list[Array],
-    starts: Sequence[int],
-    counts: Sequence[int],
-    interval: float,
-    deviation: float,
-    delta: float | None,
-) -> tuple[float, int, int, float]:
-    """The tilt, the grid indices that hold the tilted loss, and the mass outside them.
+@dataclass(frozen=True)
+class _Frame:
+    """A tilt, and for each mark it serves the indices that hold its loss and the mass outside."""
 
-    The mass is bounded by Chernoff's method from the discrete steps themselves:
+    tilt: float
+    firsts: NDArray[np.int64]
+    lasts: NDArray[np.int64]
+    outsides: Array
+
+
+def _frame(
+    log_moments: Callable[[Array], Array],
+    leasts: NDArray[np.int64],
+    mosts: NDArray[np.int64],
+    totals: Array,
+    interval: float,
+    furthest: float,
+    deviations: Array,
+    delta: float | None,
+) -> _Frame:
+    """One tilt for the last mark and as many before it as it can serve, and their windows.
+
+    `log_moments` gives K(t) = ln E e^{t·loss} of the discrete steps up to each mark, (marks,
+    tilts); `leasts` and `mosts` are the grid indices of the smallest and the largest sum,
+    `furthest` is the largest loss of a step, in size.
+
+    The mass outside is bounded by Chernoff's method from the discrete steps themselves:
     P_θ[sum ≥ x] ≤ exp(K(t) - K(θ) - (t-θ)x) for any t > θ, and the same below with t < θ. Of the
     tilts that keep stray mass small against δ, the one with the shortest grid is taken. The moments
     K are tried about the Gaussian saddle point, then about the best of those: a loss of rare large
     values has moments that grow like an exponential of an exponential.
     """
-    least, most = _edges(pieces, starts, counts)
-    saddle = 8.0 / deviation
-    tilts = np.concatenate(([-2.0 * saddle, -saddle / 2.0, -saddle / 8.0, 0.0], saddle * COARSE))
-    moments = _log_moments(pieces, starts, counts, interval, tilts)
+    saddle = 8.0 / float(deviations[-1])
+    # Down to where the largest loss of a step counts for little: it can be far from Gaussian.
+    fewest = math.floor(math.log(1.0 / (saddle * max(furthest, LEAST_DEVIATION)), 4.0))
+    coarse = saddle * 4.0 ** np.arange(min(-7, fewest), 3)
+    tilts = np.concatenate(([-2.0 * saddle, -saddle / 2.0, -saddle / 8.0, 0.0], coarse))
+    moments = log_moments(tilts)
     log_delta = math.log(CURVE_DELTA if delta is None else delta)
     for factors in (FINE, 1.0 + (FINE - 1.0) / 8.0):
-        near = _best_tilt(tilts, moments, log_delta) * factors
+        near = _best_tilt(tilts, moments[-1], log_delta) * factors
         tilts = np.concatenate((tilts, near))
-        moments = np.append(moments, _log_moments(pieces, starts, counts, interval, near))
+        moments = np.concatenate((moments, log_moments(near)), axis=1)
     # Stray mass relative to δ is e^{gain}: the Rényi bound on δ at an ε that is likely too small.
     positive = tilts > 0.0
-    bounds = (moments[positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
+    bounds = (moments[:, positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
     # A Rényi bound is off by the logarithm of a factor of some 10 to 1000 in δ, over its order.
-    least_bound = max(float(bounds.min()), 0.0)
-    likely = max(0.5 * least_bound, least_bound - 9.0 / float(tilts[positive][bounds.argmin()]))
-    gains = np.full(len(tilts), math.inf)
-    gains[positive] = moments[positive] + _log_peak(tilts[positive]) - tilts[positive] * likely
-    gains[tilts == 0.0] = 0.0
+    least = np.maximum(bounds.min(axis=1), 0.0)
+    likely = np.maximum(0.5 * least, least - 9.0 / tilts[positive][bounds.argmin(axis=1)])
+    gains = np.full(moments.shape, math.inf)
+    if delta is not None:
+        gains[:, positive] = _log_peak(tilts[positive]) - np.outer(likely, tilts[positive])
+        gains[:, positive] += moments[:, positive]
+    gains[:, tilts == 0.0] = 0.0
     gains -= log_delta
-    if delta is None:
-        gains[positive] = math.inf
     # Rounding leaves about 1e-14 a step and root of the grid's length; it may take 1e-4 of δ.
-    noise = math.log(1e-14 * sum(counts) * math.sqrt(deviation / interval))
-    allowed = gains + noise <= math.log(1e-4)
-    allowed |= gains == gains.min()
-    best = (math.inf, 0.0, least, most)
-    for place in np.flatnonzero(allowed).tolist():
+    noise = np.log(1e-14 * totals * np.sqrt(deviations / interval))
+    allowed = gains + noise[:, None] <= math.log(1e-4)
+    allowed[-1] |= gains[-1] == gains[-1].min()
+    serves = np.logical_and.accumulate(allowed[::-1], axis=0)  # from the last mark down
+    kept = int(np.count_nonzero(serves.any(axis=1)))
+    rows = slice(len(moments) - kept, len(moments))
+    leasts, mosts, moments, gains = leasts[rows], mosts[rows], moments[rows], gains[rows]
+    best: _Frame | None = None
+    for place in np.flatnonzero(serves[kept - 1]).tolist():
         tilt = float(tilts[place])
-        log_outside = min(math.log(OUTSIDE_SHARE) - gains[place], math.log(OUTSIDE_SHARE))
+        log_outside = math.log(OUTSIDE_SHARE) - np.maximum(gains[:, place], 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = (moments - moments[place] - log_outside) / (tilts - tilt)
-        above, below = reach[tilts > tilt], reach[tilts < tilt]
-        last = min(most, math.ceil(float(above.min()) / interval)) if len(above) else most
-        first = max(least, math.floor(float(below.max()) / interval)) if len(below) else least
-        if last - first < best[0]:
-            best, outside = (last - first, tilt, first, last), 2.0 * math.exp(log_outside)
-    return best[1], best[2], best[3], outside
+            reach = moments - moments[:, [place]] - log_outside[:, None]
+            reach = reach / ((tilts - tilt) * interval)
+        above, below = reach[:, tilts > tilt], reach[:, tilts < tilt]
+        lasts = np.minimum(mosts, _whole(np.ceil(above.min(axis=1, initial=math.inf))))
+        firsts = np.maximum(leasts, _whole(np.floor(below.max(axis=1, initial=-math.inf))))
+        outsides = 2.0 * np.exp(log_outside + MOMENT_ERROR)
+        found = _Frame(tilt, firsts, lasts, outsides)
+        if best is None or np.max(lasts - firsts) < np.max(best.lasts - best.firsts):
+            best = found
+    assert best is not None
+    return best
 
 
-def _log_moments(
-    pieces: list[Array],
-    starts: Sequence[int],
-    counts: Sequence[int],
-    interval: float,
-    tilts: Array,
-) -> Array:
-    """K(t) = Σ count · ln E e^{t·loss} of the discrete steps at each tilt."""
-    lowest = min(starts)
-    length = max(start - lowest + len(masses) for masses, start in zip(pieces, starts, strict=True))
+def _whole(values: Array) -> NDArray[np.int64]:
+    """As whole numbers, those beyond any grid cut short."""
+    return np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
+
+
+def _log_moments_at(
+    pieces: list[Array], starts: NDArray[np.int64], interval: float, run: _Prefixes
+) -> Callable[[Array], Array]:
+    """The function of tilts giving K(t) = Σ count · ln E e^{t·loss} up to each mark."""
+    lowest = int(starts.min())
+    offsets = (starts - lowest).tolist()
+    length = max(offset + len(masses) for offset, masses in zip(offsets, pieces, strict=True))
     losses = (lowest + np.arange(length)) * interval
-    moments = np.empty(len(tilts))
-    for place, tilt in enumerate(tilts.tolist()):
-        if abs(tilt) * max(-losses[0], losses[-1]) > LARGEST_EXPONENT:
-            logs = [
-                _tilted(masses, start, interval, tilt)[1]
-                for masses, start in zip(pieces, starts, strict=True)
+    furthest = max(-losses[0], losses[-1])
+    together = max(1, TABLE_ENTRIES // length)
+
+    def log_moments(tilts: Array) -> Array:
+        result = np.empty((len(pieces), len(tilts)))
+        far = np.abs(tilts) * furthest > LARGEST_EXPONENT
+        near = np.flatnonzero(~far)
+        for place in np.flatnonzero(far).tolist():
+            result[:, place] = [
+                _tilted(masses, start, interval, float(tilts[place]))[1]
+                for masses, start in zip(pieces, starts.tolist(), strict=True)
             ]
-        else:
-            table = np.exp(tilt * losses)  # serves every step
-            logs = [
-                math.log(float(masses @ table[start - lowest : start - lowest + len(masses)]))
-                for masses, start in zip(pieces, starts, strict=True)
-            ]
-        moments[place] = float(np.asarray(counts, dtype=float) @ np.array(logs))
-    return moments
+        for first in range(0, len(pieces) if len(near) else 0, together):
+            some = pieces[first : first + together]
+            rows = np.zeros((len(some), length))
+            for row, masses, offset in zip(rows, some, offsets[first:], strict=False):
+                row[offset : offset + len(masses)] = masses
+            for places in np.array_split(near, -(-len(near) // together)):
+                table = np.exp(np.outer(losses, tilts[places]))
+                result[first : first + together, places] = np.log(rows @ table)
+        return run.sums(result)
+
+    return log_moments
 
 
 def _log_peak(tilts: Array) -> Array:
@@ -374,16 +637,6 @@ def _best_tilt(tilts: Array, moments: Array, log_delta: float) -> float:
     positive = tilts > 0.0
     bounds = (moments[positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
     return float(tilts[positive][np.argmin(bounds)])
-
-
-def _edges(pieces: list[Array], starts: Sequence[int], counts: Sequence[int]) -> tuple[int, int]:
-    """Grid indices of the smallest and the largest possible sum."""
-    least = sum(int(count) * start for start, count in zip(starts, counts, strict=True))
-    most = sum(
-        int(count) * (start + len(masses) - 1)
-        for masses, start, count in zip(pieces, starts, counts, strict=True)
-    )
-    return least, most
 
 
 def _tilted(masses: Array, start: int, interval: float, tilt: float) -> tuple[Array, float]:

@@ -176,6 +176,107 @@ def test_random_schedules_lie_between_our_lower_bound_and_the_library(
     assert theirs <= upper * 1.01 + 1e-3
 
 
+def epsilons_along(
+    steps: list[pairs.Pair], counts: list[int], marks: list[int], delta: float, **kwargs: bool
+) -> list[float]:
+    found = dict(pld.along(steps, counts, marks, delta=delta, **kwargs))
+    assert sorted(found) == list(range(len(marks)))
+    return [found[place].epsilon(delta) for place in range(len(marks))]
+
+
+@settings(max_examples=5)
+@given(
+    multipliers=st.lists(st.floats(0.8, 4.0), min_size=3, max_size=5),
+    rate=st.sampled_from([0.005, 0.05, 0.4]),
+    delta=st.sampled_from([1e-8, 1e-5, 1e-2]),
+)
+def test_along_a_random_schedule_every_mark_lies_between_our_lower_bound_and_the_library(
+    multipliers: list[float], rate: float, delta: float
+) -> None:
+    marks = list(range(1, len(multipliers) + 1))
+    bounds = []
+    for optimistic in (True, False):
+        sides = [
+            epsilons_along(
+                [pairs.PoissonGaussian(multiplier, rate, adding) for multiplier in multipliers],
+                [1] * len(multipliers),
+                marks,
+                delta,
+                optimistic=optimistic,
+            )
+            for adding in (False, True)
+        ]
+        bounds.append(np.max(sides, axis=0))
+    for lower, upper, mark in zip(*bounds, marks, strict=True):
+        theirs = by_library(multipliers[:mark], rate, delta, 1e-3)
+        assert lower <= upper
+        assert lower <= theirs
+        assert upper <= theirs * 1.002 + 2e-3
+        assert theirs <= upper * 1.01 + 1e-3
+
+
+ALONG = {
+    "decay": (list(np.geomspace(3.0, 0.9, 60)), [1] * 60, 0.02, 1e-5),
+    "growing noise": (list(np.geomspace(0.9, 3.0, 60)), [1] * 60, 0.02, 1e-5),
+    "levels": ([2.0, 1.5, 1.1], [70, 5, 400], 0.05, 1e-6),
+    "tiny δ": (list(np.geomspace(2.0, 1.0, 40)), [1] * 40, 0.1, 1e-40),
+    "large δ": ([1.0], [300], 0.01, 0.1),
+    "back and forth": ([1.0, 3.0] * 20, [1, 2] * 20, 0.03, 1e-5),
+}
+
+
+@pytest.mark.parametrize("name", ALONG)
+@pytest.mark.parametrize("adding", [False, True])
+def test_marks_along_a_run_agree_with_each_composed_from_scratch(name: str, adding: bool) -> None:
+    multipliers, counts, rate, delta = ALONG[name]
+    steps: list[pairs.Pair] = [pairs.PoissonGaussian(m, rate, adding) for m in multipliers]
+    total = sum(counts)
+    marks = sorted({1, 2, total // 5, total // 2, total - 1, total})
+    found = epsilons_along(steps, counts, marks, delta)
+    ends = np.cumsum(counts)
+    for mark, epsilon in zip(marks, found, strict=True):
+        taken = np.clip(mark - (ends - counts), 0, counts)
+        part = [(step, int(count)) for step, count in zip(steps, taken, strict=True) if count]
+        alone = pld.compose(*zip(*part, strict=True), delta=delta).epsilon(delta)
+        lower = pld.compose(*zip(*part, strict=True), delta=delta, optimistic=True).epsilon(delta)
+        assert epsilon == pytest.approx(alone, rel=2e-4, abs=1e-9)
+        assert epsilon >= lower
+
+
+@pytest.mark.parametrize("delta", [1e-60, 1e-5, 0.2])
+def test_marks_of_unsampled_gaussians_lie_just_above_the_exact_epsilon(delta: float) -> None:
+    sigmas = np.geomspace(40.0, 8.0, 200)
+    marks = [1, 3, 10, 50, 120, 200]
+    steps: list[pairs.Pair] = [pairs.PoissonGaussian(sigma, 1.0) for sigma in sigmas]
+    for mark, found in zip(marks, epsilons_along(steps, [1] * 200, marks, delta), strict=True):
+        exact = float(analytic_epsilon(1.0 / math.sqrt(np.sum(sigmas[:mark] ** -2.0)), delta))
+        assert exact * (1.0 - 1e-11) <= found <= exact * 1.005 + 1e-9
+
+
+def test_equal_neighbours_are_as_good_as_one_level() -> None:
+    step = pairs.PoissonGaussian(1.3, 0.02)
+    marks = [1, 4, 6, 10]
+    one = epsilons_along([step], [10], marks, 1e-5)
+    split = epsilons_along([step] * 3, [4, 2, 4], marks, 1e-5)
+    assert split == pytest.approx(one, rel=1e-9)
+
+
+@pytest.mark.parametrize("marks", [[], [0, 3], [3, 3], [4, 2], [1, 11]])
+def test_marks_must_ascend_within_the_run(marks: list[int]) -> None:
+    with pytest.raises(ValueError, match="ascend"):
+        list(pld.along([pairs.PoissonGaussian(1.0, 0.1)], [10], marks, delta=1e-5))
+
+
+def test_rare_hits_under_little_noise_need_no_finer_grid_than_they_are_wide() -> None:
+    step = pairs.PoissonGaussian(0.3, 1e-8)
+    found = pld.compose([step], [100], delta=1e-9)
+    # More is spent than by one step, and less than Rényi accounting says (6.19).
+    for epsilon in (0.01, 0.1, 1.0):
+        assert found.delta(epsilon) >= exact_delta(step, epsilon)
+    assert found.epsilon(1e-9) < 0.1
+    assert len(found.losses) < 2**17
+
+
 @pytest.mark.parametrize(("scale", "steps"), [(1.0, 10), (5.0, 200)])
 def test_laplace_compositions_agree_with_the_library(scale: float, steps: int) -> None:
     theirs = library.from_laplace_mechanism(scale, value_discretization_interval=1e-4)

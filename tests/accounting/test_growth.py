@@ -1,0 +1,98 @@
+"""ε along a run: every checkpoint as if the run had stopped there; progress and cancel."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.accounting.growth import CURVES, TITLES, checkpoints, growth
+from dpcore.accounting.planner import Training, spent
+from dpcore.guarantee import Adjacency
+
+DECAYING = Training(sigma=2.0, records=5_000, batch=50, steps=60, delta=1e-5, decay=0.99)
+RUNS = {
+    "decay every step": DECAYING,
+    "constant": replace(DECAYING, decay=1.0, steps=5_000),
+    "a level cut short": replace(DECAYING, decay=0.8, decay_every=25),
+    "replace-one": replace(DECAYING, adjacency=Adjacency.REPLACE_ONE),
+    "no sampling": replace(DECAYING, sigma=60.0, sampling="none"),
+    "a grid refined": replace(DECAYING, sigma=0.4, records=10**5, batch=1, decay=1.0),
+}
+
+
+def test_checkpoints_end_with_the_run() -> None:
+    assert checkpoints(3, 24) == (1, 2, 3)
+    marks = checkpoints(1000, 24)
+    assert len(marks) == 24
+    assert marks[-1] == 1000
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(
+    name: str,
+) -> None:
+    run = RUNS[name]
+    table = growth(run, ["pld", "rdp"], points=7)
+    assert tuple(table["steps"]) == 2 * checkpoints(run.steps, 7)
+    for line in table.itertuples():
+        alone = spent(replace(run, steps=line.steps), line.curve)
+        if line.curve == "rdp" and name == "replace-one":
+            assert alone.epsilon is None
+            assert math.isnan(line.epsilon)
+            assert line.status == "conditions not met"
+            continue
+        assert line.epsilon == pytest.approx(alone.epsilon, rel=2e-4, abs=1e-9)
+        assert (line.adjacency, line.accountant) == (str(alone.adjacency), alone.by)
+        assert (line.status, line.delta) == ("proved", run.delta)
+
+
+def test_curves_rise_and_the_certified_ones_keep_their_order() -> None:
+    table = growth(DECAYING, ["pld", "rdp"], points=12)
+    by_curve = {curve: part["epsilon"].to_numpy() for curve, part in table.groupby("curve")}
+    for epsilons in by_curve.values():
+        assert (np.diff(epsilons) > 0.0).all()
+    assert (by_curve["pld"] < by_curve["rdp"]).all()
+
+
+def test_what_has_no_theorem_is_refused_at_every_checkpoint() -> None:
+    table = growth(replace(DECAYING, sampling="fixed"), ["pld"], points=3)
+    assert table["epsilon"].isna().all()
+    assert set(table["status"]) == {"conditions not met"}
+    assert table["reason"].str.contains("no theorem").all()
+
+
+def test_paper_003_says_nothing_without_sampling() -> None:
+    assert growth(RUNS["no sampling"], ["printed", "tcdp"]).empty
+    assert set(growth(DECAYING, ["printed"], points=2)["status"]) == {"claim"}
+
+
+def test_progress_rises_to_the_end() -> None:
+    calls: list[tuple[float, str]] = []
+    growth(DECAYING, CURVES, points=5, progress=lambda share, text: calls.append((share, text)))
+    shares = [share for share, _ in calls]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0
+    assert shares[-1] == 1.0
+    assert list(dict.fromkeys(text for _, text in calls)) == [TITLES[curve] for curve in CURVES]
+    assert len({share for share, text in calls if text == TITLES["pld"]}) > 4
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_an_exception_in_the_callback_ends_the_work(after: int) -> None:
+    calls: list[float] = []
+
+    def stop(share: float, text: str) -> None:
+        calls.append(share)
+        if len(calls) == after:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        growth(DECAYING, ["pld"], progress=stop)
+    assert len(calls) == after
