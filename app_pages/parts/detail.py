@@ -52,9 +52,7 @@ def tabs(view: View, slots: Slots) -> None:
                 plot(figure(kind, view), f"{kind}_figure")
     if slots.tabs["Take along"].open:
         with slots.tabs["Take along"]:
-            takeaway.show(
-                view.study, view.to_train, view.table, f"{view.study.dataset}_{view.study.loss}"
-            )
+            takeaway.show(view)
     if slots.tabs["About the data"].open:
         with slots.tabs["About the data"]:
             _about(view)

@@ -13,7 +13,7 @@ from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from app_pages.parts.view import View
 
 
 def link() -> None:
@@ -27,37 +27,47 @@ def link() -> None:
         st.caption("Opens this page with the same settings. Uploaded records are not in it.")
 
 
-def _numbers(values: tuple[float, ...]) -> str:
-    return ",".join(f"{value:g}" for value in values)
+# Options of the command line by field, where they are not named alike.
+OPTIONS = {"epsilons": "epsilon", "preparation.seed": "split-seed"}
+ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
-def command(study: Study) -> str:
-    """The command line that gives the study's sweep."""
-    how = study.preparation
-    parts = [
-        "python -m dpcore sweep",
-        f"--dataset {study.dataset}",
-        *([f"--records {study.records}"] if study.records else []),
-        f"--loss {study.loss}",
-        f"--methods {','.join(study.methods)}",
-        f"--edition {study.edition}",
-        f"--epsilon {_numbers(study.epsilons)}",
-        *([f"--delta {study.delta:g}"] if study.delta is not None else []),
-        *([f"--lam {study.lam:g}"] if study.lam is not None else []),
-        *([f"--radius {study.radius:g}"] if study.radius is not None else []),
-        *([f"--steps {study.steps}"] if study.steps is not None else []),
-        *(["--full-length"] if study.full_length else []),
-        f"--adjacency {study.adjacency}",
-        *(["--scaling data"] if how.scaling == "data" else []),
-        *([f"--missing {how.missing}"] if how.missing != "drop" else []),
-        *([f"--norm {how.norm}"] if how.norm != "unit" else []),
-        *([f"--interval {how.interval}"] if how.interval != "symmetric" else []),
-        *(["--intercept"] if how.intercept else []),
-        f"--runs {study.runs}",
-        f"--seed {study.seed}",
-        "--output out.csv",
-    ]
-    return " \\\n  ".join(parts)
+def command(study: Study, output: str = "out.csv") -> str:
+    """The command line that gives the study's answers, one row per method and ε."""
+    parts = ["python -m dpcore sweep --summary"]
+    parts += _options(study, "", ALWAYS)
+    parts += _options(study.preparation, "preparation.", ())
+    return " \\\n  ".join([*parts, f"--output {output}"])
+
+
+def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> list[str]:
+    """An option for each field that is always named, or differs from the default."""
+    default, parts = type(item)(), []
+    for field in fields(item):
+        value = getattr(item, field.name)
+        if field.name in ("preparation", "upload"):
+            continue
+        if field.name not in always and value == getattr(default, field.name):
+            continue
+        name = OPTIONS.get(prefix + field.name, field.name.replace("_", "-"))
+        if isinstance(value, bool):
+            parts.append(f"--{name}" if value else f"--no-{name}")
+        elif isinstance(value, tuple):
+            parts.append(f"--{name} {','.join(map(_exactly, value))}")
+        else:
+            parts.append(f"--{name} {_exactly(value)}")
+    return parts
+
+
+def _exactly(value: object) -> str:
+    """All digits of a number, without a needless ".0"; other values as they are."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def commands(closed: Study, to_train: Sequence[Study]) -> str:
+    """The command lines that together give the table on screen, one a part of it."""
+    named = [(closed, "closed_form.csv"), *((one, f"{one.methods[0]}.csv") for one in to_train)]
+    return "\n".join(command(one, output) for one, output in named)
 
 
 def _changed(item: object, kind: type) -> list[str]:
@@ -86,9 +96,8 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         "from dataclasses import replace",
         "",
         "from dpcore.datasets import Preparation, load, prepare, read_upload",
-        "from dpcore.evaluation.curves import closed_form, summarise",
+        "from dpcore.evaluation.curves import answers, closed_form",
         "from dpcore.evaluation.study import Study",
-        "from dpcore.evaluation.sweep import sweep",
         "",
         "study = Study(",
         *(f"    {argument}," for argument in arguments),
@@ -99,27 +108,31 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
     for one in to_train:
         lines += [
             f"trained = replace(study, methods={one.methods!r}, epsilons={one.epsilons!r})",
-            "curves.append(summarise(sweep(trained, split=split), trained, split))",
+            "curves.append(answers(trained, split=split))",
         ]
     return "\n".join(lines) + "\n"
 
 
-def show(study: Study, to_train: Sequence[Study], table: pd.DataFrame, name: str) -> None:
+def show(view: View) -> None:
     """The table on screen, its CSV, and the two ways to compute it again."""
-    st.dataframe(table, hide_index=True, height=320, alt="Every number behind the figures")
+    study = view.study
+    st.dataframe(view.table, hide_index=True, height=320, alt="Every number behind the figures")
     st.download_button(
         "Download CSV",
-        table.to_csv(index=False).encode(),
-        file_name=f"{name}.csv",
+        view.table.to_csv(index=False).encode(),
+        file_name=f"{study.dataset}_{study.loss}.csv",
         mime="text/csv",
         icon=":material/download:",
         on_click="ignore",
     )
     st.markdown("**Command line**")
-    st.code(command(study), language="bash", wrap_lines=True)
+    if study.upload:
+        st.caption("It reads no uploads. The Python below does.")
+    else:
+        st.code(commands(view.closed, view.to_train), language="bash", wrap_lines=True)
+        st.caption(
+            "Each command gives one part of the table on screen. Without --summary it lists every "
+            "single run."
+        )
     st.markdown("**Python**")
-    st.code(snippet(study, to_train), language="python", wrap_lines=True)
-    st.caption(
-        "Python gives exactly the numbers on screen. The command line lists every single run; with "
-        "--summary it gives one row per method and ε, in closed form where there is one."
-    )
+    st.code(snippet(study, view.to_train), language="python", wrap_lines=True)

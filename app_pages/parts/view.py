@@ -24,7 +24,10 @@ from dpcore.figures.words import percent, plain
 
 @dataclass(frozen=True)
 class View:
-    """All that the page shows except ε: computed once a run, most of it from the cache."""
+    """All that the page shows except ε: computed once a run, most of it from the cache.
+
+    `closed` and `to_train` are the parts of `study` that are computed and trained apart.
+    """
 
     study: Study
     published: bool
@@ -35,6 +38,7 @@ class View:
     table: pd.DataFrame
     compared: Baselines
     titles: dict[str, str]
+    closed: Study
     to_train: tuple[Study, ...]
     waiting: tuple[str, ...]
     stopped: tuple[str, ...]  # those of `waiting` that nobody trains: stopped, or failed
@@ -125,6 +129,7 @@ def gather(choice: Choice) -> View:
         table=table,
         compared=compared,
         titles=loaders.titles(),
+        closed=closed,
         to_train=to_train,
         waiting=tuple(waiting),
         stopped=tuple(stopped),

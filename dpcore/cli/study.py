@@ -50,6 +50,14 @@ def add(commands: Commands) -> None:
     command.add_argument("--interval", help="symmetric or unit")
     command.add_argument("--norm", help="unit or clip")
     command.add_argument("--intercept", action="store_true", default=None)
+    command.add_argument(
+        "--log-transform",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="the public transform of long-tailed columns",
+    )
+    command.add_argument("--include", help="comma-separated columns that are usually left out")
+    command.add_argument("--test-fraction", help="share of the records kept for testing")
     command.add_argument("--split-seed")
     command.add_argument("--output", help="CSV file; default: standard output")
     command.add_argument(
@@ -106,8 +114,12 @@ def _preparation(options: argparse.Namespace) -> Preparation:
     from dpcore.datasets import PAPER_000, Preparation
 
     one_of("preparation", options.preparation, PREPARATIONS)
-    names = ("missing", "scaling", "interval", "norm", "intercept")
+    names = ("missing", "scaling", "interval", "norm", "intercept", "log_transform")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if options.include is not None:
+        given["include"] = words(options.include)
+    if options.test_fraction is not None:
+        given["test_fraction"] = number("test-fraction", options.test_fraction)
     if options.split_seed is not None:
         given["seed"] = whole("split-seed", options.split_seed, at_least=0)
     return replace(PAPER_000 if options.preparation == "paper-000" else Preparation(), **given)

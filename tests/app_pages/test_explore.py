@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -440,9 +446,24 @@ STUDIES = [
     Study(),
     Study(dataset="cohort", records=300, loss="huber", lam=0.001, delta=1e-6, steps=7, runs=10),
     Study(lam=0.0, radius=3.0, adjacency="zero-out", edition="published", methods=("opera",)),
+    Study(huber_width=0.123456789, lam=0.0123456789, epsilons=(0.123456789, 3.0), batch=7, seed=3),
+    Study(edition="published", full_length=True, methods=("grpua",)),
     Study(preparation=Preparation(missing="impute", norm="clip", interval="unit", intercept=True)),
-    Study(preparation=Preparation(scaling="data")),
+    Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
+    Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
 ]
+
+
+def test_the_commands_are_tried_with_every_setting() -> None:
+    for kind, made in (
+        (Study, STUDIES),
+        (Preparation, [study.preparation for study in STUDIES]),
+    ):
+        usual = kind()
+        for field in fields(kind):
+            if field.name not in ("upload", "preparation"):
+                kept = getattr(usual, field.name)
+                assert any(getattr(one, field.name) != kept for one in made), field.name
 
 
 @pytest.mark.parametrize("number", range(len(STUDIES)))
@@ -455,12 +476,49 @@ def test_the_command_to_take_along_means_the_same_study(
         asked.append(study)
         return pd.DataFrame({"nothing": []})
 
-    monkeypatch.setattr("dpcore.evaluation.sweep.sweep", note)
+    monkeypatch.setattr("dpcore.evaluation.curves.answers", note)
     monkeypatch.chdir(tmp_path)
-    words = takeaway.command(STUDIES[number]).replace("\\\n", " ").split()
+    words = shlex.split(takeaway.command(STUDIES[number]).replace("\\\n", " "))
     assert words[:4] == ["python", "-m", "dpcore", "sweep"]
     assert cli.main(words[3:]) == 0
     assert asked == [STUDIES[number]]
+
+
+def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> None:
+    app = opened(view="Take along", methods=["OPERA", "DP-GD"], runs="10", loss="Huber SVM")
+    until = time.monotonic() + SECONDS
+    while "dpgd" not in set(app.dataframe[0].value["method"]):
+        assert time.monotonic() < until, "DP-GD was not trained in time"
+        time.sleep(0.2)
+        app.run()
+    shown = app.dataframe[0].value
+    (script,) = (block.value for block in app.code if "python -m dpcore" in block.value)
+    for line in script.replace("\\\n", " ").splitlines():
+        python, *rest = shlex.split(line)
+        assert python == "python"
+        subprocess.run(
+            [sys.executable, *rest],
+            cwd=tmp_path,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(APP).parent)},
+        )
+    parts = [pd.read_csv(tmp_path / name) for name in ("closed_form.csv", "dpgd.csv")]
+    table = pd.concat(parts, ignore_index=True)
+    assert list(table.columns) == list(shown.columns)
+    assert (table["method"] == shown["method"].to_numpy()).all()
+    for column in shown.columns:
+        if shown[column].dtype.kind in "fi":
+            assert np.allclose(table[column], shown[column], rtol=1e-9, equal_nan=True), column
+        else:
+            assert (table[column].fillna("") == shown[column].fillna("")).all(), column
+
+
+def test_no_command_is_offered_for_an_upload() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)", view="Take along")
+    app.file_uploader[0].upload("mine.csv", cardio_file(400))
+    app.run()
+    assert not any("python -m dpcore" in block.value for block in app.code)
+    assert any("read_upload" in block.value for block in app.code)
 
 
 def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None:
