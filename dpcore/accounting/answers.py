@@ -152,6 +152,7 @@ def _distribution(question: str, known: dict[str, float], sensitivity: float) ->
     if question == "sigma":
         # The exact σ is a lower bound, and the grid is off by some 1e-6 of ε.
         low = float(analytic_sigma(known["epsilon"], known["delta"], sensitivity))
+        _multiplier(" for this ε and δ", low, sensitivity)
         high = low * (1.0 + 1e-5)
         while epsilon(high, known["delta"]) > known["epsilon"]:
             low, high = high, low + 4.0 * (high - low)

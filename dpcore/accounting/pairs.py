@@ -96,7 +96,7 @@ class PoissonGaussian:
         """The x of these remove-direction losses; -inf where the loss is never so low."""
         if self.rate == 1.0:
             return np.asarray(self.multiplier**2 * losses + 0.5)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # ln((e^ε - (1-q))/q), in a form that neither overflows nor cancels.
             gap = losses - math.log1p(-self.rate)
             exponent = np.where(
