@@ -199,7 +199,8 @@ def solve(
         value = _most(epsilon, target, begin, top)
     else:
         start, safe, other = _limits(unknown, training)
-        value = _edge(epsilon, target, start, safe, other)
+        # δ may lie hundreds of powers of ten away, and costs about the same everywhere.
+        value = _edge(epsilon, target, start, safe, other, 2.0 if unknown == "delta" else 1.0)
     if value is None:
         by = ACCOUNTANTS[accountant].title
         sentence = (
@@ -279,13 +280,19 @@ def _with(training: Training, unknown: str, value: float) -> Training:
 
 
 def _edge(
-    epsilon: Callable[[float], float], target: float, start: float, safe: float, other: float
+    epsilon: Callable[[float], float],
+    target: float,
+    start: float,
+    safe: float,
+    other: float,
+    widening: float,
 ) -> float | None:
     """The value nearest to `other` with ε ≤ target, to `RELATIVE_ERROR`; from the safe side.
 
-    The bracket grows from `start` by factors of 4, so that extreme values, slow to account for, are
-    asked only when the answer lies there. It closes by the secant on ln ε against the logarithm of
-    the value, bisecting where that is slow; the safe end has always been found safe itself.
+    The bracket grows from `start` by factors of 4, each time to the power `widening` of the last,
+    so that extreme values, slow to account for, are asked only when the answer lies there. It
+    closes by the secant on ln ε against the logarithm of the value, bisecting where that is slow;
+    the safe end has always been found safe itself.
     """
     up = math.copysign(math.log(4.0), math.log(safe / other))
     log_safe, log_other = math.log(safe), math.log(other)
@@ -301,12 +308,14 @@ def _edge(
     if good_gap <= 0.0:
         while bad_gap <= 0.0:
             good, good_gap, bad = bad, bad_gap, clipped(bad - up)
+            up *= widening
             if good == bad:
                 return math.exp(good)
             bad_gap = gap(bad)
     else:
         while good_gap > 0.0:
             bad, bad_gap, good = good, good_gap, clipped(good + up)
+            up *= widening
             if good == bad:
                 return None
             good_gap = gap(good)

@@ -52,6 +52,39 @@ def test_an_infinite_answer_is_still_json(capsys: Captured) -> None:
     assert found["epsilon"] == "inf"
 
 
+@pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])
+@pytest.mark.parametrize("question", GAUSSIAN)
+def test_every_mechanism_answers_every_question_on_the_safe_side(
+    question: str, mechanism: str, capsys: Captured
+) -> None:
+    arguments, exact = GAUSSIAN[question]
+    found = parsed(capsys, question, *arguments, "--mechanism", mechanism)
+    assert found[question] > exact
+    assert found["mechanism"] == mechanism
+    text = said(capsys, question, *arguments, "--mechanism", mechanism)
+    assert text.startswith(f"{question} = {found[question]:.10g}\nmechanism: {mechanism}, ")
+
+
+def test_the_ladder_holds_every_mechanism_and_says_which_is_a_claim_only(capsys: Captured) -> None:
+    arguments = ["sigma", "--epsilon", "1", "--delta", "1e-5", "--ladder"]
+    rungs = parsed(capsys, *arguments)["ladder"]
+    assert {rung["mechanism"] for rung in rungs} == {
+        "analytic",
+        "classical",
+        "zcdp",
+        "tcdp",
+        "rdp",
+        "pld",
+    }
+    for rung in rungs:
+        alone = parsed(capsys, *arguments[:-1], "--mechanism", rung["mechanism"])
+        assert rung == alone
+    lines = said(capsys, *arguments).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == [rung["mechanism"] for rung in rungs]
+    (unproved,) = [line for line in lines if "claim only" in line]
+    assert unproved.startswith("classical")
+
+
 BAD: list[tuple[str, tuple[str, ...]]] = [
     ("sigma --epsilon 1", ("--delta",)),
     ("sigma --epsilon nan --delta 1e-5", ("epsilon", "nan", "above 0")),
@@ -62,6 +95,13 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("sigma --epsilon 1 --delta 1.5", ("delta", "1.5")),
     ("sigma --epsilon 1 --delta 1e-5 --sensitivity 0", ("sensitivity", "0")),
     ("sigma --epsilon 1 --delta 1e-5 --mechanism laplace", ("mechanism", "'laplace'")),
+    ("sigma --epsilon 1 --delta 1e-5 --ladder --mechanism pld", ("mechanism", "'pld'", "ladder")),
+    ("sigma --epsilon 1e-13 --delta 1e-5 --mechanism rdp", ("epsilon", "1e-13", "1e-12")),
+    ("sigma --epsilon 1 --delta 1e-301 --mechanism zcdp", ("delta", "1e-301", "1e-300")),
+    ("sigma --epsilon 1e-12 --delta 1e-300 --mechanism pld", ("for this ε and δ", "1e+10")),
+    ("epsilon --sigma 1e-9 --delta 1e-5 --mechanism tcdp", ("σ over sensitivity", "1e-09")),
+    ("epsilon --sigma 1 --delta 1e-5 --ladder", ("--ladder",)),
+    ("delta --epsilon 1 --sigma 1 --steps 3", ("--steps",)),
     ("epsilon --sigma 0 --delta 1e-5", ("sigma", "0", "above 0")),
     ("delta --epsilon 1 --sigma=-2", ("sigma", "-2")),
 ]
