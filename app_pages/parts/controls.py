@@ -45,6 +45,7 @@ MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from publ
 SCALING = {"public": "By public bounds", "data": "By the data's own range (leaks)"}
 INTERVAL = {"symmetric": "−1 to 1", "unit": "0 to 1"}
 NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
+SWITCHED = ("true", "false", "True", "False")
 DEFAULT_METHODS = ("outpert", "opera", "dpgd")
 MOST_STEPS = 1_000_000
 TABS = (
@@ -194,12 +195,17 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
         "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
         "norm": ("the length", named(NORM), NORM["unit"].lower()),
-        "intercept": ("an intercept", ("true", "false", "True", "False"), "none"),
+        "intercept": ("an intercept", SWITCHED, "none"),
+        "full_length": ("the paper's length", SWITCHED, "the usual one"),
         "view": ("the tab", TABS, TABS[0]),
         "focus": ("numbers for", asked, "a method that is chosen"),
     }
     numbers = [("steps", "a number of steps T of", 1, MOST_STEPS)]
-    return links.unknown(link, allowed, clearable=("methods",)) + links.outside(link, numbers)
+    return (
+        links.unknown(link, allowed, clearable=("methods",))
+        + links.outside(link, numbers)
+        + links.strangers(link, {*allowed, *(name for name, *_ in numbers)})
+    )
 
 
 def _pick(label: str, titles: dict[str, str], key: str, help_text: str) -> str:

@@ -91,6 +91,19 @@ def outside(
     return refused
 
 
+def strangers(link: Mapping[str, Sequence[str]], known: Collection[str]) -> list[Refusal]:
+    """The names in the link that no control of the page has.
+
+    Streamlit keeps its own, such as ``embed``, to itself.
+    """
+    return [
+        Refusal(name, value, f"the setting {quoted(name)}, which this page does not have.")
+        for name, values in link.items()
+        if name not in known
+        for value in values
+    ]
+
+
 def drop(link: Mapping[str, Sequence[str]], refused: Sequence[Refusal]) -> None:
     """Take the refused values out of the address, so that no copied link passes them on.
 

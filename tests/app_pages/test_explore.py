@@ -285,6 +285,7 @@ HOSTILE = [
     {"view": "Nowhere"},
     {"focus": "nobody"},
     {"unknown": "thing"},
+    {"full_length": "maybe"},
     {"epsilon": "‮1", "data": "\x00"},
 ]
 
@@ -340,6 +341,16 @@ def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
     assert "1e+06" not in told
     assert set(app.query_params) <= {"methods", "loss"}
     assert "nobody" not in app.query_params["methods"]
+
+
+def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
+    app = opened(loss="Huber SVM", **{"unknown": ["thing", "other"], "<b>": "x", "epsilon": "nan"})
+    assert len(app.warning) == 1
+    told = app.warning[0].value
+    assert told.count("the setting “unknown”, which this page does not have.") == 1
+    assert "the setting “b”" in told
+    assert "“nan”" in told
+    assert set(app.query_params) == {"loss"}
 
 
 def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:

@@ -204,15 +204,25 @@ def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> No
 
 
 def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none")
+    page = opened(
+        watched, address, "?epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever"
+    )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
-    expect(warnings.get_by_role("listitem")).to_have_count(2)
+    expect(warnings.get_by_role("listitem")).to_have_count(3)
     expect(warnings.get_by_text("the data set “none”")).to_be_visible()
     expect(warnings.get_by_text("it uses ε = 1")).to_be_visible()
     page.wait_for_function("location.search === ''")
     assert page.get_by_test_id("stException").count() == 0
     assert len(numbers(page)) == 6
+
+
+def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: str) -> None:
+    page = opened(watched, address, "?embed=true&embed_options=light_theme&what=ever&runs=100")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("the setting “what”")
+    for name in ("embed=true", "embed_options=light_theme", "runs=100"):
+        expect(page).to_have_url(re.compile(name))
+    page.wait_for_function("!location.search.includes('what')")
 
 
 def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
