@@ -368,6 +368,7 @@ def start() -> Start:
             upload = st.file_uploader(
                 f"File of {found.title}", key=f"upload_{data}", help=found.how_to_get
             )
+            st.caption(words.UPLOAD_IS_DROPPED)
         model = st.container()
         total = size or found.records
         delta, by_rule = _delta(total)

@@ -112,6 +112,7 @@ STATUS_ICONS = {
     "claim not supported": ":material/error:",
     "not private": ":material/lock_open:",
 }
+UPLOAD_IS_DROPPED = "When this page is loaded anew, the file has to be chosen again."
 UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."

@@ -390,6 +390,7 @@ def test_records_that_need_an_account_come_with_instructions() -> None:
     app = opened(data="Cardiovascular disease (check-ups)")
     assert "kaggle.com" in spoken(app)
     assert app.get("file_uploader")
+    assert any("the file has to be chosen again" in text.value for text in app.sidebar.caption)
 
 
 def test_records_that_can_be_fetched_offer_to_be() -> None:
