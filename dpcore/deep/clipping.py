@@ -1,0 +1,282 @@
+"""The clipped sum of per-example gradients: one forward and one backward pass, nothing per record.
+
+A forward pass notes each layer's input a, a backward pass to the layers' outputs gives δ, and every
+layer's rule turns (a, δ) into norms and weighted sums in closed form. The backward pass that a
+plain step spends on the parameters' gradients is thereby replaced, not added to.
+
+Adjacency: a record's clipped gradient has norm at most C, so the sum moves by at most C under
+add/remove and zero-out, and by 2C under replace-one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from dpcore.deep.layers import check, register
+from dpcore.deep.layers.gradients import Gradients
+from dpcore.errors import InvalidInput, number
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+"""(outputs, targets) to one loss a record, shape `lead`."""
+
+SLACK = 1e-4
+"""Records are clipped to C(1 - SLACK): norms are sums in single precision, whose rounding error is
+far below it, so the promised bound C holds for what is really added."""
+
+
+@dataclass(frozen=True)
+class Clipped:
+    """A clipped sum over one batch.
+
+    Parameters
+    ----------
+    total : tuple of Tensor
+        Σ_i min(1, C/‖g_i‖) g_i, one tensor a parameter, in the order of `PerExample.parameters`.
+    norms : Tensor
+        ‖D⁻¹g_i‖ of every record before clipping, shape `lead`. Private: never shown.
+    losses : Tensor
+        The loss of every record, shape `lead`. Private: never shown.
+    """
+
+    total: tuple[Tensor, ...]
+    norms: Tensor
+    losses: Tensor
+
+
+class PerExample:
+    """A network ready for clipped sums.
+
+    Parameters
+    ----------
+    network : torch.nn.Module
+        Every layer's per-example gradients must be known; see `dpcore.deep.layers`.
+
+    Raises
+    ------
+    InvalidInput
+        If a layer is not supported, naming it and saying why.
+    """
+
+    def __init__(self, network: nn.Module) -> None:
+        check(network)
+        self.network = network
+        self.layers = [
+            layer for layer in network.modules() if any(True for _ in layer.parameters(False))
+        ]
+        self.trained = [
+            layer for layer in self.layers if all(p.requires_grad for p in layer.parameters(False))
+        ]
+        mixed = [
+            layer
+            for layer in self.layers
+            if layer not in self.trained and any(p.requires_grad for p in layer.parameters(False))
+        ]
+        if mixed:
+            raise InvalidInput(
+                f"layer {type(mixed[0]).__name__} is trained in part, but a layer must be trained "
+                "or frozen as a whole."
+            )
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        """The trained parameters, layer by layer."""
+        return [parameter for layer in self.trained for parameter in layer.parameters(False)]
+
+    def gradients(
+        self, inputs: Tensor, targets: Tensor, loss: Loss
+    ) -> tuple[list[Gradients], Tensor]:
+        """Per-example gradients of each trained layer, and the losses.
+
+        Parameters
+        ----------
+        inputs : Tensor
+            (records, …), or (runs, records, …) for stacked networks.
+        targets : Tensor
+            Whatever `loss` takes.
+        loss : callable
+            To one loss a record; it must not mix records.
+        """
+        noted: dict[nn.Module, tuple[Tensor, Tensor]] = {}
+
+        def note(layer: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor:
+            if layer in noted:
+                raise InvalidInput(
+                    f"layer {type(layer).__name__} is used twice, but per-example gradients are "
+                    "known only for layers used once."
+                )
+            # With frozen parameters the first outputs would not be part of any graph.
+            made = made if made.requires_grad else made.requires_grad_()
+            noted[layer] = (given[0].detach(), made)
+            return made
+
+        with _frozen(self.parameters):
+            hooks = [layer.register_forward_hook(note) for layer in self.trained]
+            try:
+                losses = loss(self.network(inputs), targets)
+            finally:
+                for hook in hooks:
+                    hook.remove()
+            if losses.shape != inputs.shape[: losses.dim()]:
+                raise InvalidInput(
+                    f"loss has shape {tuple(losses.shape)}, but it must be one number a record."
+                )
+            outputs = [noted[layer][1] for layer in self.trained]
+            derivatives = torch.autograd.grad(losses.sum(), outputs)
+        found = [
+            register()[type(layer)](layer, noted[layer][0], derivative)
+            for layer, derivative in zip(self.trained, derivatives, strict=True)
+        ]
+        return found, losses.detach()
+
+    def clipped_sum(
+        self,
+        inputs: Tensor,
+        targets: Tensor,
+        loss: Loss,
+        clip: float | Tensor,
+        *,
+        present: Tensor | None = None,
+        per_layer: bool = False,
+        scales: Sequence[Tensor | float] | None = None,
+        micro_batch: int | None = None,
+    ) -> Clipped:
+        """Σ_i min(1, C/‖D⁻¹g_i‖) g_i.
+
+        Parameters
+        ----------
+        inputs, targets, loss
+            As in `gradients`.
+        clip : float or Tensor
+            C, above 0; for stacked networks also one a run, shape (runs, 1).
+        present : Tensor, optional
+            0 or 1 a record, shape `lead`: padding of a Poisson batch counts as 0.
+        per_layer : bool
+            Clip each of L layers to C/√L instead of all together to C; the sum is bounded by C
+            either way.
+        scales : sequence, optional
+            D, one entry a parameter: a number, or a tensor of the parameter's shape. Must not
+            depend on the private batch. ``None`` for the plain norm.
+        micro_batch : int, optional
+            Records taken at a time, to save memory; the result is the same.
+        """
+        if not isinstance(clip, Tensor):
+            clip = number("clip", clip, above=0.0)
+        lead = 2 if present is not None and present.dim() == 2 else 1
+        records = inputs.shape[lead - 1]
+        size = micro_batch or max(records, 1)
+        if records == 0:
+            nothing = inputs.new_zeros(inputs.shape[:lead])
+            return Clipped(tuple(map(torch.zeros_like, self.parameters)), nothing, nothing)
+        parts = [
+            self._part(
+                _cut(inputs, lead, start, size),
+                _cut(targets, lead, start, size),
+                loss,
+                clip,
+                None if present is None else _cut(present, lead, start, size),
+                per_layer,
+                scales,
+            )
+            for start in range(0, records, size)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        totals = tuple(
+            torch.stack(each).sum(0) for each in zip(*(part.total for part in parts), strict=True)
+        )
+        return Clipped(
+            totals,
+            torch.cat([part.norms for part in parts], lead - 1),
+            torch.cat([part.losses for part in parts], lead - 1),
+        )
+
+    def _part(
+        self,
+        inputs: Tensor,
+        targets: Tensor,
+        loss: Loss,
+        clip: float | Tensor,
+        present: Tensor | None,
+        per_layer: bool,
+        scales: Sequence[Tensor | float] | None,
+    ) -> Clipped:
+        found, losses = self.gradients(inputs, targets, loss)
+        squares = torch.stack(
+            [
+                each.squared_norms(part)
+                for each, part in zip(found, self._by_layer(scales), strict=True)
+            ]
+        )
+        norms = squares.sum(0).sqrt()
+        if not bool(norms.isfinite().all()):
+            return self._without_broken(
+                inputs, targets, loss, clip, present, per_layer, scales, norms.isfinite()
+            )
+        if per_layer:
+            weights = list(_weights(squares.sqrt(), clip / len(found) ** 0.5, present))
+        else:
+            weights = [_weights(norms, clip, present)] * len(found)
+        total = tuple(
+            tensor
+            for each, weight in zip(found, weights, strict=True)
+            for tensor in each.weighted_sum(weight)
+        )
+        return Clipped(total, norms, losses)
+
+    def _without_broken(
+        self,
+        inputs: Tensor,
+        targets: Tensor,
+        loss: Loss,
+        clip: float | Tensor,
+        present: Tensor | None,
+        per_layer: bool,
+        scales: Sequence[Tensor | float] | None,
+        sound: Tensor,
+    ) -> Clipped:
+        """The sum without records whose gradient is no number: each counts as a null record."""
+        if not bool(sound.any()):
+            nothing = torch.zeros(sound.shape, device=inputs.device)
+            return Clipped(tuple(map(torch.zeros_like, self.parameters)), nothing, nothing)
+        null = inputs.new_zeros(())
+        inputs = torch.where(
+            sound.reshape(sound.shape + (1,) * (inputs.dim() - sound.dim())), inputs, null
+        )
+        kept = sound.to(torch.float32) if present is None else sound * present
+        return self._part(inputs, targets, loss, clip, kept, per_layer, scales)
+
+    def _by_layer(
+        self, scales: Sequence[Tensor | float] | None
+    ) -> Iterator[Sequence[Tensor | float] | None]:
+        """The scales of each layer's own parameters."""
+        left = None if scales is None else iter(scales)
+        for layer in self.trained:
+            count = sum(1 for _ in layer.parameters(False))
+            yield None if left is None else [next(left) for _ in range(count)]
+
+
+def _weights(norms: Tensor, clip: float | Tensor, present: Tensor | None) -> Tensor:
+    """min(1, C/‖g‖), and 0 for padding."""
+    weights = (clip * (1.0 - SLACK) / norms).clamp_max(1.0)
+    return weights if present is None else weights * present
+
+
+def _cut(tensor: Tensor, lead: int, start: int, size: int) -> Tensor:
+    return tensor.narrow(lead - 1, start, min(size, tensor.shape[lead - 1] - start))
+
+
+@contextmanager
+def _frozen(parameters: Sequence[nn.Parameter]) -> Iterator[None]:
+    """No gradient for the parameters themselves: the layers' rules give them."""
+    for parameter in parameters:
+        parameter.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for parameter in parameters:
+            parameter.requires_grad_(True)

@@ -1,0 +1,112 @@
+"""Two-dimensional convolutions, by whichever of two ways is cheaper.
+
+With the input cut into patches A (positions × patch) and δ (channels × positions), a record's
+gradient is G = δ A. Written out, it gives norms and sums alike. Its norm alone also follows from
+‖G‖² = ⟨A Aᵀ, δᵀδ⟩ (the "ghost norm", Bu et al. 2022), which takes positions² · (channels + patch)
+operations, and the weighted sum then takes the pass over all positions once more. Few positions and
+many channels want the second way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dpcore.deep.layers.gradients import Gradients, Rule, Scales, WrittenOut
+from dpcore.errors import InvalidInput
+
+ROUNDING = 64 * torch.finfo(torch.float32).eps
+
+
+@dataclass(frozen=True)
+class Patches:
+    """Gradients of a convolution that are not written out.
+
+    Parameters
+    ----------
+    layer : torch.nn.Conv2d
+    inputs : Tensor
+        (records, channels in, height, width).
+    patches : Tensor
+        A, (records, positions, patch).
+    derivatives : Tensor
+        δ, (records, channels out, height, width).
+    """
+
+    layer: nn.Conv2d
+    inputs: Tensor
+    patches: Tensor
+    derivatives: Tensor
+
+    def squared_norms(self, scales: Scales = None) -> Tensor:
+        """⟨A Aᵀ, δᵀδ⟩ per record; written out after all where D is given elementwise."""
+        if scales is not None and isinstance(scales[0], Tensor):
+            return _written_out(self.layer, self.patches, self.derivatives).squared_norms(scales)
+        flat = self.derivatives.flatten(2)
+        within = self.patches @ self.patches.transpose(1, 2)
+        between = flat.transpose(1, 2) @ flat
+        total = (within * between).flatten(1).sum(1)
+        # Terms of both signs: rounding is relative to ‖A‖²‖δ‖², which bounds what they sum to in
+        # size, and must not make a norm too small.
+        size = self.patches.square().sum((1, 2)) * flat.square().sum((1, 2))
+        total = total.clamp_min(0.0) + ROUNDING * size
+        if scales is not None:
+            total = total / scales[0] ** 2
+        if self.layer.bias is None:
+            return total
+        bias = flat.sum(2)
+        return total + (bias if scales is None else bias / scales[1]).square().sum(1)
+
+    def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """The gradient that back-propagation would give with weighted losses."""
+        weighted = self.derivatives * weights[:, None, None, None]
+        layer = self.layer
+        weight = torch.nn.grad.conv2d_weight(
+            self.inputs,
+            list(layer.weight.shape),
+            weighted,
+            stride=layer.stride,
+            padding=layer.padding,
+            dilation=layer.dilation,
+        )
+        return (weight,) if layer.bias is None else (weight, weighted.sum((0, 2, 3)))
+
+
+def _convolution(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
+    assert isinstance(layer, nn.Conv2d)
+    if layer.groups != 1 or layer.padding_mode != "zeros" or isinstance(layer.padding, str):
+        raise InvalidInput(
+            "convolution has groups, named padding or padding other than zeros, but it must have "
+            "one group and a number of zeros around."
+        )
+    patches = _patches(layer, inputs, derivatives.shape[2:])
+    channels, (positions, patch) = derivatives.shape[1], patches.shape[1:]
+    if channels * patch <= positions**2 * (channels + patch):
+        return _written_out(layer, patches, derivatives)
+    return Patches(layer, inputs, patches, derivatives)
+
+
+def _patches(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
+    """What each position sees, (records, positions, patch); several times faster than `unfold`."""
+    assert not isinstance(layer.padding, str)
+    (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
+    (around_y, around_x), (apart_y, apart_x) = layer.padding, layer.dilation
+    padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
+    record, channel, row, column = padded.stride()
+    seen = padded.as_strided(
+        (len(inputs), *places, inputs.shape[1], kernel_y, kernel_x),
+        (record, row * stride_y, column * stride_x, channel, row * apart_y, column * apart_x),
+    )
+    return seen.reshape(len(inputs), places.numel(), -1)
+
+
+def _written_out(layer: nn.Conv2d, patches: Tensor, derivatives: Tensor) -> WrittenOut:
+    flat = derivatives.flatten(2)
+    weight = (flat @ patches).reshape(len(flat), *layer.weight.shape)
+    return WrittenOut((weight,) if layer.bias is None else (weight, flat.sum(2)))
+
+
+LAYERS: dict[type[nn.Module], Rule] = {nn.Conv2d: _convolution}

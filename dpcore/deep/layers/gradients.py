@@ -1,0 +1,59 @@
+"""What a layer's rule gives: one batch of per-example gradients, seldom written out.
+
+The clipped sum needs two things of a layer: the squared norm of each record's gradient, and the sum
+of the gradients with a weight per record. Both have closed forms that never hold records ×
+parameters numbers (Goodfellow 2015 for linear layers; FORMULAS.md, section 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor, nn
+
+Scales = Sequence[Tensor | float] | None
+"""D of a scaled norm ‖D⁻¹g‖, one entry a parameter: a number, or a tensor of its shape."""
+
+
+class Gradients(Protocol):
+    """Per-example gradients of one layer over one batch, records first: shape `lead`."""
+
+    def squared_norms(self, scales: Scales = None) -> Tensor:
+        """‖D⁻¹g_i‖² over the layer's parameters, shape `lead`; plain norms without `scales`."""
+
+    def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """Σ_i weights_i g_i for each parameter of the layer; `weights` has shape `lead`."""
+
+
+Rule = Callable[[nn.Module, Tensor, Tensor], Gradients]
+"""(layer, its inputs, the loss's derivative with respect to its outputs) to its gradients."""
+
+
+@dataclass(frozen=True)
+class WrittenOut:
+    """Gradients held for every record, for layers with few parameters.
+
+    Parameters
+    ----------
+    gradients : tuple of Tensor
+        One a parameter, each (records, *shape of the parameter).
+    """
+
+    gradients: tuple[Tensor, ...]
+
+    def squared_norms(self, scales: Scales = None) -> Tensor:
+        """See `Gradients`."""
+        scaled = self.gradients
+        if scales is not None:
+            scaled = tuple(each / scale for each, scale in zip(scaled, scales, strict=True))
+        return sum((each.flatten(1).square().sum(1) for each in scaled[1:]), start=_first(scaled))
+
+    def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """See `Gradients`."""
+        return tuple((weights @ each.flatten(1)).reshape(each.shape[1:]) for each in self.gradients)
+
+
+def _first(gradients: tuple[Tensor, ...]) -> Tensor:
+    return gradients[0].flatten(1).square().sum(1)

@@ -1,0 +1,298 @@
+"""Clipped sums against gradients computed one record at a time, for every layer and clipping."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from dpcore.deep import networks
+from dpcore.deep.clipping import PerExample
+from dpcore.errors import InvalidInput
+
+CLIPS = (1e-3, 0.3, 1e6)
+
+
+def cross_entropy(outputs, targets):
+    return nn.functional.cross_entropy(outputs, targets, reduction="none")
+
+
+def stacked_cross_entropy(outputs, targets):
+    return nn.functional.cross_entropy(outputs.transpose(1, 2), targets, reduction="none")
+
+
+def networks_under_test():
+    yield "linear", lambda: networks.perceptron(6, (), 3), (6,)
+    yield "no bias", lambda: nn.Sequential(nn.Linear(6, 3, bias=False)), (6,)
+    yield "perceptron", lambda: networks.perceptron(6, (5, 4), 3), (6,)
+    yield "tanh", lambda: networks.perceptron(6, (5,), 3, activation="tanh"), (6,)
+    yield "cnn", lambda: networks.small_cnn(1, 28, 3), (1, 28, 28)
+    yield (
+        "ghost convolution",
+        lambda: nn.Sequential(nn.Conv2d(24, 40, 3), nn.Flatten(), nn.Linear(40, 3)),
+        (24, 3, 3),
+    )
+    yield (
+        "strided, no bias",
+        lambda: nn.Sequential(
+            nn.Conv2d(2, 3, 3, stride=2, padding=1, dilation=2, bias=False),
+            nn.Flatten(),
+            nn.Linear(27, 3),
+        ),
+        (2, 7, 7),
+    )
+    yield (
+        "normalised",
+        lambda: nn.Sequential(
+            nn.Conv2d(2, 4, 3),
+            nn.GroupNorm(2, 4),
+            nn.Tanh(),
+            nn.Flatten(),
+            nn.LayerNorm(16),
+            nn.Linear(16, 3),
+        ),
+        (2, 4, 4),
+    )
+
+
+CASES = list(networks_under_test())
+
+
+@pytest.fixture(params=CASES, ids=[case[0] for case in CASES])
+def case(request):
+    torch.manual_seed(0)
+    _, build, shape = request.param
+    network = build().double()
+    return network, torch.randn(7, *shape, dtype=torch.float64), torch.randint(0, 3, (7,))
+
+
+def test_both_ways_of_convolving_are_tried():
+    ways = set()
+    for name, build, shape in CASES:
+        if "conv" in name or name == "cnn":
+            torch.manual_seed(0)
+            ready = PerExample(build().double())
+            inputs = torch.randn(2, *shape, dtype=torch.float64)
+            found, _ = ready.gradients(inputs, torch.zeros(2).long(), cross_entropy)
+            ways.add(type(found[0]).__name__)
+    assert ways == {"Patches", "WrittenOut"}
+
+
+def one_at_a_time(network, inputs, targets):
+    """Every record's gradient by plain back-propagation, a list of tensors a record."""
+    found = []
+    for record, target in zip(inputs, targets, strict=True):
+        loss = cross_entropy(network(record[None]), target[None]).sum()
+        found.append(torch.autograd.grad(loss, list(network.parameters())))
+    return found
+
+
+def summed(gradients, factors):
+    return [
+        sum(factor * gradient for factor, gradient in zip(factors, each, strict=True))
+        for each in zip(*gradients, strict=True)
+    ]
+
+
+def norms_of(gradients, scales=None):
+    scales = scales or [1.0] * len(gradients[0])
+    return [
+        torch.sqrt(sum(((g / s) ** 2).sum() for g, s in zip(each, scales, strict=True)))
+        for each in gradients
+    ]
+
+
+@pytest.mark.parametrize("clip", CLIPS)
+@pytest.mark.parametrize("micro_batch", [None, 3])
+def test_sum_is_the_sum_of_clipped_gradients(case, clip, micro_batch):
+    network, inputs, targets = case
+    oracle = one_at_a_time(network, inputs, targets)
+    found = PerExample(network).clipped_sum(
+        inputs, targets, cross_entropy, clip, micro_batch=micro_batch
+    )
+    norms = norms_of(oracle)
+    expected = summed(oracle, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
+    torch.testing.assert_close(found.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
+    for ours, theirs in zip(found.total, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
+
+
+@pytest.mark.parametrize("clip", CLIPS)
+def test_clipping_by_layer_clips_each_to_its_share(case, clip):
+    network, inputs, targets = case
+    ready = PerExample(network)
+    oracle = one_at_a_time(network, inputs, targets)
+    found = ready.clipped_sum(inputs, targets, cross_entropy, clip, per_layer=True)
+    sizes = [len(list(layer.parameters(recurse=False))) for layer in ready.trained]
+    share, start = clip / len(sizes) ** 0.5, 0
+    for size in sizes:
+        part = [each[start : start + size] for each in oracle]
+        expected = summed(part, [min(1.0, share * (1 - 1e-4) / n) for n in norms_of(part)])
+        for ours, theirs in zip(found.total[start : start + size], expected, strict=True):
+            close = 1e-3 * float(theirs.abs().max())
+            torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=close)
+        start += size
+
+
+@pytest.mark.parametrize("elementwise", [False, True])
+def test_scaled_clipping_measures_the_scaled_norm(case, elementwise):
+    network, inputs, targets = case
+    torch.manual_seed(1)
+    shapes = [parameter.shape for parameter in network.parameters()]
+    scales = [
+        0.1 + torch.rand(shape, dtype=torch.float64) if elementwise else 0.1 + place
+        for place, shape in enumerate(shapes)
+    ]
+    oracle = one_at_a_time(network, inputs, targets)
+    norms = norms_of(oracle, scales)
+    clip = float(torch.stack(norms).median())
+    found = PerExample(network).clipped_sum(inputs, targets, cross_entropy, clip, scales=scales)
+    torch.testing.assert_close(found.norms, torch.stack(norms), rtol=1e-4, atol=0.0)
+    expected = summed(oracle, [min(1.0, clip * (1 - 1e-4) / norm) for norm in norms])
+    for ours, theirs in zip(found.total, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
+
+
+@pytest.mark.parametrize("per_layer", [False, True])
+def test_one_record_never_moves_the_sum_by_more_than_the_clip(case, per_layer):
+    network, inputs, targets = case
+    network.float()
+    inputs = inputs.float()
+    ready = PerExample(network)
+    for scale in (1e-3, 1.0, 1e3):
+        for record in range(len(inputs)):
+            one = slice(record, record + 1)
+            found = ready.clipped_sum(
+                inputs[one] * scale, targets[one], cross_entropy, 0.1, per_layer=per_layer
+            )
+            moved = sum(float((each.double() ** 2).sum()) for each in found.total) ** 0.5
+            assert moved <= 0.1
+
+
+def test_large_gradients_are_clipped_to_the_bound_and_not_far_below(case):
+    network, inputs, targets = case
+    network.float()
+    found = PerExample(network).clipped_sum(inputs[:1].float(), targets[:1], cross_entropy, 1e-3)
+    moved = sum(float((each.double() ** 2).sum()) for each in found.total) ** 0.5
+    assert moved >= 0.998e-3
+
+
+def test_stacked_networks_give_what_each_gives_alone():
+    torch.manual_seed(2)
+    stacked = networks.perceptron(6, (5,), 3, runs=4)
+    inputs, targets = torch.randn(4, 9, 6), torch.randint(0, 3, (4, 9))
+    present = (torch.rand(4, 9) < 0.6).float()
+    clip = torch.tensor([[0.01], [0.1], [1.0], [10.0]])
+    found = PerExample(stacked).clipped_sum(
+        inputs, targets, stacked_cross_entropy, clip, present=present
+    )
+    for run in range(4):
+        alone = networks.perceptron(6, (5,), 3)
+        with torch.no_grad():
+            for own, shared in zip(alone.parameters(), stacked.parameters(), strict=True):
+                own.copy_(shared[run].reshape(own.shape))
+        kept = present[run].bool()
+        expected = PerExample(alone).clipped_sum(
+            inputs[run][kept], targets[run][kept], cross_entropy, float(clip[run])
+        )
+        for ours, theirs in zip(found.total, expected.total, strict=True):
+            torch.testing.assert_close(ours[run].reshape(theirs.shape), theirs)
+
+
+def test_padding_counts_as_no_record(case):
+    network, inputs, targets = case
+    present = torch.tensor([1.0, 0, 1, 1, 0, 0, 1], dtype=torch.float64)
+    ready = PerExample(network)
+    kept = present.bool()
+    found = ready.clipped_sum(inputs, targets, cross_entropy, 0.3, present=present)
+    expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)
+    for ours, theirs in zip(found.total, expected.total, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_empty_batch_sums_to_nothing(case):
+    network, inputs, targets = case
+    found = PerExample(network).clipped_sum(inputs[:0], targets[:0], cross_entropy, 1.0)
+    assert [each.shape for each in found.total] == [p.shape for p in network.parameters()]
+    assert not any(each.any() for each in found.total)
+
+
+def test_record_that_is_no_number_counts_as_null_and_spoils_nothing(case):
+    network, inputs, targets = case
+    broken = inputs.clone()
+    broken[2] = torch.nan
+    broken[5] = torch.inf
+    kept = torch.tensor([True, True, False, True, True, False, True])
+    ready = PerExample(network)
+    found = ready.clipped_sum(broken, targets, cross_entropy, 0.3)
+    expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)
+    for ours, theirs in zip(found.total, expected.total, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_gradients_are_left_as_they_were(case):
+    network, inputs, targets = case
+    PerExample(network).clipped_sum(inputs, targets, cross_entropy, 1.0)
+    assert all(p.requires_grad and p.grad is None for p in network.parameters())
+
+
+def test_frozen_layers_are_left_out():
+    network = networks.perceptron(6, (5,), 3)
+    for parameter in network[0].parameters():
+        parameter.requires_grad_(False)
+    ready = PerExample(network)
+    assert [tuple(p.shape) for p in ready.parameters] == [(3, 5), (3,)]
+    inputs, targets = torch.randn(4, 6), torch.randint(0, 3, (4,))
+    found = ready.clipped_sum(inputs, targets, cross_entropy, 1e6)
+    loss = cross_entropy(network(inputs), targets).sum()
+    for ours, theirs in zip(found.total, torch.autograd.grad(loss, ready.parameters), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+class Own(nn.Module):
+    def forward(self, inputs):
+        return inputs - inputs.mean(0)
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        (nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)), "BatchNorm1d (1)"),
+        (nn.Sequential(nn.LSTM(2, 2)), "LSTM (0)"),
+        (nn.Sequential(nn.Linear(2, 2), nn.Softmax(0)), "Softmax (1)"),
+        (nn.Sequential(nn.Linear(2, 2), Own()), "Own (1)"),
+        (Own(), "Own"),
+        (nn.Sequential(nn.Flatten(0), nn.Linear(2, 2)), "Flatten (0)"),
+        (nn.Sequential(nn.Unflatten(0, (2, 2)), nn.Linear(2, 2)), "Unflatten (0)"),
+    ],
+)
+def test_layers_that_mix_records_or_are_unknown_are_refused(network, said):
+    with pytest.raises(InvalidInput) as refusal:
+        PerExample(network)
+    assert said in str(refusal.value)
+
+
+def test_layer_used_twice_is_refused():
+    layer = nn.Linear(3, 3)
+    ready = PerExample(nn.Sequential(layer, layer))
+    with pytest.raises(InvalidInput, match="used twice"):
+        ready.clipped_sum(torch.randn(2, 3), torch.zeros(2).long(), cross_entropy, 1.0)
+
+
+def test_normalising_over_records_is_refused():
+    ready = PerExample(nn.Sequential(nn.LayerNorm((4, 3)), nn.Linear(3, 2)))
+    with pytest.raises(InvalidInput, match="counts the records"):
+        ready.clipped_sum(torch.randn(4, 3), torch.zeros(4).long(), cross_entropy, 1.0)
+
+
+def test_shared_parameters_are_refused():
+    first, second = nn.Linear(3, 3), nn.Linear(3, 3)
+    second.weight = first.weight
+    with pytest.raises(InvalidInput, match="shared"):
+        PerExample(nn.Sequential(first, second))
+
+
+def test_loss_that_is_not_one_number_a_record_is_refused():
+    ready = PerExample(networks.perceptron(3, (), 2))
+    with pytest.raises(InvalidInput, match="one number a record"):
+        ready.clipped_sum(torch.randn(4, 3), torch.zeros(4).long(), lambda out, target: out, 1.0)
