@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.grad import conv2d_weight
 
 from dpcore.deep.layers.gradients import Gradients, Rule, Scales, WrittenOut
 from dpcore.errors import InvalidInput
@@ -64,7 +65,7 @@ class Patches:
         """The gradient that back-propagation would give with weighted losses."""
         weighted = self.derivatives * weights[:, None, None, None]
         layer = self.layer
-        weight = torch.nn.grad.conv2d_weight(
+        weight = conv2d_weight(  # type: ignore[no-untyped-call]
             self.inputs,
             list(layer.weight.shape),
             weighted,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import torch
 from torch import Tensor, nn
 
 Scales = Sequence[Tensor | float] | None
@@ -48,12 +49,9 @@ class WrittenOut:
         scaled = self.gradients
         if scales is not None:
             scaled = tuple(each / scale for each, scale in zip(scaled, scales, strict=True))
-        return sum((each.flatten(1).square().sum(1) for each in scaled[1:]), start=_first(scaled))
+        norms = [torch.linalg.vector_norm(each.flatten(1), dim=1) for each in scaled]
+        return torch.stack(norms).square().sum(0)
 
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`."""
         return tuple((weights @ each.flatten(1)).reshape(each.shape[1:]) for each in self.gradients)
-
-
-def _first(gradients: tuple[Tensor, ...]) -> Tensor:
-    return gradients[0].flatten(1).square().sum(1)

@@ -66,7 +66,8 @@ class OuterProducts:
         if scales is None:
             inner = torch.linalg.vector_norm(self.inputs, dim=-1).square()
             outer = torch.linalg.vector_norm(self.derivatives, dim=-1).square()
-            return outer * (inner + 1.0 if self.bias else inner)
+            total: Tensor = outer * (inner + 1.0 if self.bias else inner)
+            return total
         outer = self.derivatives.square()
         weight = scales[0]
         if isinstance(weight, Tensor):

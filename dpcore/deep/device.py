@@ -1,0 +1,42 @@
+"""Where networks are trained, and arithmetic that privacy can rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from dpcore.errors import InvalidInput, one_of
+
+
+def device(asked: str = "auto") -> torch.device:
+    """The device to train on.
+
+    Parameters
+    ----------
+    asked : str
+        "auto" (a GPU where torch sees one), "cpu" or "cuda".
+
+    Raises
+    ------
+    InvalidInput
+        If a GPU is asked for where there is none.
+    """
+    one_of("device", asked, ("auto", "cpu", "cuda"))
+    there = torch.cuda.is_available()
+    if asked == "cuda" and not there:
+        raise InvalidInput("device is cuda, but torch sees no GPU here; it must be auto or cpu.")
+    return torch.device("cuda" if there and asked != "cpu" else "cpu")
+
+
+@contextmanager
+def exact_arithmetic() -> Iterator[None]:
+    """Single precision throughout: TF32's ten bits would round norms beyond the clipping bound."""
+    matrix, convolution = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    try:
+        yield
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = matrix
+        torch.backends.cudnn.allow_tf32 = convolution

@@ -1,0 +1,68 @@
+"""Batches drawn exactly as the accountant assumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from dpcore.errors import one_of, whole
+
+SAMPLINGS = ("poisson", "fixed", "none")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Which records take part in one step.
+
+    Parameters
+    ----------
+    records : Tensor
+        Their places, (batch,) or (runs, batch).
+    present : Tensor or None
+        1 for a record, 0 for padding, where several runs have batches of different size.
+    """
+
+    records: Tensor
+    present: Tensor | None = None
+
+
+def draw(
+    sampling: str, records: int, batch: int, generator: torch.Generator, runs: int = 1
+) -> Batch:
+    """One step's records, for each of `runs` runs independently.
+
+    Parameters
+    ----------
+    sampling : str
+        "poisson": each record with probability batch/records, independently; "fixed": `batch`
+        different records, uniformly; "none": all of them.
+    records, batch : int
+        n, and the (expected) batch size.
+    generator : torch.Generator
+        Its device is where the places are made.
+    runs : int
+        Above 1, places have shape (runs, batch).
+
+    Raises
+    ------
+    InvalidInput
+        If the sampling is none of these, or the batch is larger than the data.
+    """
+    one_of("sampling", sampling, SAMPLINGS)
+    whole("batch size", batch, at_least=1, at_most=records)
+    where = generator.device
+    if sampling == "none" or batch == records:
+        everyone = torch.arange(records, device=where)
+        return Batch(everyone if runs == 1 else everyone.expand(runs, records))
+    chance = torch.rand(runs, records, generator=generator, device=where)
+    if sampling == "fixed":
+        places = chance.topk(batch, dim=1).indices
+        return Batch(places[0] if runs == 1 else places)
+    taken = chance < batch / records
+    if runs == 1:
+        return Batch(taken[0].nonzero()[:, 0])
+    most = int(taken.sum(1).max())
+    present, places = taken.to(torch.float32).topk(most, dim=1)
+    return Batch(places, present)

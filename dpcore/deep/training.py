@@ -1,0 +1,225 @@
+"""Training with noise: the loop, one run at a time or many small ones side by side.
+
+At every step the gradients of a sampled batch are clipped and summed, Gaussian noise of standard
+deviation σ_t goes onto the sum, and the optimizer sees only the noisy sum divided by the *expected*
+batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). Whatever the
+optimizer does afterwards is post-processing.
+
+Adjacency and accounting are the recipe's; noise is seeded, so that a link reproduces a picture, and
+drawn in single precision: this is exploration, not a release (`dpcore.release` is for that).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from dpcore.deep import networks, sampling
+from dpcore.deep.clipping import PerExample
+from dpcore.deep.device import exact_arithmetic
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import Cancelled, InvalidInput
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOMENTUM = 0.9
+TASKS = ("classes", "labels")
+
+
+def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy of each record; outputs (…, records, classes), targets (…, records)."""
+    chosen = outputs.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    return outputs.logsumexp(-1) - chosen
+
+
+def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
+    """Binary cross-entropy summed over labels; a target of nan is unknown and counts nothing."""
+    known = targets.isfinite()
+    each = nn.functional.binary_cross_entropy_with_logits(
+        outputs, torch.where(known, targets, 0.0), reduction="none"
+    )
+    return (each * known).sum(-1)
+
+
+class Run:
+    """One training, or several that differ only in seed and σ and train side by side.
+
+    Parameters
+    ----------
+    recipes : Recipe or sequence of Recipe
+        Several must be perceptrons or linear models that differ in seed and σ only.
+    inputs : array (records, …)
+        Features, in single precision.
+    targets : array (records,) of int, or (records, labels) of 0, 1 or nan
+    outputs : int
+        Classes or labels.
+    task : str
+        "classes" or "labels".
+    device : torch.device
+    """
+
+    def __init__(
+        self,
+        recipes: Recipe | Sequence[Recipe],
+        inputs: NDArray[Any],
+        targets: NDArray[Any],
+        outputs: int,
+        *,
+        task: str = "classes",
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.recipes = (recipes,) if isinstance(recipes, Recipe) else tuple(recipes)
+        self.recipe = self.recipes[0]
+        self.device = torch.device(device)
+        self.inputs = self._taken(inputs)
+        kind = torch.int64 if task == "classes" else torch.float32
+        self.targets = torch.as_tensor(targets, dtype=kind).to(self.device)
+        self.loss = class_loss if task == "classes" else label_loss
+        self.runs, self.step = len(self.recipes), 0
+        self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
+        self.per_example = PerExample(self.network)
+        self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
+        # Sampling and noise come from streams of their own, so that the noise may change while the
+        # batches stay.
+        self.sampler = torch.Generator(self.device).manual_seed(_stream(self.recipes, 1))
+        self.noise = torch.Generator(self.device).manual_seed(_stream(self.recipes, 2))
+        self.steps_an_epoch = self.recipe.steps_an_epoch(len(self.inputs))
+
+    def _taken(self, inputs: NDArray[Any]) -> Tensor:
+        """Features as the network takes them: images only for a convolutional one."""
+        found = torch.as_tensor(inputs, dtype=torch.float32).to(self.device)
+        return found if self.recipe.network == "cnn" else found.flatten(1)
+
+    @property
+    def steps(self) -> int:
+        """T of the whole run."""
+        return self.steps_an_epoch * self.recipe.epochs
+
+    def sigmas(self, step: int) -> list[float]:
+        """σ_t of each run at a step, counted from 0."""
+        recipe = self.recipe
+        times = step if recipe.decay_every == "step" else step // self.steps_an_epoch
+        return [each.sigma * recipe.decay ** (0.5 * times) for each in self.recipes]
+
+    def advance(self, steps: int, cancelled: Callable[[], bool] = lambda: False) -> float:
+        """Take up to `steps` more steps; the mean loss of the records seen.
+
+        Raises
+        ------
+        Cancelled
+            As soon as `cancelled` says so; `step` then counts the steps that were taken.
+        """
+        total, seen = 0.0, 0.0
+        with exact_arithmetic():
+            for _ in range(min(steps, self.steps - self.step)):
+                if cancelled():
+                    raise Cancelled
+                batch = sampling.draw(
+                    self.recipe.sampling,
+                    len(self.inputs),
+                    len(self.inputs) if self.recipe.sampling == "none" else self.recipe.batch,
+                    self.sampler,
+                    self.runs,
+                )
+                losses = self._one(batch)
+                total, seen = total + float(losses.sum()), seen + losses.numel()
+                self.step += 1
+        return total / seen if seen else float("nan")
+
+    def _one(self, batch: sampling.Batch) -> Tensor:
+        recipe = self.recipe
+        inputs, targets = self.inputs[batch.records], self.targets[batch.records]
+        found = self.per_example.clipped_sum(
+            inputs,
+            targets,
+            self.loss,
+            recipe.clip if recipe.clipped else float(torch.finfo(torch.float32).max),
+            present=batch.present,
+            per_layer=recipe.per_layer,
+        )
+        sigmas = self.sigmas(self.step)
+        expected = len(self.inputs) if recipe.sampling == "none" else recipe.batch
+        for parameter, total in zip(self.per_example.parameters, found.total, strict=True):
+            parameter.grad = self._noisy(total, sigmas).div_(expected)
+        self.optimizer.step()
+        return found.losses if batch.present is None else found.losses[batch.present > 0]
+
+    def _noisy(self, total: Tensor, sigmas: list[float]) -> Tensor:
+        if not any(sigmas):
+            return total
+        noise = torch.randn(total.shape, generator=self.noise, device=self.device)
+        if self.runs == 1:
+            return total.add_(noise, alpha=sigmas[0])
+        each = torch.tensor(sigmas, device=self.device).reshape(-1, *(1,) * (total.dim() - 1))
+        return total.addcmul_(noise, each)
+
+    @torch.no_grad()
+    def scores(self, inputs: NDArray[Any], at_a_time: int = 4096) -> NDArray[np.float32]:
+        """Outputs for each of `inputs`: (runs, records, outputs)."""
+        self.network.eval()
+        parts = []
+        for start in range(0, len(inputs), at_a_time):
+            part = self._taken(inputs[start : start + at_a_time])
+            if self.runs > 1:
+                part = part.expand(self.runs, *part.shape)
+            parts.append(self.network(part).cpu())
+        self.network.train()
+        found = torch.cat(parts, dim=-2).numpy()
+        return found if self.runs > 1 else found[None]
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on from here: weights, optimizer, random streams, steps."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "sampler": self.sampler.get_state(),
+            "noise": self.noise.get_state(),
+            "step": self.step,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state` of the same recipe."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.sampler.set_state(state["sampler"])
+        self.noise.set_state(state["noise"])
+        self.step = int(state["step"])
+
+
+def _network(recipes: Sequence[Recipe], shape: torch.Size, outputs: int) -> nn.Sequential:
+    recipe = recipes[0]
+    if len(recipes) > 1 and recipe.network == "cnn":
+        raise InvalidInput("network is cnn, but several runs side by side need perceptrons.")
+    if recipe.network == "cnn":
+        if len(shape) != 3 or shape[1] != shape[2]:
+            raise InvalidInput(
+                f"network is cnn and records have shape {tuple(shape)}, but they must be square "
+                "images (channels, side, side)."
+            )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(recipe.seed)
+            return networks.small_cnn(shape[0], shape[1], outputs, activation=recipe.activation)
+    widths = () if recipe.network == "linear" else recipe.widths
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(_stream(recipes, 0))
+        return networks.perceptron(
+            shape.numel(), widths, outputs, activation=recipe.activation, runs=len(recipes)
+        )
+
+
+def _optimizer(recipe: Recipe, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+    if recipe.optimizer == "adam":
+        return torch.optim.Adam(parameters, lr=recipe.learning_rate)
+    momentum = MOMENTUM if recipe.optimizer == "momentum" else 0.0
+    return torch.optim.SGD(parameters, lr=recipe.learning_rate, momentum=momentum)
+
+
+def _stream(recipes: Sequence[Recipe], purpose: int) -> int:
+    """A seed for one purpose; different seeds and purposes give unrelated streams."""
+    entropy = [purpose, *(recipe.seed for recipe in recipes)]
+    return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> np.uint64(1))
