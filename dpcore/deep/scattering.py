@@ -8,8 +8,8 @@ reason.
 
 from __future__ import annotations
 
+import functools
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ CHANNELS = 1 + SCALES * DIRECTIONS + DIRECTIONS**2
 
 GROUPS = 27
 ENVELOPE, CARRIER = 0.8, 0.75 * math.pi
-AT_A_TIME = 512
+AT_A_TIME = 32
 
 
 def features(
@@ -95,16 +95,19 @@ def scatter(images: Tensor) -> Tensor:
 
 def _averaged(spectrum: Tensor, average: Tensor, shrink: int) -> Tensor:
     """Low-pass, and one value for each block of `shrink` × `shrink` pixels."""
-    return torch.fft.ifft2(_folded(spectrum * average, shrink)).real
+    smooth: Tensor = torch.fft.ifft2(_folded(spectrum * average, shrink)).real
+    return smooth
 
 
 def _folded(spectrum: Tensor, shrink: int) -> Tensor:
     """Spectrum of every `shrink`-th pixel: the mean of its aliases."""
     kept = spectrum.shape[-1] // shrink
-    return spectrum.unflatten(-1, (shrink, kept)).unflatten(-3, (shrink, kept)).mean((-4, -2))
+    rows = functools.reduce(torch.add, torch.split(spectrum, kept, -2))
+    folded: Tensor = functools.reduce(torch.add, torch.split(rows, kept, -1)) / shrink**2
+    return folded
 
 
-@cache
+@functools.cache
 def _filters(side: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Spectra for padded images of that side: average, the same at half size, two wavelet scales.
 

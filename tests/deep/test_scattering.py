@@ -1,0 +1,97 @@
+"""Scattering features against the definition, computed at full size without any shortcut."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from dpcore.deep import scattering
+from dpcore.errors import InvalidInput
+
+
+def gabor(side, spread, angle, slant, wave):
+    """A Morlet wavelet's Gaussian and carried parts, wrapped round the image, by definition."""
+    plain = np.zeros((side, side))
+    carried = np.zeros((side, side), dtype=complex)
+    for row in range(-2 * side, 3 * side):
+        for column in range(-2 * side, 3 * side):
+            along = column * math.cos(angle) + row * math.sin(angle)
+            across = -column * math.sin(angle) + row * math.cos(angle)
+            hump = math.exp(-(along**2 + (slant * across) ** 2) / (2 * spread**2))
+            hump *= slant / (2 * math.pi * spread**2)
+            plain[row % side, column % side] += hump
+            carried[row % side, column % side] += hump * np.exp(1j * wave * along)
+    return plain, carried
+
+
+def convolved(image, kernel):
+    """Circular convolution."""
+    return np.fft.ifft2(np.fft.fft2(image) * np.fft.fft2(kernel))
+
+
+def by_definition(image):
+    padded = np.pad(image, 4, mode="reflect")
+    side = len(padded)
+    average, _ = gabor(side, 1.6, 0.0, 1.0, 0.0)
+    wavelets = []
+    for scale in range(2):
+        for turn in range(8):
+            plain, carried = gabor(
+                side, 0.8 * 2**scale, math.pi * turn / 8, 0.5, 0.75 * math.pi / 2**scale
+            )
+            wavelets.append(carried - plain * carried.sum() / plain.sum())
+    orders = [np.abs(convolved(padded, wavelet)) for wavelet in wavelets]
+    again = [np.abs(convolved(fine, w)) for fine in orders[:8] for w in wavelets[8:]]
+    smooth = [convolved(each, average).real for each in [padded, *orders, *again]]
+    return np.stack([each[4:-4:4, 4:-4:4] for each in smooth])
+
+
+def test_coefficients_follow_the_definition():
+    image = np.random.default_rng(0).random((8, 8))
+    found = scattering.scatter(torch.from_numpy(image)[None, None].float())[0].numpy()
+    expected = by_definition(image)
+    assert found.shape == expected.shape == (81, 2, 2)
+    # Aliases of moduli, which are not band-limited, are all that may differ.
+    np.testing.assert_allclose(found, expected, rtol=0.03, atol=2e-3)
+    assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.9995
+
+
+def test_wavelets_do_not_see_a_constant():
+    flat = torch.full((1, 1, 8, 8), 0.7)
+    found = scattering.scatter(flat)[0]
+    torch.testing.assert_close(found[0], torch.full((2, 2), 0.7))
+    assert float(found[1:].abs().max()) < 1e-5
+
+
+@pytest.mark.parametrize("turn", range(8))
+def test_a_wave_is_seen_most_in_its_own_direction(turn):
+    row, column = np.meshgrid(np.arange(32), np.arange(32), indexing="ij")
+    angle = math.pi * turn / 8
+    wave = np.cos(0.375 * math.pi * (column * math.cos(angle) + row * math.sin(angle)))
+    found = scattering.scatter(torch.from_numpy(wave)[None, None].float())[0]
+    coarse = found[9:17, 2:-2, 2:-2].mean((1, 2))
+    assert int(coarse.argmax()) == turn
+
+
+def test_features_are_normalised_within_each_image():
+    images = np.random.default_rng(2).random((3, 1, 12, 12))
+    found = scattering.features(images).reshape(3, 27, -1)
+    np.testing.assert_allclose(found.mean(-1), 0.0, atol=1e-4)
+    assert (found.var(-1) < 1.0 + 1e-4).all()
+
+
+def test_one_image_does_not_change_anothers_features():
+    images = np.random.default_rng(3).random((40, 2, 8, 8))
+    together = scattering.features(images)
+    alone = scattering.features(images[35:36])
+    assert together.shape == (40, 2 * 81 * 4)
+    np.testing.assert_allclose(together[35], alone[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 9, 9), (2, 1, 8, 12), (2, 8, 8), (2, 1, 4, 4)])
+def test_other_shapes_are_refused(shape):
+    with pytest.raises(InvalidInput, match="side"):
+        scattering.features(np.zeros(shape))
