@@ -1,0 +1,135 @@
+"""Paper 004 (Xiang et al.): the accounting of equations (8) to (12) as printed, and checked.
+
+Printed: noise with Σ Δ_i²/σ_i² ≤ τ = 2ε + (2/λ) ln δ makes one step (ε, δ)-private. The moment of
+the privacy loss c ~ N(S/2, S) is exp(λS/2 + λ²S/2); the paper leaves out the second term, so its
+noise is too small. What the noise does give is exact: S is the square of a Gaussian mechanism's
+μ, whatever the direction of Δ, when every σ_i is the same.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpcore.accounting.planner import Training, spent
+from dpcore.errors import number, whole
+from dpcore.guarantee import Adjacency, Condition, Guarantee
+from dpcore.mechanisms.gaussian import analytic_delta
+
+LARGEST_COMPOSED = 0.9
+"""ε up to which equation (12) follows from the cited composition theorem (FORMULAS.md, 4)."""
+
+
+@dataclass(frozen=True)
+class AdditiveAnswer:
+    """What paper 004 claims for a run, and what its noise gives.
+
+    Parameters
+    ----------
+    step : tuple of float
+        (ε^t, δ^t) of one step, by equation (12).
+    tau : float
+        Bound on Σ Δ_i²/σ_i² a step, by equation (9); 0 or less when no noise meets it.
+    sigma : float or None
+        The same σ for every coordinate, α/√τ: what equation (11) gives when it is solved exactly.
+    conditions : tuple of Condition
+    claim, certified : Guarantee
+        The paper's total; what the accountant certifies for exactly that σ on the sum.
+    """
+
+    step: tuple[float, float]
+    tau: float
+    sigma: float | None
+    conditions: tuple[Condition, ...]
+    claim: Guarantee
+    certified: Guarantee
+
+
+def a_step(epsilon: float, delta: float, rate: float, steps: int) -> tuple[float, float]:
+    """(ε^t, δ^t) that equation (12) allots to each of `steps` steps at sampling rate q."""
+    whole("steps", steps, at_least=1)
+    share = 16.0 * rate**2 * steps * math.log(math.e + epsilon / delta)
+    return epsilon / math.sqrt(share), delta / (2.0 * steps)
+
+
+def bound(epsilon: float, delta: float, order: float | None = None) -> float:
+    """τ = 2ε + (2/λ) ln δ of equation (9), for λ = `order`; ``None`` for λ → ∞."""
+    if order is None:
+        return 2.0 * epsilon
+    return 2.0 * epsilon + 2.0 * math.log(delta) / number("λ", order, above=0.0)
+
+
+def account(
+    epsilon: float,
+    delta: float,
+    records: int,
+    lot: int,
+    steps: int,
+    *,
+    clip: float = 1.0,
+    order: float | None = None,
+    noise_on_mean: bool = False,
+    accountant: str = "pld",
+) -> AdditiveAnswer:
+    """The run of algorithm 1 with isotropic noise: what it claims and what it gives.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The total that is claimed; above 0, δ below 1.
+    records, lot, steps : int
+        n, expected records a step, k.
+    clip : float
+        α.
+    order : float, optional
+        λ; the paper fixes none, and ``None``, λ → ∞, asks for the least noise.
+    noise_on_mean : bool
+        The literal reading: noise of scale α on the average of the lot instead of on the sum, `lot`
+        times as much as the privacy argument asks for.
+    accountant : str
+        For the certified ε; add/remove, Poisson sampling.
+    """
+    epsilon = number("ε", epsilon, above=0.0)
+    delta = number("δ", delta, above=0.0, below=1.0)
+    whole("lot size", lot, at_least=1, at_most=records)
+    step = a_step(epsilon, delta, lot / records, steps)
+    tau = bound(*step, order)
+    where = Adjacency.ADD_REMOVE
+    claim = Guarantee(epsilon, delta, where, "paper 004, theorem 1")
+    if tau <= 0.0:
+        reason = (
+            f"With λ = {order:g}, equation (9) bounds the noise's share by τ = {tau:.3g}, and no "
+            "noise meets a bound of 0 or less."
+        )
+        empty = Guarantee(None, None, where, accountant, reason)
+        return AdditiveAnswer(step, tau, None, (_composed(epsilon),), claim, empty)
+    sigma = clip / math.sqrt(tau) * (lot if noise_on_mean else 1)
+    run = Training(sigma, records, lot, steps, delta, clip)
+    return AdditiveAnswer(
+        step=step,
+        tau=tau,
+        sigma=sigma,
+        conditions=(_one_step(step, clip / sigma), _composed(epsilon)),
+        claim=claim,
+        certified=spent(run, accountant),
+    )
+
+
+def _one_step(step: tuple[float, float], shift: float) -> Condition:
+    """Whether one step without sampling is (ε^t, δ^t)-private, by the exact Gaussian profile."""
+    epsilon, delta = step
+    true = float(analytic_delta(epsilon, 1.0 / shift, 1.0))
+    return Condition(
+        f"one step is (ε^t, δ^t)-private (ε^t = {epsilon:.3g}, δ^t = {delta:.3g})",
+        true <= delta,
+        f"The moment bound of equation (9) leaves out λ²S/2: at ε^t = {epsilon:.3g} this noise has "
+        f"δ = {true:.3g}, not {delta:.3g}.",
+    )
+
+
+def _composed(epsilon: float) -> Condition:
+    return Condition(
+        f"ε ≤ {LARGEST_COMPOSED:g} (ε = {epsilon:g})",
+        epsilon <= LARGEST_COMPOSED,
+        f"Equation (12) is a simplified composition theorem for ε up to {LARGEST_COMPOSED:g}.",
+    )

@@ -1,0 +1,80 @@
+"""Paper 004: its equations as printed, and what their noise gives."""
+
+import math
+
+import pytest
+
+from dpcore.accounting import paper_004
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "true_delta", "true_epsilon"),
+    [(1.0, 0.286, 6.57), (0.3, 0.204, 3.27), (0.05, 0.105, 1.20), (0.01, 0.052, 0.497)],
+)
+def test_bound_of_one_step_gives_far_less_than_it_claims(
+    epsilon: float, true_delta: float, true_epsilon: float
+) -> None:
+    sigma = 1.0 / math.sqrt(paper_004.bound(epsilon, 1e-5))
+    assert analytic_delta(epsilon, sigma, 1.0) == pytest.approx(true_delta, abs=6e-4)
+    assert analytic_epsilon(sigma, 1e-5, 1.0) == pytest.approx(true_epsilon, rel=2e-3)
+
+
+@pytest.mark.parametrize(("multiple", "true_epsilon"), [(1.5, 3.47), (2.0, 4.38)])
+def test_a_finite_order_claims_too_much_as_well(multiple: float, true_epsilon: float) -> None:
+    tau = paper_004.bound(1.0, 1e-5, multiple * math.log(1e5))
+    assert analytic_epsilon(1.0 / math.sqrt(tau), 1e-5, 1.0) == pytest.approx(
+        true_epsilon, rel=2e-3
+    )
+
+
+# n = 55,000, lots of 1,000, 30 epochs, as in the paper's table II.
+@pytest.mark.parametrize(("claimed", "certified"), [(1.0, 1.36), (0.3, 0.69), (0.05, 0.27)])
+def test_whole_run_is_certified_at_a_larger_epsilon_than_claimed(
+    claimed: float, certified: float
+) -> None:
+    found = paper_004.account(claimed, 1e-5, 55_000, 1_000, 1_650)
+    assert found.claim.epsilon == claimed
+    assert found.certified.epsilon == pytest.approx(certified, abs=6e-3)
+    assert found.certified.adjacency is Adjacency.ADD_REMOVE
+    assert found.conditions[0].met is False
+    assert found.conditions[1].met is (claimed <= 0.9)
+
+
+def test_share_of_a_step_composes_to_the_claim_by_equation_12() -> None:
+    epsilon, delta = paper_004.a_step(0.3, 1e-5, 0.02, 500)
+    assert epsilon * math.sqrt(16 * 0.02**2 * 500 * math.log(math.e + 0.3 / 1e-5)) == pytest.approx(
+        0.3
+    )
+    assert delta == pytest.approx(1e-8)
+
+
+def test_noise_on_the_mean_is_a_lot_times_as_large() -> None:
+    on_sum = paper_004.account(1.0, 1e-5, 55_000, 1_000, 100)
+    literal = paper_004.account(1.0, 1e-5, 55_000, 1_000, 100, noise_on_mean=True)
+    assert literal.sigma == pytest.approx(1_000 * on_sum.sigma)
+    assert literal.conditions[0].met is True
+    assert literal.certified.epsilon < 0.01
+
+
+def test_noise_scales_with_the_clipping_value_and_epsilon_does_not() -> None:
+    one = paper_004.account(0.3, 1e-5, 55_000, 1_000, 200)
+    four = paper_004.account(0.3, 1e-5, 55_000, 1_000, 200, clip=4.0)
+    assert four.sigma == pytest.approx(4.0 * one.sigma)
+    assert four.certified.epsilon == pytest.approx(one.certified.epsilon)
+
+
+def test_order_for_which_no_noise_meets_the_bound_gives_no_number() -> None:
+    found = paper_004.account(0.05, 1e-5, 55_000, 1_000, 1_650, order=1.0)
+    assert found.sigma is None
+    assert found.certified.epsilon is None
+    assert "no noise" in found.certified.reason
+
+
+@pytest.mark.parametrize("bad", [{"epsilon": 0.0}, {"delta": 1.0}, {"lot": 0}, {"order": -1.0}])
+def test_bad_settings_are_refused(bad: dict[str, float]) -> None:
+    settings = {"epsilon": 1.0, "delta": 1e-5, "records": 100, "lot": 10, "steps": 5} | bad
+    with pytest.raises(InvalidInput):
+        paper_004.account(**settings)
