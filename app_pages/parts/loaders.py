@@ -13,7 +13,7 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from dpcore.datasets import DataUnavailable, Split, Table, load, prepare, read_upload
-from dpcore.erm.method import Calibration
+from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.curves import Baselines
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
@@ -79,15 +79,43 @@ def download(key: str) -> None:
 @st.cache_data(max_entries=60, show_spinner=False)
 def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
+    exact = _minimiser(_without_privacy(_study).key, _study, _split)
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.closed_form(_study, _split)
+        return curves.closed_form(_study, _split, exact)
+
+
+def baselines(study: Study, split: Split) -> Baselines:
+    """Majority and the two non-private models."""
+    return _baselines(_without_privacy(study).key, study, split)
+
+
+def _without_privacy(study: Study) -> Study:
+    """The study with all that only private models depend on put aside: one key for many views."""
+    return replace(
+        study,
+        methods=("nonprivate",),
+        edition=Study.edition,
+        epsilons=Study.epsilons,
+        delta=None,
+        runs=Study.runs,
+        seed=Study.seed,
+        steps=None,
+        batch=None,
+        full_length=False,
+    )
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def baselines(key: str, _study: Study, _split: Split) -> Baselines:
-    """Majority and the two non-private models."""
+def _minimiser(key: str, _study: Study, _split: Split) -> Array:
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.baselines(_study, _split)
+        return curves.minimiser(_study, _split)
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _baselines(key: str, _study: Study, _split: Split) -> Baselines:
+    exact = _minimiser(key, _study, _split)
+    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
+        return curves.baselines(_study, _split, exact)
 
 
 @st.cache_resource(max_entries=200, show_spinner="Certifying the noise …")

@@ -106,7 +106,7 @@ def gather(choice: Choice) -> View:
     closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         parts = [loaders.closed_form(closed.key, closed, split)]
-        compared = loaders.baselines(closed.key, closed, split)
+        compared = loaders.baselines(closed, split)
     waiting, stopped = [], []
     for one in to_train:
         if training.finished(one):

@@ -22,6 +22,13 @@ BatchGradient = Callable[[Array], Array]
 """W of shape (d, columns) -> mean gradient of the data-dependent part, same shape."""
 
 BLOCK_ROWS = 1024
+BLOCK_ENTRIES = 2**16  # of one vector's passes; several columns at once take fewer rows
+
+
+def row_blocks(signed: Array) -> list[Array]:
+    """Views of successive rows, few enough to stay in cache between two passes."""
+    size = max(1, BLOCK_ENTRIES // max(1, signed.shape[1]))
+    return [signed[start : start + size] for start in range(0, len(signed), size)]
 
 
 def accelerator() -> str | None:

@@ -7,11 +7,14 @@ With λ = 0 and a radius, the constrained minimiser is the λ-regularised one wh
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
+from dpcore.erm.gradient import row_blocks
 from dpcore.erm.losses import Loss
 from dpcore.erm.problem import Problem
 
@@ -20,6 +23,7 @@ Array = NDArray[np.floating]
 GRADIENT_TOLERANCE = 1e-9
 MOST_STEPS = 200
 ROUNDING = 1e-14  # relative, of an objective's value
+START_RECORDS = 10_000  # on so many a first solution costs little and is near that on all
 
 
 def minimise(problem: Problem, features: Array, labels: Array) -> Array:
@@ -39,12 +43,16 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
     """
     signed = features * labels[:, None]
     loss = problem.function
+    start: Array = np.zeros(signed.shape[1])
     if problem.lam > 0.0:
-        return _newton(loss, signed, problem.lam, np.zeros(signed.shape[1]))
+        if len(signed) >= 2 * START_RECORDS:
+            some = np.ascontiguousarray(signed[:: len(signed) // START_RECORDS])
+            start = _newton(loss, some, problem.lam, start)
+        return _newton(loss, signed, problem.lam, start)
     radius = problem.solution_radius
 
     def solution(log_lam: float) -> Array:
-        return _newton(loss, signed, math.exp(log_lam), np.zeros(signed.shape[1]))
+        return _newton(loss, signed, math.exp(log_lam), start)
 
     def overshoot(log_lam: float) -> float:
         return float(np.linalg.norm(solution(log_lam)) - radius)
@@ -57,7 +65,9 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
     return np.asarray(result * min(1.0, radius / float(np.linalg.norm(result))))
 
 
-def ridge_path(loss: Loss, signed: Array, lams: list[float]) -> Array:
+def ridge_path(
+    loss: Loss, signed: Array, lams: Sequence[float], start: Array | None = None
+) -> Array:
     """Minimisers for several λ, each warm-started from the one before.
 
     Parameters
@@ -65,14 +75,16 @@ def ridge_path(loss: Loss, signed: Array, lams: list[float]) -> Array:
     loss : Loss
     signed : (n, d) array
         Rows yᵢxᵢ.
-    lams : list of float
+    lams : sequence of float
         Each above 0; descending order saves steps.
+    start : (d,) array, optional
+        Where the first search begins; 0 by default.
 
     Returns
     -------
     (len(lams), d) array
     """
-    weights: Array = np.zeros(signed.shape[1])
+    weights: Array = np.zeros(signed.shape[1]) if start is None else start
     path = []
     for lam in lams:
         weights = _newton(loss, signed, lam, weights)
@@ -81,33 +93,58 @@ def ridge_path(loss: Loss, signed: Array, lams: list[float]) -> Array:
 
 
 def _newton(loss: Loss, signed: Array, lam: float, weights: Array) -> Array:
-    records = len(signed)
-
-    def objective(at: Array) -> float:
-        return float(loss.value(signed @ at).mean() + 0.5 * lam * at @ at)
-
-    value = objective(weights)
+    blocks = row_blocks(signed)
+    here = _look(loss, blocks, lam, weights)
     for _ in range(MOST_STEPS):
-        margins = signed @ weights
-        gradient = signed.T @ loss.slope(margins) / records + lam * weights
-        if np.linalg.norm(gradient) <= GRADIENT_TOLERANCE:
+        if np.linalg.norm(here.gradient) <= GRADIENT_TOLERANCE:
             break
-        bend = loss.bend(margins)
-        active = np.flatnonzero(bend)  # the Huber loss bends only near its corner
-        rows = signed if len(active) == records else signed[active]
-        hessian = (rows * bend[active, None]).T @ rows / records
-        hessian[np.diag_indices_from(hessian)] += lam
-        step = linalg.solve(hessian, gradient, assume_a="pos")
-        decrease = float(gradient @ step)
+        step = linalg.solve(_hessian(loss, blocks, lam, here), here.gradient, assume_a="pos")
+        decrease = float(here.gradient @ step)
         length = 1.0
         while length > 1e-10:
-            trial = weights - length * step
-            trial_value = objective(trial)
+            trial = _look(loss, blocks, lam, here.weights - length * step)
             # The last decreases are below what the objective can resolve.
-            if trial_value <= value - 1e-4 * length * decrease + ROUNDING * abs(value):
+            allowed = here.value - 1e-4 * length * decrease + ROUNDING * abs(here.value)
+            if trial.value <= allowed:
                 break
             length *= 0.5
         else:
             break  # no decrease representable: at the minimiser to rounding
-        weights, value = trial, trial_value
-    return weights
+        here = trial
+    return here.weights
+
+
+@dataclass(frozen=True)
+class _Point:
+    """F and ∇F at some weights, and the margins of each block there."""
+
+    weights: Array
+    value: float
+    gradient: Array
+    margins: Sequence[Array]
+
+
+def _look(loss: Loss, blocks: list[Array], lam: float, weights: Array) -> _Point:
+    value, gradient, margins = 0.0, np.zeros(len(weights)), []
+    for block in blocks:
+        at = block @ weights
+        value += float(loss.value(at).sum())
+        gradient += loss.slope(at) @ block
+        margins.append(at)
+    records = sum(len(block) for block in blocks)
+    value = value / records + 0.5 * lam * float(weights @ weights)
+    return _Point(weights, value, gradient / records + lam * weights, margins)
+
+
+def _hessian(loss: Loss, blocks: list[Array], lam: float, here: _Point) -> Array:
+    total = np.zeros((len(here.weights), len(here.weights)))
+    for block, margins in zip(blocks, here.margins, strict=True):
+        bend = loss.bend(margins)
+        active = np.flatnonzero(bend)  # the Huber loss bends only near its corner
+        if len(active) < len(block):
+            block, bend = block[active], bend[active]
+        scaled = block * np.sqrt(bend)[:, None]
+        total += scaled.T @ scaled  # one array and its transpose: half the work
+    total /= sum(len(block) for block in blocks)
+    total[np.diag_indices_from(total)] += lam
+    return total

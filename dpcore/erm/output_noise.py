@@ -6,12 +6,13 @@ All requested (ε, run) pairs share one descent trajectory per step size: with t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from dpcore.erm.gradient import row_blocks
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 
@@ -39,17 +40,13 @@ def descend(
     -------
     dict from T to (d,) array
     """
-    signed = features * labels[:, None]
-    thin = np.count_nonzero(signed) < SPARSE_BELOW * signed.size
-    rows = sparse.csr_array(signed) if thin else signed
-    columns = sparse.csr_array(rows.T) if thin else np.ascontiguousarray(signed.T)
     records, lam = len(labels), problem.lam
-    slope = problem.function.slope
+    total_gradient = _total_gradient(problem, features * labels[:, None])
     wanted, last = set(steps), max(steps)
     weights: Array = np.zeros(features.shape[1]) if start is None else start
     found: dict[int, Array] = {}
     for step in range(1, last + 1):
-        gradient = columns @ slope(rows @ weights) / records + lam * weights
+        gradient = total_gradient(weights) / records + lam * weights
         weights = weights - learning_rate * gradient
         if lam == 0.0:
             length = float(np.linalg.norm(weights))
@@ -59,6 +56,24 @@ def descend(
         if step % PROGRESS_EVERY == 0:
             progress(step / last, "gradient descent")
     return found
+
+
+def _total_gradient(problem: Problem, signed: Array) -> Callable[[Array], Array]:
+    """The function w -> Σᵢ ∇ℓᵢ(w) of the data-dependent part, in double precision."""
+    slope = problem.function.slope
+    if np.count_nonzero(signed) < SPARSE_BELOW * signed.size:
+        rows = sparse.csr_array(signed)
+        columns = sparse.csr_array(rows.T)
+        return lambda weights: np.asarray(columns @ slope(rows @ weights))
+    blocks = row_blocks(signed)
+
+    def gradient(weights: Array) -> Array:
+        total = np.zeros_like(weights)
+        for block in blocks:
+            total += slope(block @ weights) @ block
+        return total
+
+    return gradient
 
 
 def centres(

@@ -140,7 +140,12 @@ def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.D
     return pd.DataFrame(rows, columns=list(CALIBRATION_COLUMNS))
 
 
-def closed_form(study: Study, split: Split) -> pd.DataFrame:
+def minimiser(study: Study, split: Split) -> Array:
+    """The non-private model at the study's own λ, to give to `closed_form` and `baselines`."""
+    return minimise(problem_for(study, split), split.x_train, split.y_train)
+
+
+def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
 
     Parameters
@@ -148,6 +153,8 @@ def closed_form(study: Study, split: Split) -> pd.DataFrame:
     study : Study
         Methods without a closed form are left out.
     split : Split
+    exact : (d,) array, optional
+        `minimiser`, where at hand.
 
     Returns
     -------
@@ -167,7 +174,7 @@ def closed_form(study: Study, split: Split) -> pd.DataFrame:
     if table.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     noisy = [c for group in calibrations.values() for c in group if c.sigma > 0]
-    exact = minimise(problem, split.x_train, split.y_train)
+    exact = minimiser(study, split) if exact is None else exact
     middles = np.empty((len(table), len(exact)))
     still = (table["sigma"] == 0).to_numpy()
     middles[still] = exact
@@ -297,14 +304,22 @@ def _per_thousand(true_positive: Array, true_negative: Array, split: Split) -> t
     return 1000.0 * share * (1.0 - true_positive), 1000.0 * (1.0 - share) * (1.0 - true_negative)
 
 
-def baselines(study: Study, split: Split) -> Baselines:
-    """Majority class, the non-private model at the same λ, and one with λ tuned for accuracy."""
+def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselines:
+    """Majority class, the non-private model at the same λ, and one with λ tuned for accuracy.
+
+    Parameters
+    ----------
+    study : Study
+    split : Split
+    exact : (d,) array, optional
+        `minimiser`, where at hand.
+    """
     problem = problem_for(study, split)
-    same = minimise(problem, split.x_train, split.y_train)
+    same = minimiser(study, split) if exact is None else exact
     commoner = 1.0 if np.mean(split.y_train > 0) >= 0.5 else -1.0
-    lam = _tuned_lam(study, split)
+    lam, near = _tuned_lam(study, split)
     signed = split.x_train * split.y_train[:, None]
-    tuned = ridge_path(problem.function, signed, [lam])[0]
+    tuned = ridge_path(problem.function, signed, [lam], near)[0]
     return Baselines(
         positive_share=float(np.mean(split.y_test > 0)),
         majority_accuracy=float(np.mean(split.y_test == commoner)),
@@ -328,10 +343,10 @@ def _reference(study: Study, split: Split, weights: Array, lam: float) -> Refere
     )
 
 
-def _tuned_lam(study: Study, split: Split) -> float:
+def _tuned_lam(study: Study, split: Split) -> tuple[float, Array]:
     """λ with the best mean held-out accuracy over 5 folds of at most 10,000 training records.
 
-    The larger λ on a tie.
+    The larger λ on a tie. With it, the mean of the folds' minimisers.
     """
     problem = problem_for(study, split)
     order = np.random.default_rng(split.preparation.seed).permutation(len(split.y_train))
@@ -339,8 +354,10 @@ def _tuned_lam(study: Study, split: Split) -> float:
     signed = split.x_train[some] * split.y_train[some, None]
     fold = np.arange(len(some)) % min(CROSS_VALIDATION_FOLDS, len(some))
     accuracy = np.zeros(len(CROSS_VALIDATION_LAMS))
+    paths = []
     for held in range(int(fold.max()) + 1):
         inside = fold != held
-        path = ridge_path(problem.function, signed[inside], list(CROSS_VALIDATION_LAMS))
-        accuracy += np.mean(signed[~inside] @ path.T > 0, axis=0)
-    return CROSS_VALIDATION_LAMS[int(np.argmax(np.round(accuracy, 12)))]
+        paths.append(ridge_path(problem.function, signed[inside], CROSS_VALIDATION_LAMS))
+        accuracy += np.mean(signed[~inside] @ paths[-1].T > 0, axis=0)
+    best = int(np.argmax(np.round(accuracy, 12)))
+    return CROSS_VALIDATION_LAMS[best], np.mean(paths, axis=0)[best]

@@ -194,14 +194,17 @@ def noisy_accuracies(
     hits = np.zeros((len(centres), len(draws)))
     transposed = np.ascontiguousarray(draws.T, dtype=np.float32)
     middles = np.ascontiguousarray(centres.T, dtype=np.float32)
-    scales = sigmas.astype(np.float32)
+    noisy, still = sigmas > 0.0, sigmas <= 0.0
+    scales = sigmas[noisy].astype(np.float32)
     for block in _parts(len(labels)):
         signed = (features[block] * labels[block, None]).astype(np.float32)
         moves, margins = signed @ transposed, signed @ middles
         null_hits = np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0))
-        for row, scale in enumerate(scales):
-            said = moves * scale > -margins[:, row, None]
+        least = -margins[:, noisy] / scales
+        for place, row in enumerate(np.flatnonzero(noisy)):
+            said = moves > least[:, place, None]
             hits[row] += np.add.reduce(said.view(np.uint8), axis=0, dtype=np.uint8)
+        hits[still] += np.count_nonzero(margins[:, still] > 0.0, axis=0)[:, None]
         hits += null_hits  # a margin of 0 is judged -1, as in `rates`
     return hits / len(labels)
 
@@ -215,8 +218,9 @@ def noisy_objectives(
     margins = signed @ np.ascontiguousarray(centres.T, dtype=np.float32)
     result = np.empty((len(centres), len(draws)))
     for row, scale in enumerate(sigmas.astype(np.float32)):
-        at = moves * scale
-        at += margins[:, row, None]
+        at = margins[:, row, None]
+        if scale > 0.0:
+            at = moves * scale + at
         result[row] = problem.function.value(at).mean(axis=0, dtype=np.float64)
     sigma = sigmas[:, None]
     squares = np.einsum("kd,kd->k", centres, centres)[:, None]
