@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import links
+from app_pages.parts import links, meaning
 from app_pages.parts.controls import EPSILONS, TABS, Start
+from app_pages.parts.drawing import plot
 from app_pages.parts.state import chosen, recall, remember
-from dpcore.accounting.risk import Odds, odds
 from dpcore.datasets import entry
-from dpcore.figures import people
-from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
@@ -41,6 +39,7 @@ class Slots:
     training: DeltaGenerator
     risk: DeltaGenerator
     methods: DeltaGenerator
+    meaning: DeltaGenerator
     waiting: tuple[DeltaGenerator, ...]
     tabs: Mapping[str, Any]
 
@@ -50,6 +49,7 @@ def layout() -> Slots:
     above, numbers = st.container(), st.container()
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
+    meaning = st.container()
     waiting = main.empty(), methods.empty()
     opened = st.tabs(TABS, key="view", on_change="rerun", bind="query-params")
     return Slots(
@@ -59,23 +59,10 @@ def layout() -> Slots:
         training,
         risk.empty(),
         methods,
+        meaning,
         waiting,
         dict(zip(TABS, opened, strict=True)),
     )
-
-
-def plot(drawn: Drawn, key: str) -> None:
-    """A figure with its alternative text, and its sentence under it."""
-    st.plotly_chart(
-        drawn.figure,
-        key=key,
-        alt=drawn.alt,
-        config={
-            "displaylogo": False,
-            "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
-        },
-    )
-    st.markdown(drawn.sentence)
 
 
 def title(first: Start) -> DeltaGenerator:
@@ -183,7 +170,10 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
         time.sleep(HEAD_START)
         with slots.methods:
             numbers.every_method(view, rows, epsilon)
-        _risk(first, epsilon, slots, "people_figure")
+        focus = chosen("focus")
+        _risk(first, epsilon, slots, "people_figure", detail.not_proved(view, rows, focus))
+        with slots.meaning:
+            detail.find_out(view, rows, epsilon, focus)
         detail.at_chosen_epsilon(view, rows, epsilon, slots)
 
     moving()
@@ -206,21 +196,8 @@ def _slider() -> float:
     return epsilon
 
 
-def _risk(first: Start, epsilon: float, slots: Slots, key: str) -> None:
-    """The static statement of risk: one fixed sentence and a hundred people."""
-    told = odds(PrivacyBudget(epsilon, first.delta), Adjacency(first.adjacency))
+def _risk(first: Start, epsilon: float, slots: Slots, key: str, note: str = "") -> None:
+    """What ε means for one person; drawn before the data are read, so it needs none."""
     with slots.risk.container():
-        title = f"What ε = {plain(epsilon)} means for one person"
-        st.subheader(title, anchor=False, help=words.ODDS)
-        plot(_hundred(told, on_dark()), key)
-        st.caption(words.ODDS_CONDITION)
-
-
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _hundred(told: Odds, dark: bool) -> Drawn:
-    return people.hundred(told, dark=dark)
-
-
-def on_dark() -> bool:
-    """Whether the page is shown on a dark ground."""
-    return bool(st.context.theme.type == "dark")
+        budget = PrivacyBudget(epsilon, first.delta)
+        meaning.card(budget, Adjacency(first.adjacency), key, note or words.ODDS_CONDITION)

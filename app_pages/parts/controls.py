@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import links
+from app_pages.parts import links, meaning
 from app_pages.parts.state import once, preset
 from dpcore.datasets import Preparation, availability, catalogue, entry
 from dpcore.evaluation.study import Study, default_delta
@@ -199,8 +199,9 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "full_length": ("the paper's length", SWITCHED, "the usual one"),
         "view": ("the tab", TABS, TABS[0]),
         "focus": ("numbers for", asked, "a method that is chosen"),
+        **meaning.ALLOWED,
     }
-    numbers = [("steps", "a number of steps T of", 1, MOST_STEPS)]
+    numbers = [("steps", "a number of steps T of", 1, MOST_STEPS), *meaning.NUMBERS]
     return (
         links.unknown(link, allowed, clearable=("methods",))
         + links.outside(link, numbers)

@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import badges, takeaway
-from app_pages.parts.answer import Slots, plot
+from app_pages.parts import badges, loaders, meaning, takeaway
+from app_pages.parts.answer import Slots
+from app_pages.parts.drawing import plot
 from app_pages.parts.view import figure
+from dpcore.accounting.risk import Promise, odds, promise
 from dpcore.figures import chosen
+from dpcore.figures.words import at_most, plain
+from dpcore.guarantee import Guarantee, PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from app_pages.parts.view import View
+    from dpcore.accounting.tradeoff import PrivacyCurve
+    from dpcore.erm.method import Calibration
 
 
 def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:
@@ -25,6 +31,49 @@ def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slo
     if slots.tabs["Claim and proof"].open:
         with slots.tabs["Claim and proof"]:
             badges.claims_and_proofs(view.calibrations_at(epsilon))
+
+
+def not_proved(view: View, rows: pd.DataFrame, focus: str) -> str:
+    """What holds instead for the method in focus, where its ε is not proved; "" where it is."""
+    found = rows[rows["method"] == focus]
+    if focus not in view.methods or found.empty or found.iloc[0]["status"] == "proved":
+        return ""
+    row, title = found.iloc[0], view.titles[focus]
+    said = f"For {title}, ε = {plain(row['epsilon'])} is not proved here: "
+    certified = float(row["certified_epsilon"])
+    if not certified < float("inf"):
+        return said + "no bound holds."
+    budget = PrivacyBudget(max(certified, 1e-12), row["delta"])
+    right = odds(budget, view.problem.adjacency).right
+    return said + f"its noise is certified for ε = {at_most(certified)}, so at most {right} of 100."
+
+
+def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
+    """What someone could find out from the method in focus, or from any with this (ε, δ)."""
+    found = rows[rows["method"] == focus]
+    here = epsilon if found.empty else float(found.iloc[0]["epsilon"])
+
+    def calibration() -> Calibration | None:
+        if focus not in view.methods:
+            return None
+        return loaders.calibration(view.study.key, focus, here, view.study, view.split)
+
+    def promised() -> Promise:
+        known = calibration()
+        records = view.problem.records
+        if known is None:
+            any_method = Guarantee(here, view.delta, view.problem.adjacency, "any accountant")
+            return Promise("any method with this ε and δ", "proved", any_method, records)
+        title = f"{known.title}, {known.edition} edition"
+        return promise(title, known.proof, known.certified, records)
+
+    def exact() -> PrivacyCurve | None:
+        from dpcore.erm.privacy_curve import privacy_curve
+
+        known = calibration()
+        return None if known is None else privacy_curve(known)
+
+    meaning.find_out(promised, exact, f"{view.study.key} {focus}")
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:

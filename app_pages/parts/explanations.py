@@ -117,3 +117,49 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."
 )
+RECORDS = "How many records the training data hold."
+BATCH = "How many records one step sees, on average."
+EPOCHS = "How often training goes through all the records."
+PLAN_SIGMA = (
+    "**Noise σ**: standard deviation of the noise added to the *sum* of the batch's clipped "
+    "gradients. Divided by C it is the noise multiplier."
+)
+CLIP = "**Clipping norm C**: every record's gradient is shortened to at most this length."
+DECAY = (
+    "The noise *variance* is multiplied by R each time (paper 003): σ² becomes R σ². R = 1 keeps "
+    "the noise constant. Opacus counts in σ: its γ is √R."
+)
+DECAYS = "When the variance is multiplied by R. Paper 003's algorithm says every step."
+SAMPLING = "How a batch is drawn. The accountant must assume the same."
+PLAN_ADJACENCY = (
+    "What counts as one person's difference. One adjacency holds for every certified ε."
+)
+TARGET = "For the questions asked backwards: how much may be spent in all."
+CERTIFY = "Rényi accounting answers at once; privacy loss distributions answer tighter, in seconds."
+PRINTED_ADJACENCY = (
+    "Certified lines hold for the adjacency chosen on the left. The printed line is paper 003's "
+    "own claim under replace-one; it is drawn for comparison only."
+)
+ANY_METHOD = "The bound holds for any method with this ε and δ (Kairouz, Oh and Viswanath 2015)."
+PRIOR = (
+    "How likely they think it is before they see the result, the **prior**: from a rumour, or from "
+    "how common it is. Privacy bounds what the result adds to it."
+)
+ALARMS = (
+    "How often their test may ring by mistake, the **false-positive rate**. A test that seldom "
+    "rings by mistake convinces more when it rings, but finds fewer."
+)
+ADVANTAGE = (
+    "The **advantage**: how many more the best test finds, in points, than it accuses by mistake."
+)
+HITS = (
+    "The **true-positive rate** of the best test whose false-positive rate is the one chosen above."
+)
+BELIEF_AFTER = (
+    "The **posterior**: how sure they can be after this test rings, by Bayes' rule from the belief "
+    "set above. When it does not ring, they are less sure than before."
+)
+NO_CURVE = (
+    "For batches of fixed size no accountant here gives the whole curve of the noise, so these "
+    "numbers follow from ε and δ alone: they hold for the worst method with this ε and δ."
+)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app_pages.parts import badges, takeaway
 from app_pages.parts import explanations as words
-from app_pages.parts.answer import plot
+from app_pages.parts.drawing import plot
 from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of

@@ -10,8 +10,9 @@ import streamlit as st
 
 from app_pages.parts import badges, takeaway
 from app_pages.parts import plan_words as words
-from app_pages.parts.answer import HEAD_START, on_dark, plot
+from app_pages.parts.answer import HEAD_START
 from app_pages.parts.background import Task, ask
+from app_pages.parts.drawing import on_dark, plot
 from app_pages.parts.plan_controls import ADJACENCIES, Asked
 from dpcore.accounting import accountants, growth, paper_003, planner
 from dpcore.accounting.paper_003 import TruncatedAnswer

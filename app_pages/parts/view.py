@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from app_pages.parts import loaders, training
-from app_pages.parts.answer import on_dark
 from app_pages.parts.controls import Choice
+from app_pages.parts.drawing import on_dark
 from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem

@@ -14,16 +14,31 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from dpcore.errors import number
-from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
 # What the attacker decides, in words a patient would use.
 QUESTION = {
     Adjacency.ADD_REMOVE: "whether you are in the data",
     Adjacency.ZERO_OUT: "whether you are in the data",
     Adjacency.REPLACE_ONE: "whether a record is yours or another's",
+}
+# What the attacker may come to believe, and who raises a false alarm.
+BELIEF = {
+    Adjacency.ADD_REMOVE: "you are in the data",
+    Adjacency.ZERO_OUT: "you are in the data",
+    Adjacency.REPLACE_ONE: "a record is yours and not another's",
+}
+FALSE_ALARM = {
+    Adjacency.ADD_REMOVE: "people who are not in the data",
+    Adjacency.ZERO_OUT: "people who are not in the data",
+    Adjacency.REPLACE_ONE: "records that are another's",
+}
+FOUND = {
+    Adjacency.ADD_REMOVE: "people who are in the data",
+    Adjacency.ZERO_OUT: "people who are in the data",
+    Adjacency.REPLACE_ONE: "records that are yours",
 }
 
 
@@ -92,6 +107,9 @@ def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
         If μ is negative or not finite.
     """
     mu = number("mu", mu, at_least=0.0)
+    # The first view of a page states odds and needs no scipy.
+    from scipy import special
+
     # Φ⁻¹(1-a) = -Φ⁻¹(a), which keeps the digits of a small a.
     quantile = -special.ndtri(np.asarray(false_alarm_rate, dtype=float))
     return np.asarray(special.ndtr(quantile - mu))
@@ -130,3 +148,53 @@ def odds(budget: PrivacyBudget, adjacency: Adjacency) -> Odds:
     else:
         tail = f"at most {right} are right. Without the release it would be 50."
     return Odds(right, question, f"Of 100 people guessing {question}, {tail}")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The (ε, δ) that risk to a person is computed from, and who stands behind it.
+
+    Parameters
+    ----------
+    whose : str
+        The method or run, as shown on screen.
+    standing : str
+        "proved" by the method's own theorem; "certified" by an accountant for exactly the noise
+        that is added; "none" where nothing holds.
+    guarantee : Guarantee
+        The one that holds; empty when the standing is "none", with the reason.
+    records : int
+        n of the data that are protected.
+    """
+
+    whose: str
+    standing: str
+    guarantee: Guarantee
+    records: int
+
+    @property
+    def budget(self) -> PrivacyBudget | None:
+        """(ε, δ), or ``None`` where nothing holds. An ε of 0 is shown as 1e-12."""
+        epsilon, delta = self.guarantee.epsilon, self.guarantee.delta
+        if self.standing == "none" or epsilon is None or delta is None:
+            return None
+        return PrivacyBudget(max(epsilon, 1e-12), delta)
+
+
+def promise(whose: str, proof: Guarantee, certified: Guarantee, records: int) -> Promise:
+    """What holds: the proved guarantee, else the certified one, else none.
+
+    Parameters
+    ----------
+    whose : str
+    proof, certified : Guarantee
+        As in a calibration; the two are never mixed.
+    records : int
+    """
+    for standing, found in (("proved", proof), ("certified", certified)):
+        finite = found.epsilon is not None and math.isfinite(found.epsilon)
+        if finite and found.delta is not None and not found.vacuous:
+            return Promise(whose, standing, found, records)
+    reason = proof.reason or certified.reason
+    nothing = Guarantee(None, None, proof.adjacency, "none", reason)
+    return Promise(whose, "none", nothing, records)

@@ -10,8 +10,9 @@ the attacker, for the adjacency of the curve; the worse of the two directions is
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +24,9 @@ from dpcore.accounting.events import Event, steps
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Array = NDArray[np.float64]
 
@@ -162,6 +166,60 @@ def posterior(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> flo
     rate = number("false-alarm rate", false_alarm_rate, above=0.0, at_most=1.0)
     hit = prior * float(power(curve, rate))
     return hit / (hit + (1.0 - prior) * rate)
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """The best attack in three numbers, each an upper bound.
+
+    Parameters
+    ----------
+    advantage : float
+        Largest TPR - FPR.
+    true_positive_rate : float
+        Largest TPR at the chosen FPR.
+    belief : float
+        After an alarm of the test with that FPR, from the chosen prior (`posterior`).
+    """
+
+    advantage: float
+    true_positive_rate: float
+    belief: float
+
+
+def attacker(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> Attacker:
+    """The best attack on a curve, for one who believes with probability `prior` beforehand.
+
+    Raises
+    ------
+    InvalidInput
+        If the prior is not inside (0, 1), or the rate not in (0, 1].
+    """
+    belief = posterior(curve, prior, false_alarm_rate)
+    return Attacker(advantage(curve), float(power(curve, false_alarm_rate)), belief)
+
+
+def table(curves: Mapping[str, PrivacyCurve]) -> pd.DataFrame:
+    """The ROC of the best attack on each curve, tidy, one row a point.
+
+    Parameters
+    ----------
+    curves : mapping
+        Name of a series to its curve.
+
+    Returns
+    -------
+    DataFrame
+        Columns series, false_positive_rate, true_positive_rate (an upper bound), adjacency, by.
+    """
+    import pandas as pd
+
+    parts = []
+    for series, curve in curves.items():
+        rate, best = roc(curve)
+        columns = {"series": series, "false_positive_rate": rate, "true_positive_rate": best}
+        parts.append(pd.DataFrame(columns | {"adjacency": str(curve.adjacency), "by": curve.by}))
+    return pd.concat(parts, ignore_index=True)
 
 
 def roc(curve: PrivacyCurve, points: int = 201) -> tuple[Array, Array]:

@@ -82,6 +82,9 @@ class Calibration:
         The verdict.
     bound_published, bound_sound : float or None
         Explicit upper bounds on the expected excess risk, where a proof gives constants.
+    gaussian_mu : float or None
+        The release is μ-Gaussian DP for this μ, rounded up, under the problem's adjacency; ``None``
+        where its curve is not that of one Gaussian, or nothing holds.
     """
 
     method: str
@@ -104,6 +107,7 @@ class Calibration:
     status: Status
     bound_published: float | None = None
     bound_sound: float | None = None
+    gaussian_mu: float | None = None
 
 
 Calibrate = Callable[[Problem, Sequence[float], float, Edition, Settings], list[Calibration]]

@@ -138,6 +138,7 @@ def _one(
             _printed_bound(problem, steps, unit) if printed and rule.bounded_in_print else None
         ),
         bound_sound=excess_risk_bound(problem, rate, steps, sigma),
+        gaussian_mu=math.nextafter(exact / sigma, math.inf),
     )
 
 

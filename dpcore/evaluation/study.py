@@ -198,5 +198,6 @@ def without_proof(calibration: Calibration) -> Calibration:
         conditions=(*calibration.conditions, unmet),
         proof=empty,
         certified=empty,
+        gaussian_mu=None,
         status=calibration.status if calibration.status in kept else Status.CONDITIONS_NOT_MET,
     )

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import plotly.graph_objects as go
 
 from dpcore.accounting.risk import Odds
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 ACROSS = 20
+LUCK, RELEASE, WRONG = "right by chance alone", "right thanks to the release", "wrong"
 
 
 def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
@@ -22,9 +28,9 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
         Whether it is drawn on a dark ground.
     """
     groups = (
-        (0, 50, "right by chance alone", SKY if dark else BLUE, "circle"),
-        (50, odds.right, "right thanks to the release", ORANGE if dark else VERMILLION, "diamond"),
-        (odds.right, 100, "wrong", NEUTRAL, "circle-open"),
+        (0, 50, LUCK, SKY if dark else BLUE, "circle"),
+        (50, odds.right, RELEASE, ORANGE if dark else VERMILLION, "diamond"),
+        (odds.right, 100, WRONG, NEUTRAL, "circle-open"),
     )
     figure = go.Figure()
     for start, stop, words, colour, symbol in groups:
@@ -51,4 +57,14 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
         odds.sentence,
         f"One hundred people: 50 right by chance, {odds.right - 50} more right thanks to the "
         f"release, {100 - odds.right} wrong.",
+    )
+
+
+def table(odds: Odds) -> pd.DataFrame:
+    """The numbers behind `hundred`: columns guess, people and question."""
+    import pandas as pd
+
+    people = {LUCK: 50, RELEASE: odds.right - 50, WRONG: 100 - odds.right}
+    return pd.DataFrame(
+        {"guess": list(people), "people": list(people.values()), "question": odds.question}
     )

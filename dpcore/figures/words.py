@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 
 
 def plain(value: float, digits: int = 3) -> str:
@@ -22,6 +23,29 @@ def plain(value: float, digits: int = 3) -> str:
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         text = f"{mantissa}e{int(exponent)}"
     return text.replace("-", "−") if text.startswith("-") else text
+
+
+def at_most(value: float, digits: int = 3) -> str:
+    """A number as `plain` writes it, rounded up: what is said to be at most this is so."""
+    if not math.isfinite(value):
+        return plain(value, digits)
+    raised = Context(digits, ROUND_CEILING).create_decimal(repr(float(value)))
+    return plain(float(raised), digits)
+
+
+def percent_at_most(share: float, digits: int = 3) -> str:
+    """A share in [0, 1] as a percentage rounded up to the given digits, and 100 % only for 1.
+
+    Shares near 1 keep as many digits as tell them from 1, up to ten.
+    """
+    if share >= 1.0:
+        return "100 %"
+    percentage = Decimal(repr(float(share))) * 100
+    for more in range(digits, 11):
+        raised = Context(more, ROUND_CEILING).create_decimal(percentage)
+        if raised < 100:
+            return f"{plain(float(raised), more)} %"
+    return "100 %"
 
 
 def percent(share: float, decimals: int = 1) -> str:

@@ -87,6 +87,8 @@ def calibrate(
                 proof=proof,
                 certified=proof,
                 status=Status.PROVED,
+                # σ was rounded three times on its way from `unit`.
+                gaussian_mu=(1.0 + 1e-15) / unit,
             )
         )
     return result

@@ -1,0 +1,243 @@
+"""What ε means: the same panel on every page.
+
+The card is fixed and drawn without data. What someone could find out stands under it and is
+computed only while it is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app_pages.parts import explanations as words
+from app_pages.parts.drawing import on_dark, plot
+from dpcore.accounting.risk import BELIEF, Odds, Promise, odds
+from dpcore.figures import people
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.words import percent_at_most, plain
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.accounting.tradeoff import Attacker, PrivacyCurve
+
+RATES = (0.001, 0.01, 0.1)
+LEAST_PRIOR, MOST_PRIOR = 1, 99
+SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
+
+
+def _shown(rate: float) -> str:
+    return f"{plain(100.0 * rate)} %"
+
+
+# What a link may ask of the panel, in the form that `links` checks.
+ALLOWED = {
+    "alarms": ("false alarms of", [_shown(rate) for rate in RATES], "1 %"),
+    "meaning": ("the panel", ("true", "false", "True", "False"), "a closed one"),
+}
+NUMBERS = [("prior", "a belief beforehand in % of", LEAST_PRIOR, MOST_PRIOR)]
+
+
+def card(budget: PrivacyBudget, adjacency: Adjacency, key: str, note: str) -> None:
+    """One fixed sentence and a hundred people, for any method with this (ε, δ).
+
+    Parameters
+    ----------
+    budget : PrivacyBudget
+    adjacency : Adjacency
+    key : str
+        Of the figure.
+    note : str
+        For whom it holds, in small print.
+    """
+    st.subheader(
+        f"What ε = {plain(budget.epsilon)} means for one person",
+        anchor=False,
+        help=f"{words.ODDS} ε = {plain(budget.epsilon)}, δ = {plain(budget.delta)}, {adjacency}: "
+        f"{adjacency.meaning} {words.ANY_METHOD}",
+    )
+    plot(_hundred(odds(budget, adjacency), on_dark()), key)
+    st.caption(note)
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _hundred(told: Odds, dark: bool) -> Drawn:
+    return people.hundred(told, dark=dark)
+
+
+def find_out(
+    promised: Callable[[], Promise], exact: Callable[[], PrivacyCurve | None], key: str
+) -> None:
+    """What someone could find out: an attacker's reach, a belief before and after, words to copy.
+
+    Parameters
+    ----------
+    promised : callable
+        Whose (ε, δ) it is about; called only while the panel is open, as `exact` is.
+    exact : callable
+        The whole privacy curve of the noise, or ``None`` where it is not known.
+    key : str
+        Tells the curve from any other; part of a cache's key.
+    """
+
+    @st.fragment
+    def panel() -> None:
+        place = st.expander(
+            "What could someone find out?",
+            key="meaning",
+            icon=":material/person_search:",
+            bind="query-params",
+        )
+        if place.open:
+            with place:
+                _opened(promised(), exact, key)
+
+    panel()
+
+
+@st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")
+def _curves(
+    key: str, _promise: Promise, _exact: Callable[[], PrivacyCurve | None]
+) -> tuple[dict[str, PrivacyCurve], pd.DataFrame]:
+    """The curve of the noise, where known, and the one of (ε, δ) alone; their points."""
+    from dpcore.accounting import tradeoff
+
+    budget, whole = _promise.budget, _exact()
+    assert budget is not None
+    curves = {} if whole is None else {"exact": whole}
+    curves["budget"] = tradeoff.from_budget(
+        budget.epsilon, budget.delta, _promise.guarantee.adjacency
+    )
+    return curves, tradeoff.table(curves)
+
+
+def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str) -> None:
+    from dpcore.accounting.tradeoff import attacker
+    from dpcore.figures import attacker as figures
+    from dpcore.figures import wording
+
+    st.markdown(wording.standing(promise))
+    if promise.budget is None:
+        return
+    adjacency = promise.guarantee.adjacency
+    curves, table = _curves(f"{key} {promise}", promise, exact)
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        prior = _prior(adjacency)
+        rate = _rate()
+    found = {series: attacker(curve, prior, rate) for series, curve in curves.items()}
+    with left:
+        best = found.get("exact", found["budget"])
+        st.markdown(wording.belief(adjacency, prior, rate, best.belief))
+        _numbers(found, prior, rate)
+        if "exact" not in found:
+            st.caption(words.NO_CURVE)
+    with right:
+        marks = {series: each.true_positive_rate for series, each in found.items()}
+        plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
+        _tables(promise.budget, adjacency, table)
+    _to_copy(
+        wording.consent(promise),
+        wording.ethics(promise, found["budget"], found.get("exact"), prior, rate),
+    )
+
+
+def _prior(adjacency: Adjacency) -> float:
+    percentage: int = st.slider(
+        f"Before seeing the result, how sure is someone that {BELIEF[adjacency]}?",
+        LEAST_PRIOR,
+        MOST_PRIOR,
+        50,
+        format="%d %%",
+        key="prior",
+        help=words.PRIOR,
+        bind="query-params",
+    )
+    return percentage / 100.0
+
+
+def _rate() -> float:
+    rate: float | None = st.segmented_control(
+        "False alarms of their test",
+        RATES,
+        format_func=_shown,
+        default=0.01,
+        required=True,
+        key="alarms",
+        help=words.ALARMS,
+        bind="query-params",
+    )
+    return rate or 0.01
+
+
+def _numbers(found: dict[str, Attacker], prior: float, rate: float) -> None:
+    best, bound = found.get("exact", found["budget"]), found["budget"]
+    shown = (
+        (
+            "Hits less false alarms",
+            best.advantage,
+            bound.advantage,
+            "0 % by guessing",
+            words.ADVANTAGE,
+        ),
+        (
+            f"Hits at {_shown(rate)}",
+            best.true_positive_rate,
+            bound.true_positive_rate,
+            f"{_shown(rate)} by guessing",
+            words.HITS,
+        ),
+        (
+            "Belief after an alarm",
+            best.belief,
+            bound.belief,
+            f"{_shown(prior)} before",
+            words.BELIEF_AFTER,
+        ),
+    )
+    grid = st.grid(3, min_column_width=112, gap="small")
+    for label, value, weaker, chance, help_text in shown:
+        with grid.cell(), st.container(gap=None):
+            st.metric(label, percent_at_most(value), help=help_text)
+            beside = f"; {percent_at_most(weaker)} from ε and δ alone" if best is not bound else ""
+            st.caption(f"at most; {chance}{beside}")
+
+
+def _tables(budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame) -> None:
+    place = st.popover("Tables and CSV", icon=":material/table:", on_change="rerun", key="tables")
+    if not place.open:
+        return
+    with place:
+        hundred = people.table(odds(budget, adjacency))
+        for title, rows, name in (
+            ("Hits against false alarms", table, "hits_against_false_alarms"),
+            ("A hundred people guessing", hundred, "hundred_people"),
+        ):
+            st.markdown(f"**{title}**")
+            st.dataframe(rows, hide_index=True, height=180, alt=title)
+            st.download_button(
+                f"CSV: {title.lower()}",
+                rows.assign(epsilon=budget.epsilon, delta=budget.delta)
+                .to_csv(index=False)
+                .encode(),
+                file_name=f"{name}.csv",
+                mime="text/csv",
+                icon=":material/download:",
+                key=name,
+                on_click="ignore",
+            )
+
+
+def _to_copy(consent: str, ethics: str) -> None:
+    st.markdown("**Words to copy**")
+    left, right = st.columns(2, gap="medium")
+    for place, title, text in (
+        (left, "For a consent form", consent),
+        (right, "For an ethics application", ethics),
+    ):
+        with place:
+            st.caption(title)
+            st.code(text, language=None, wrap_lines=True, height=320)

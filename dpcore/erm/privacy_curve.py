@@ -1,0 +1,28 @@
+"""The whole privacy curve of a calibration, where one is known for exactly the noise it adds."""
+
+from __future__ import annotations
+
+from dpcore.accounting.events import Gaussian, PoissonSampled, Repeated
+from dpcore.accounting.tradeoff import PrivacyCurve, from_event, from_gaussian
+from dpcore.erm.method import Calibration
+from dpcore.errors import InvalidInput
+
+
+def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
+    """What an attacker can do against this noise, more exactly than its (ε, δ) says.
+
+    Gaussian DP for one Gaussian or for adaptive full-batch steps; privacy loss distributions for
+    steps on Poisson samples. ``None`` for batches of fixed size, whose curve no accountant here
+    gives, for noise outside an accountant's range, and where nothing is certified.
+    """
+    adjacency = calibration.problem.adjacency
+    if calibration.gaussian_mu is not None:
+        return from_gaussian(calibration.gaussian_mu, adjacency)
+    if calibration.certified.epsilon is None or calibration.sampling != "poisson":
+        return None
+    rate = calibration.batch / calibration.problem.records
+    try:
+        noise = Gaussian(calibration.sigma, calibration.problem.lipschitz)
+        return from_event(Repeated(PoissonSampled(rate, noise), calibration.steps), adjacency)
+    except InvalidInput:
+        return None

@@ -1,0 +1,130 @@
+"""What the best attack can reach: its hits against its false alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.accounting.risk import FALSE_ALARM, FOUND
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, ink
+from dpcore.figures.words import percent_at_most, plain
+from dpcore.guarantee import Adjacency
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 360
+LEAST_RATE = 1e-4  # where the axes begin
+# On light and on dark ground, dash, marker.
+LINES = {
+    "exact": (BLUE, SKY, "solid", "circle"),
+    "budget": (VERMILLION, ORANGE, "dash", "square"),
+}
+
+
+def roc(
+    table: pd.DataFrame,
+    marks: Mapping[str, float],
+    rate: float,
+    titles: Mapping[str, str],
+    *,
+    dark: bool = False,
+) -> Drawn:
+    """Hits against false alarms of the best attack, both on a logarithmic axis, beside guessing.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `dpcore.accounting.tradeoff.table`, with series among "exact" and "budget".
+    marks : mapping
+        Series to its largest TPR at the chosen FPR.
+    rate : float
+        The chosen FPR.
+    titles : mapping
+        Series to its name on screen.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[LEAST_RATE, 1.0],
+        y=[LEAST_RATE, 1.0],
+        mode="lines",
+        name="guessing",
+        line={"color": NEUTRAL, "dash": "dot", "width": 2},
+        hoverinfo="skip",
+    )
+    for series, (light, on_dark, dash, marker) in LINES.items():
+        rows = table[(table["series"] == series) & (table["false_positive_rate"] >= LEAST_RATE)]
+        if rows.empty:
+            continue
+        colour = on_dark if dark else light
+        words = f"{rows['by'].iloc[0]} · {rows['adjacency'].iloc[0]}"
+        said = "false alarms %{x:.3~%}: hits at most %{y:.3~%}<br>" + words + "<extra></extra>"
+        figure.add_scatter(
+            x=rows["false_positive_rate"],
+            y=rows["true_positive_rate"],
+            mode="lines",
+            name=titles[series],
+            legendgroup=series,
+            line={"color": colour, "dash": dash, "width": 2},
+            hovertemplate=said,
+        )
+        figure.add_scatter(
+            x=[rate],
+            y=[marks[series]],
+            mode="markers",
+            legendgroup=series,
+            showlegend=False,
+            marker={"symbol": marker, "size": 11, "color": colour},
+            hovertemplate=said,
+        )
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 16, "t": 8, "b": 8},
+        uirevision="kept",
+        legend={
+            "orientation": "h",
+            "yanchor": "bottom",
+            "y": 1.01,
+            "x": 0,
+            "font": {"size": 13, "color": ink(dark)},
+        },
+    )
+    ticks = [10.0**exponent for exponent in range(-4, 1)]
+    axis = {
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [f"{plain(100.0 * tick)} %" for tick in ticks],
+        "automargin": True,
+    }
+    figure.update_xaxes(title="false alarms", range=[-4.0, 0.02], **axis)
+    figure.update_yaxes(title="hits, at most", range=[-4.0, 0.08], **axis)
+    reached = ", ".join(f"{titles[key]}: {percent_at_most(best)}" for key, best in marks.items())
+    return Drawn(
+        figure,
+        _words(table, marks, rate),
+        f"Hits of the best attack against its false alarms, both axes logarithmic. At "
+        f"{plain(100.0 * rate)} % false alarms, {reached}; guessing: {plain(100.0 * rate)} %.",
+    )
+
+
+def _words(table: pd.DataFrame, marks: Mapping[str, float], rate: float) -> str:
+    adjacency = Adjacency(table["adjacency"].iloc[0])
+    chance = f"{plain(100.0 * rate)} %"
+    sentence = (
+        f"An attack that rings for {chance} of the {FALSE_ALARM[adjacency]} rings for at most "
+        f"{percent_at_most(marks.get('exact', marks['budget']))} of the {FOUND[adjacency]}; "
+        f"guessing rings for {chance}."
+    )
+    if "exact" in marks:
+        sentence += (
+            f" From ε and δ alone one could only say {percent_at_most(marks['budget'])}: the noise "
+            "that is really added protects better than they tell."
+            if marks["budget"] > marks["exact"] * 1.005
+            else " ε and δ alone say as much."
+        )
+    return sentence

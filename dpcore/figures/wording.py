@@ -1,0 +1,154 @@
+"""Words to take along: what a promise means, for a consent form and for an ethics application.
+
+The consent text is for anyone from about twelve years on: short sentences and no term of the trade.
+"""
+
+from __future__ import annotations
+
+from dpcore.accounting.risk import BELIEF, FALSE_ALARM, Promise, odds
+from dpcore.accounting.tradeoff import Attacker
+from dpcore.figures.words import at_most, percent_at_most, plain
+from dpcore.guarantee import Adjacency
+
+GUESSED = {
+    Adjacency.ADD_REMOVE: "you are in the data",
+    Adjacency.ZERO_OUT: "you are in the data",
+    Adjacency.REPLACE_ONE: "a record is yours or some other person's",
+}
+ASKED = {
+    Adjacency.ADD_REMOVE: "whether a given person is in the data",
+    Adjacency.ZERO_OUT: "whether a given person is in the data",
+    Adjacency.REPLACE_ONE: "whether a given record is this person's or another's",
+}
+
+
+def standing(promise: Promise) -> str:
+    """Whose ε it is and who says so, in one line."""
+    held = promise.guarantee
+    if promise.budget is None:
+        return (
+            f"**No bound.** Nothing here limits what someone could find out from {promise.whose}. "
+            f"{held.reason}"
+        ).strip()
+    said = {
+        "proved": f"ε = {at_most(promise.budget.epsilon)} is proved for {promise.whose}",
+        "certified": (
+            f"What {promise.whose} was asked for is not proved. ε = "
+            f"{at_most(promise.budget.epsilon)} is certified for exactly the noise that it adds"
+        ),
+    }[promise.standing]
+    return f"{said}: δ = {plain(promise.budget.delta)} · {held.adjacency} · {held.by}."
+
+
+def belief(adjacency: Adjacency, prior: float, rate: float, after: float) -> str:
+    """What an alarm does to what someone believed, in plain words.
+
+    Parameters
+    ----------
+    adjacency : Adjacency
+    prior : float
+        How sure they are before, in (0, 1).
+    rate : float
+        False alarms of their test.
+    after : float
+        The bound of `dpcore.accounting.tradeoff.posterior`.
+    """
+    return (
+        f"Someone is {plain(100.0 * prior)} % sure that {BELIEF[adjacency]}. Then they see the "
+        f"result and use the best test there is. It is wrong about {_one_in(rate)} "
+        f"{FALSE_ALARM[adjacency]}. If this test points to you, they can be at most "
+        f"**{percent_at_most(after)}** sure."
+    )
+
+
+def _one_in(rate: float) -> str:
+    return f"1 in {1.0 / rate:,.0f}"
+
+
+def consent(promise: Promise) -> str:
+    """A paragraph for a consent form; empty where nothing holds.
+
+    The odds follow from (ε, δ) alone, so they hold however the result is looked at.
+    """
+    if promise.budget is None:
+        return ""
+    adjacency = promise.guarantee.adjacency
+    right = odds(promise.budget, adjacency).right
+    with_result = (
+        f"With our result, at most {right} of them are right."
+        if right < 100
+        else "With our result, all of them may be right. So the noise hides next to nothing of you."
+    )
+    return (
+        "How we guard your record\n\n"
+        "We will share a result of this study. First we add random noise to it. The noise helps "
+        "to hide the part that any one person plays in the result.\n\n"
+        "How well are you hidden? Think of 100 people. Each one sees our result and has to guess "
+        f"if {GUESSED[adjacency]}. They may know all about the other people in the study. With no "
+        "result to look at, they can only toss a coin, and about 50 of them are right. "
+        f"{with_result}\n\n"
+        "What the noise does not do: Our result can still teach people facts about groups, such "
+        "as people of your age, or people who are ill like you. They may then think the same of "
+        "you. This can happen even if you do not take part. The noise also does not guard what "
+        "others know about you from somewhere else. If more results are shared later, it gets "
+        "easier to guess right."
+    )
+
+
+def ethics(
+    promise: Promise, bound: Attacker, exact: Attacker | None, prior: float, rate: float
+) -> str:
+    """A paragraph for an ethics application; empty where nothing holds.
+
+    Parameters
+    ----------
+    promise : Promise
+    bound : Attacker
+        From (ε, δ) alone.
+    exact : Attacker or None
+        From the whole curve of the noise, where it is known.
+    prior, rate : float
+        Belief beforehand and false-positive rate that both were computed for.
+    """
+    if promise.budget is None:
+        return ""
+    held, budget = promise.guarantee, promise.budget
+    share = at_most(promise.records * budget.delta)
+    source = (
+        f"Proved by: {held.by}."
+        if promise.standing == "proved"
+        else f"Not proved by the method's own theorem; certified for exactly the noise that is "
+        f"added by: {held.by}."
+    )
+    lines = [
+        "Privacy of the published result",
+        f"Guarantee: differential privacy with ε = {at_most(budget.epsilon)} and "
+        f"δ = {plain(budget.delta)}. Method: {promise.whose}. {source}",
+        f"Adjacency: {held.adjacency}. {held.adjacency.meaning} Records: n = "
+        f"{promise.records:,} (n·δ = {share}).",
+        f"Meaning: of 100 people guessing {ASKED[held.adjacency]}, at most "
+        f"{odds(budget, held.adjacency).right} are right, and 50 would be without the result. Each "
+        "of them sees the result, knows every other record and starts from even odds.",
+        _reach("From ε and δ alone", bound, held.adjacency, prior, rate),
+    ]
+    if exact is not None:
+        lines.append(
+            _reach("From the whole privacy curve of the noise", exact, held.adjacency, prior, rate)
+        )
+    lines.append(
+        "Not covered: what the result teaches about groups to which a person belongs, which holds "
+        "whether or not the person takes part; what is known about a person from other sources; "
+        "unauthorised access to the records themselves; a person with several records in the "
+        "data, or further results from the same records, for which ε and δ add up."
+    )
+    return "\n\n".join(lines)
+
+
+def _reach(source: str, found: Attacker, adjacency: Adjacency, prior: float, rate: float) -> str:
+    return (
+        f"{source}: an attack that asks {ASKED[adjacency]} has an advantage (true-positive rate "
+        f"less false-positive rate) of at most {percent_at_most(found.advantage)}, and at a "
+        f"false-positive rate of {plain(100.0 * rate)} % a true-positive rate of at most "
+        f"{percent_at_most(found.true_positive_rate)}. A belief of {plain(100.0 * prior)} % before "
+        f"becomes at most {percent_at_most(found.belief)} after such a test is positive."
+    )
