@@ -64,7 +64,7 @@ def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None
         if known is None:
             any_method = Guarantee(here, view.delta, view.problem.adjacency, "any accountant")
             return Promise("any method with this ε and δ", "proved", any_method, records)
-        title = f"{known.title}, {known.edition} edition"
+        title = f"{known.title} ({known.edition} edition)"
         return promise(title, known.proof, known.certified, records)
 
     def exact() -> PrivacyCurve | None:

@@ -160,6 +160,6 @@ BELIEF_AFTER = (
     "set above. When it does not ring, they are less sure than before."
 )
 NO_CURVE = (
-    "For batches of fixed size no accountant here gives the whole curve of the noise, so these "
-    "numbers follow from ε and δ alone: they hold for the worst method with this ε and δ."
+    "No more than ε and δ is known of the noise here, so these numbers are those of the worst "
+    "method with this ε and δ."
 )

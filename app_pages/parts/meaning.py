@@ -124,15 +124,17 @@ def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str
         return
     adjacency = promise.guarantee.adjacency
     curves, table = _curves(f"{key} {promise}", promise, exact)
+    answer = st.container()
     left, right = st.columns([2, 3], gap="medium")
     with left:
         prior = _prior(adjacency)
         rate = _rate()
     found = {series: attacker(curve, prior, rate) for series, curve in curves.items()}
+    with answer:
+        _numbers(found, prior, rate)
     with left:
         best = found.get("exact", found["budget"])
         st.markdown(wording.belief(adjacency, prior, rate, best.belief))
-        _numbers(found, prior, rate)
         if "exact" not in found:
             st.caption(words.NO_CURVE)
     with right:
@@ -198,7 +200,7 @@ def _numbers(found: dict[str, Attacker], prior: float, rate: float) -> None:
             words.BELIEF_AFTER,
         ),
     )
-    grid = st.grid(3, min_column_width=112, gap="small")
+    grid = st.grid(3, min_column_width=150, gap="small")
     for label, value, weaker, chance, help_text in shown:
         with grid.cell(), st.container(gap=None):
             st.metric(label, percent_at_most(value), help=help_text)
@@ -240,4 +242,4 @@ def _to_copy(consent: str, ethics: str) -> None:
     ):
         with place:
             st.caption(title)
-            st.code(text, language=None, wrap_lines=True, height=320)
+            st.code(text, language=None, wrap_lines=True)

@@ -33,8 +33,8 @@ def standing(promise: Promise) -> str:
     said = {
         "proved": f"ε = {at_most(promise.budget.epsilon)} is proved for {promise.whose}",
         "certified": (
-            f"What {promise.whose} was asked for is not proved. ε = "
-            f"{at_most(promise.budget.epsilon)} is certified for exactly the noise that it adds"
+            f"The ε asked of {promise.whose} is not proved. What is certified for exactly the "
+            f"noise that it adds is ε = {at_most(promise.budget.epsilon)}"
         ),
     }[promise.standing]
     return f"{said}: δ = {plain(promise.budget.delta)} · {held.adjacency} · {held.by}."
@@ -87,11 +87,11 @@ def consent(promise: Promise) -> str:
         f"if {GUESSED[adjacency]}. They may know all about the other people in the study. With no "
         "result to look at, they can only toss a coin, and about 50 of them are right. "
         f"{with_result}\n\n"
-        "What the noise does not do: Our result can still teach people facts about groups, such "
-        "as people of your age, or people who are ill like you. They may then think the same of "
-        "you. This can happen even if you do not take part. The noise also does not guard what "
-        "others know about you from somewhere else. If more results are shared later, it gets "
-        "easier to guess right."
+        "What does the noise not do? Our result can still teach people facts about groups, such as "
+        "people of your age or people who are ill like you. They may then think the same of you. "
+        "This can happen even if you do not take part. The noise also does not guard what others "
+        "know about you from somewhere else. If more results are shared later, it can get easier "
+        "to guess right."
     )
 
 
@@ -127,8 +127,8 @@ def ethics(
         f"Adjacency: {held.adjacency}. {held.adjacency.meaning} Records: n = "
         f"{promise.records:,} (n·δ = {share}).",
         f"Meaning: of 100 people guessing {ASKED[held.adjacency]}, at most "
-        f"{odds(budget, held.adjacency).right} are right, and 50 would be without the result. Each "
-        "of them sees the result, knows every other record and starts from even odds.",
+        f"{odds(budget, held.adjacency).right} are right on average, and 50 would be without the "
+        "result. Each of them sees the result, knows every other record and starts from even odds.",
         _reach("From ε and δ alone", bound, held.adjacency, prior, rate),
     ]
     if exact is not None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpcore.accounting import risk
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
 VECTORS = Path(__file__).parents[1] / "reference" / "vectors.csv"
 COMPUTED = {
@@ -98,3 +98,42 @@ def test_no_guarantee_gives_full_advantage() -> None:
 def test_bad_input_is_refused_by_name(epsilon: float, delta: float) -> None:
     with pytest.raises(InvalidInput, match=r"epsilon|delta"):
         risk.advantage(epsilon, delta)
+
+
+A = Adjacency.REPLACE_ONE
+NONE = Guarantee(None, None, A, "a theorem", "Its condition fails.")
+PROOF, CERTIFIED = Guarantee(2.0, 1e-5, A, "a theorem"), Guarantee(0.5, 1e-6, A, "an accountant")
+
+
+def test_a_promise_is_the_proved_one_else_the_certified_one_else_none() -> None:
+    proved = risk.promise("it", PROOF, CERTIFIED, 10)
+    assert (proved.standing, proved.guarantee) == ("proved", PROOF)
+    assert proved.budget == PrivacyBudget(2.0, 1e-5)
+    certified = risk.promise("it", NONE, CERTIFIED, 10)
+    assert (certified.standing, certified.guarantee) == ("certified", CERTIFIED)
+    assert certified.budget == PrivacyBudget(0.5, 1e-6)
+    nothing = risk.promise("it", NONE, NONE, 10)
+    assert (nothing.standing, nothing.budget) == ("none", None)
+    assert nothing.guarantee.reason == "Its condition fails."
+
+
+@pytest.mark.parametrize(
+    "hollow", [Guarantee(math.inf, 1e-5, A, "it"), Guarantee(1.0, 1.0, A, "it")]
+)
+def test_a_guarantee_that_says_nothing_is_no_promise(hollow: Guarantee) -> None:
+    assert risk.promise("it", hollow, hollow, 10).budget is None
+    assert risk.promise("it", hollow, CERTIFIED, 10).standing == "certified"
+
+
+def test_an_epsilon_of_zero_is_still_a_promise() -> None:
+    found = risk.promise("it", NONE, Guarantee(0.0, 1e-5, A, "an accountant"), 10)
+    assert found.budget == PrivacyBudget(1e-12, 1e-5)
+
+
+@pytest.mark.parametrize("words", [risk.QUESTION, risk.BELIEF, risk.FALSE_ALARM, risk.FOUND])
+def test_words_follow_the_adjacency(words: dict[Adjacency, str]) -> None:
+    assert set(words) == set(Adjacency)
+    assert words[Adjacency.ADD_REMOVE] == words[Adjacency.ZERO_OUT]
+    assert "in the data" in words[Adjacency.ZERO_OUT]
+    assert "in the data" not in words[Adjacency.REPLACE_ONE]
+    assert "record" in words[Adjacency.REPLACE_ONE]

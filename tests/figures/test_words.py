@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dpcore.figures.words import listed, percent, plain, points
+from dpcore.figures.words import at_most, listed, percent, percent_at_most, plain, points
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,36 @@ def test_listed() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.0, "1"), (0.3, "0.3"), (1.2341, "1.24"), (1e-9, "1e-9"), (0.999_1, "1"), (math.inf, "∞")],
+)
+def test_at_most_rounds_up(value: float, text: str) -> None:
+    assert at_most(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.5, "50 %"),
+        (0.46212, "46.3 %"),
+        (0.01, "1 %"),
+        (1e-7, "1e-5 %"),
+        (0.9999, "99.99 %"),
+        (0.999_999_9, "99.99999 %"),
+        (1.0, "100 %"),
+        (0.0, "0 %"),
+    ],
+)
+def test_a_bound_on_a_share_is_rounded_up_and_certain_only_at_one(share: float, text: str) -> None:
+    assert percent_at_most(share) == text
+
+
+@given(st.floats(1e-12, 1.0))
+def test_what_is_said_to_be_at_most_is_so(share: float) -> None:
+    said = float(percent_at_most(share).removesuffix(" %").replace(",", ""))
+    assert said >= 100.0 * share * (1.0 - 1e-15)
+    assert said <= 100.0 * share * 1.01 + 1e-12
+    assert float(at_most(share)) >= share

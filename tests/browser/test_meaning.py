@@ -1,0 +1,88 @@
+"""The panel on what ε means in a real browser: opened, moved by keyboard, copied, read aloud."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watched
+from tests.browser.test_explore import VENDOR, settled, violations
+
+pytestmark = pytest.mark.browser
+
+LINK = "?methods=OPERA"
+
+
+def opened(watched: Watched, address: str, link: str) -> Page:
+    watched.page.goto(f"{address}/{link}")
+    settled(watched.page)
+    return watched.page
+
+
+def belief(page: Page) -> float:
+    shown = page.get_by_test_id("stMetric").filter(has_text="Belief after an alarm")
+    return float(shown.get_by_test_id("stMetricValue").inner_text().removesuffix(" %"))
+
+
+def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
+    watched: Watched, address: str, tmp_path: Path
+) -> None:
+    page = opened(watched, address, LINK)
+    panel = page.locator("summary", has_text="What could someone find out?")
+    expect(page.get_by_text("Belief after an alarm")).to_have_count(0)
+    panel.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Belief after an alarm")).to_be_visible()
+    before = belief(page)
+    page.get_by_role("slider", name=re.compile("how sure is someone")).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"prior=51"))
+    expect(page.get_by_text("Someone is 51 % sure")).to_be_visible()
+    assert belief(page) > before
+    page.get_by_role("radio", name="10 %", exact=True).click()
+    expect(page.get_by_text("Hits at 10 %")).to_be_visible()
+    settled(page)
+    link = page.url
+    for part in ("meaning=true", "prior=51", "alarms=10"):
+        assert part in link
+    after = belief(page)
+    page.goto(link)
+    settled(page)
+    expect(page.get_by_text("Hits at 10 %")).to_be_visible()
+    assert belief(page) == after
+    consent = page.get_by_test_id("stCode").filter(has_text="How we guard your record")
+    consent.hover()
+    consent.get_by_role("button").click()
+    assert "has to guess if a record is yours" in page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="Tables and CSV").click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="CSV: hits against false alarms").click()
+    target = tmp_path / started.value.suggested_filename
+    started.value.save_as(target)
+    with target.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert {row["series"] for row in rows} == {"exact", "budget"}
+    assert {(row["epsilon"], row["adjacency"]) for row in rows} == {("1.0", "replace-one")}
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_is_whole_and_without_barrier_on_every_ground(
+    watched: Watched, address: str, width: int
+) -> None:
+    watched.page.set_viewport_size({"width": width, "height": 900})
+    page = opened(watched, address, f"{LINK}&meaning=true")
+    expect(page.get_by_text("For an ethics application")).to_be_visible()
+    settled(page)
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+    ours = [item for item in violations(page) if item["id"] not in VENDOR]
+    assert ours == [], "\n".join(
+        f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
+        for item in ours
+        for node in item["nodes"]
+    )

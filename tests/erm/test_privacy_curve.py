@@ -1,0 +1,81 @@
+"""The whole curve of a calibration agrees with the (ε, δ) that is certified for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.accounting import tradeoff
+from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.privacy_curve import privacy_curve
+from dpcore.erm.problem import Problem
+from dpcore.evaluation.study import without_proof
+from dpcore.guarantee import Adjacency, Edition
+from dpcore.methods import method_named
+
+DELTA = 1e-5
+GAUSSIAN = [("opera", "published"), ("opera", "sound"), ("outpert", "published"), ("dpgd", "sound")]
+
+
+def calibrated(
+    method: str, edition: str, epsilon: float, adjacency: Adjacency, steps: int | None = None
+) -> Calibration:
+    problem = Problem("logistic", 0.01, 455, 30, adjacency)
+    calibrate = method_named(method).calibrate
+    return calibrate(problem, [epsilon], DELTA, Edition(edition), Settings(steps=steps))[0]
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize(("method", "edition"), GAUSSIAN)
+def test_a_gaussian_curve_passes_through_what_is_certified(
+    method: str, edition: str, epsilon: float, adjacency: Adjacency
+) -> None:
+    calibration = calibrated(method, edition, epsilon, adjacency)
+    curve = privacy_curve(calibration)
+    certified = calibration.certified.epsilon
+    assert curve is not None
+    assert certified is not None
+    assert curve.adjacency is adjacency
+    assert curve.delta(certified) <= DELTA * (1.0 + 1e-9)
+    if certified > 0.0:
+        assert curve.delta(certified) == pytest.approx(DELTA, rel=1e-6)
+    bound = tradeoff.from_budget(certified, DELTA, adjacency)
+    rates = np.geomspace(1e-6, 1.0, 50)
+    assert (tradeoff.power(curve, rates) <= tradeoff.power(bound, rates) * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("steps", [1, 30, 400])
+def test_full_batch_steps_compose_to_one_gaussian(steps: int) -> None:
+    found = calibrated("dpgd", "sound", 1.0, Adjacency.REPLACE_ONE, steps)
+    exact = math.sqrt(steps) * found.sensitivity / found.sigma
+    assert found.gaussian_mu is not None
+    assert exact <= found.gaussian_mu * (1.0 + 2e-16)
+    assert found.gaussian_mu == pytest.approx(exact, rel=1e-13)
+
+
+def test_poisson_batches_have_a_certified_curve_and_fixed_ones_none() -> None:
+    sampled = calibrated("grpua", "sound", 1.0, Adjacency.ZERO_OUT, 50)
+    curve = privacy_curve(sampled)
+    assert curve is not None
+    assert sampled.certified.epsilon is not None
+    # Privacy loss distributions are the tighter accountant.
+    assert curve.delta(sampled.certified.epsilon) <= DELTA
+    assert curve.delta(0.3 * sampled.certified.epsilon) > DELTA
+    assert privacy_curve(calibrated("grpua", "sound", 1.0, Adjacency.REPLACE_ONE, 50)) is None
+
+
+def test_nothing_certified_has_no_curve() -> None:
+    for method, edition in GAUSSIAN:
+        found = calibrated(method, edition, 1.0, Adjacency.ZERO_OUT)
+        assert privacy_curve(without_proof(found)) is None
+    sampled = calibrated("grpua", "sound", 1.0, Adjacency.ZERO_OUT, 50)
+    assert privacy_curve(without_proof(sampled)) is None
+
+
+def test_noise_beyond_an_accountants_range_has_no_curve() -> None:
+    sampled = calibrated("grpua", "sound", 1.0, Adjacency.ZERO_OUT, 50)
+    assert privacy_curve(replace(sampled, sigma=1e12)) is None

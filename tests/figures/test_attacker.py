@@ -1,0 +1,106 @@
+"""The attacker's figure says what its table says, in the words of its adjacency."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.accounting import tradeoff
+from dpcore.accounting.risk import odds
+from dpcore.figures import attacker, people
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.words import percent_at_most
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_mu
+
+TITLES = {"exact": "from the noise", "budget": "from the budget"}
+RATE = 0.01
+
+
+def drawn(
+    adjacency: Adjacency = Adjacency.ZERO_OUT,
+    *,
+    epsilon: float = 1.0,
+    exact: bool = True,
+    rate: float = RATE,
+    dark: bool = False,
+) -> Drawn:
+    curves = {"budget": tradeoff.from_budget(epsilon, 1e-5, adjacency)}
+    if exact:
+        mu = float(analytic_mu(epsilon, 1e-5))
+        curves["exact"] = tradeoff.from_gaussian(mu, adjacency)
+    marks = {key: float(tradeoff.power(curve, rate)) for key, curve in curves.items()}
+    return attacker.roc(tradeoff.table(curves), marks, rate, TITLES, dark=dark)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_each_line_differs_by_more_than_colour(dark: bool) -> None:
+    shown = [trace for trace in drawn(dark=dark).figure.data if trace.mode == "lines"]
+    assert len(shown) == 3
+    assert len({trace.line.dash for trace in shown}) == 3
+    marks = [trace for trace in drawn(dark=dark).figure.data if trace.mode == "markers"]
+    assert len({trace.marker.symbol for trace in marks}) == 2
+
+
+def test_the_mark_stands_on_its_line_at_the_chosen_rate() -> None:
+    for trace in drawn(rate=0.1).figure.data:
+        if trace.mode == "markers":
+            line = next(
+                other
+                for other in drawn(rate=0.1).figure.data
+                if other.mode == "lines" and other.legendgroup == trace.legendgroup
+            )
+            below = max(y for x, y in zip(line.x, line.y, strict=True) if x <= 0.1)
+            above = min(y for x, y in zip(line.x, line.y, strict=True) if x >= 0.1)
+            assert tuple(trace.x) == (0.1,)
+            assert below <= trace.y[0] <= above
+
+
+def test_axes_and_height_stay_as_epsilon_moves() -> None:
+    for one, other in ((drawn(epsilon=0.01), drawn(epsilon=30.0)),):
+        for name in ("xaxis", "yaxis"):
+            assert one.figure.layout[name].range == other.figure.layout[name].range
+            assert one.figure.layout[name].type == "log"
+        assert one.figure.layout.height == other.figure.layout.height
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_the_sentence_has_the_numbers_and_the_adjacency(adjacency: Adjacency) -> None:
+    found = drawn(adjacency)
+    hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, adjacency), RATE))
+    mu = float(analytic_mu(1.0, 1e-5))
+    less = float(tradeoff.power(tradeoff.from_gaussian(mu, adjacency), RATE))
+    assert f"at most {percent_at_most(less)} of the" in found.sentence
+    assert f"could only say {percent_at_most(hits)}" in found.sentence
+    replaced = adjacency is Adjacency.REPLACE_ONE
+    assert ("records that are another's" in found.sentence) == replaced
+    assert ("people who are not in the data" in found.sentence) != replaced
+    for text in (percent_at_most(less), percent_at_most(hits), "guessing: 1 %"):
+        assert text in found.alt
+
+
+def test_without_the_whole_curve_only_the_budget_speaks() -> None:
+    found = drawn(exact=False)
+    hits = float(tradeoff.power(tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT), RATE))
+    assert f"at most {percent_at_most(hits)} of the" in found.sentence
+    assert "alone" not in found.sentence
+    assert {trace.name for trace in found.figure.data if trace.mode == "lines"} == {
+        "guessing",
+        "from the budget",
+    }
+
+
+def test_each_point_carries_its_source_and_adjacency_on_hover() -> None:
+    for trace in drawn().figure.data[1:]:
+        assert "zero-out" in trace.hovertemplate
+        assert "GDP" in trace.hovertemplate or "(1, 1e-05) alone" in trace.hovertemplate
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
+def test_the_table_of_the_hundred_adds_up(epsilon: float) -> None:
+    told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.REPLACE_ONE)
+    table = people.table(told)
+    assert table["people"].sum() == 100
+    assert table["people"].iloc[:2].sum() == told.right
+    assert set(table["question"]) == {told.question}
+    names = [trace.name for trace in people.hundred(told).figure.data]
+    assert names == [f"{row.people} {row.guess}" for row in table.itertuples()]

@@ -1,0 +1,167 @@
+"""Words to copy: plain enough for a consent form, complete enough for an ethics application."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from dpcore.accounting import tradeoff
+from dpcore.accounting.risk import Promise, odds, promise
+from dpcore.figures import wording
+from dpcore.figures.words import percent_at_most
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+
+PRIOR, RATE = 0.1, 0.01
+JARGON = (
+    "adjacency|sensitivity|privacy loss|epsilon|delta|differential|gaussian|mechanism|algorithm|"
+    "budget|prior|posterior|advantage|accountant|parameter|ε|δ|σ|e-\\d"
+)
+# Beside each adjacency what its question must say, and what it must not.
+ASKS = {
+    Adjacency.ADD_REMOVE: ("in the data", "a record is yours"),
+    Adjacency.ZERO_OUT: ("in the data", "a record is yours"),
+    Adjacency.REPLACE_ONE: ("a record is yours", "in the data"),
+}
+
+
+def held(adjacency: Adjacency, epsilon: float | None = 1.0) -> Promise:
+    found = Guarantee(epsilon, 1e-5, adjacency, "a named accountant")
+    return promise("OPERA (sound edition)", found, found, 455)
+
+
+def ethics(promised: Promise, exact: tradeoff.PrivacyCurve | None = None) -> str:
+    budget = promised.budget or PrivacyBudget(1.0, 1e-5)
+    adjacency = promised.guarantee.adjacency
+    bound = tradeoff.from_budget(budget.epsilon, budget.delta, adjacency)
+    whole = None if exact is None else tradeoff.attacker(exact, PRIOR, RATE)
+    return wording.ethics(promised, tradeoff.attacker(bound, PRIOR, RATE), whole, PRIOR, RATE)
+
+
+def syllables(word: str) -> int:
+    letters = re.sub(r"[^a-z]", "", word.lower())
+    groups = len(re.findall(r"[aeiouy]+", letters))
+    silent = letters.endswith("e") and not letters.endswith("le") and groups > 1
+    return max(1, groups - silent)
+
+
+def grade(text: str) -> float:
+    """Flesch-Kincaid grade: the American school year that reads it with ease; 7 is age 12."""
+    sentences = [part for part in re.split(r"[.!?](?:\s|$)", text) if part.strip()]
+    spoken = re.findall(r"[A-Za-z'’]+|\d[\d.,]*", text)
+    per_word = sum(map(syllables, spoken)) / len(spoken)
+    return 0.39 * len(spoken) / len(sentences) + 11.8 * per_word - 15.59
+
+
+def test_the_measure_tells_a_primer_from_a_statute() -> None:
+    assert grade("The cat sat on the mat. It was fat. The dog ran to the cat.") < 2.0
+    assert (
+        grade(
+            "Notwithstanding the aforementioned considerations, institutional authorisation "
+            "necessitates comprehensive documentation of anonymisation methodologies."
+        )
+        > 16.0
+    )
+    assert [syllables(word) for word in ("see", "noise", "people", "result", "another")] == [
+        *(1, 1, 2, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 50.0])
+def test_the_consent_text_is_for_twelve_year_olds(adjacency: Adjacency, epsilon: float) -> None:
+    title, _, text = wording.consent(held(adjacency, epsilon)).partition("\n\n")
+    assert grade(text) <= 7.0
+    assert max(len(part.split()) for part in re.split(r"[.!?]\s", text)) <= 25
+    assert not re.search(JARGON, title + text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_what_the_panel_says_of_belief_is_as_plain(adjacency: Adjacency) -> None:
+    said = wording.belief(adjacency, PRIOR, RATE, 0.2)
+    assert grade(said.replace("**", "")) <= 7.0
+    assert not re.search(JARGON, said, re.IGNORECASE)
+    for part in ("10 % sure", "1 in 100", "20 %"):
+        assert part in said
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 3.0])
+def test_the_consent_text_has_the_odds_and_the_question(
+    adjacency: Adjacency, epsilon: float
+) -> None:
+    text = wording.consent(held(adjacency, epsilon))
+    right = odds(PrivacyBudget(epsilon, 1e-5), adjacency).right
+    assert f"at most {right} of them are right" in text
+    asked, not_asked = ASKS[adjacency]
+    assert f"guess if {'you are ' if adjacency is not Adjacency.REPLACE_ONE else ''}{asked}" in text
+    assert not_asked not in text
+
+
+def test_the_consent_text_says_what_is_not_covered() -> None:
+    text = wording.consent(held(Adjacency.ZERO_OUT))
+    assert "facts about groups" in text
+    assert "even if you do not take part" in text
+    assert "If more results are shared" in text
+
+
+def test_next_to_no_protection_is_said_so() -> None:
+    text = wording.consent(held(Adjacency.ZERO_OUT, 50.0))
+    assert "all of them may be right" in text
+    assert "hides next to nothing" in text
+    assert "at most 100" not in text
+
+
+@pytest.mark.parametrize("adjacency", list(Adjacency))
+def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency: Adjacency) -> None:
+    text = ethics(held(adjacency, 1.2341))
+    right = odds(PrivacyBudget(1.2341, 1e-5), adjacency).right
+    bound = tradeoff.attacker(tradeoff.from_budget(1.2341, 1e-5, adjacency), PRIOR, RATE)
+    for part in (
+        "ε = 1.24 ",  # rounded up
+        "δ = 1e-5",
+        f"Adjacency: {adjacency}. {adjacency.meaning}",
+        "Proved by: a named accountant.",
+        "n = 455",
+        "n·δ = 0.00455",
+        "OPERA (sound edition)",
+        f"at most {right} are right on average",
+        f"at most {percent_at_most(bound.advantage)}",
+        f"at most {percent_at_most(bound.true_positive_rate)}",
+        f"at most {percent_at_most(bound.belief)}",
+        "Not covered",
+        "whether or not the person takes part",
+    ):
+        assert part in text
+    assert "whole privacy curve" not in text
+
+
+def test_the_ethics_text_adds_the_whole_curve_where_it_is_known() -> None:
+    exact = tradeoff.from_gaussian(0.2, Adjacency.ZERO_OUT)
+    text = ethics(held(Adjacency.ZERO_OUT), exact)
+    found = tradeoff.attacker(exact, PRIOR, RATE)
+    assert "From the whole privacy curve of the noise" in text
+    assert f"at most {percent_at_most(found.advantage)}" in text
+
+
+def test_certified_is_never_called_proved() -> None:
+    nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
+    certified = Guarantee(0.5, 1e-5, Adjacency.ZERO_OUT, "a named accountant")
+    found = promise("OutPert (published edition)", nothing, certified, 455)
+    assert "Not proved by the method's own theorem" in ethics(found)
+    assert "Proved by" not in ethics(found)
+    said = wording.standing(found)
+    assert "is not proved" in said
+    assert "ε = 0.5: δ = 1e-5 · zero-out · a named accountant." in said
+    proved = wording.standing(replace(found, standing="proved"))
+    assert proved.startswith("ε = 0.5 is proved for OutPert (published edition): δ = 1e-5")
+
+
+def test_where_nothing_holds_no_text_is_offered() -> None:
+    nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
+    found = promise("it", nothing, nothing, 455)
+    assert wording.consent(found) == ""
+    assert ethics(found) == ""
+    assert wording.standing(found).startswith("**No bound.**")
+    assert "Its condition fails." in wording.standing(found)
