@@ -160,7 +160,7 @@ class Promise:
         The method or run, as shown on screen.
     standing : str
         "proved" by the method's own theorem; "certified" by an accountant for exactly the noise
-        that is added; "none" where nothing holds.
+        that is added; "assumed" where no method is named; "none" where nothing holds.
     guarantee : Guarantee
         The one that holds; empty when the standing is "none", with the reason.
     records : int

@@ -36,6 +36,7 @@ def standing(promise: Promise) -> str:
             f"The ε asked of {promise.whose} is not proved. What is certified for exactly the "
             f"noise that it adds is ε = {at_most(promise.budget.epsilon)}"
         ),
+        "assumed": f"For {promise.whose} that keeps ε = {at_most(promise.budget.epsilon)}",
     }[promise.standing]
     return f"{said}: δ = {plain(promise.budget.delta)} · {held.adjacency} · {held.by}."
 
@@ -114,12 +115,12 @@ def ethics(
         return ""
     held, budget = promise.guarantee, promise.budget
     share = at_most(promise.records * budget.delta)
-    source = (
-        f"Proved by: {held.by}."
-        if promise.standing == "proved"
-        else f"Not proved by the method's own theorem; certified for exactly the noise that is "
-        f"added by: {held.by}."
-    )
+    source = {
+        "proved": f"Proved by: {held.by}.",
+        "certified": "Not proved by the method's own theorem; certified for exactly the noise that "
+        f"is added by: {held.by}.",
+        "assumed": "Assumed here: name the method and its proof or accountant.",
+    }[promise.standing]
     lines = [
         "Privacy of the published result",
         f"Guarantee: differential privacy with ε = {at_most(budget.epsilon)} and "

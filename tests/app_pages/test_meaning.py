@@ -176,7 +176,8 @@ def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
 
 def test_without_a_method_it_speaks_of_any() -> None:
     app = opened(methods="")
-    assert "ε = 1 is proved for any method with this ε and δ" in spoken(app)
+    assert "For any method that keeps ε = 1: δ = 1e-5 · replace-one" in spoken(app)
+    assert "Assumed here: name the method and its proof" in copied(app)[1]
     bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.REPLACE_ONE)
     found = tradeoff.attacker(bound, 0.5, 0.01)
     assert numbers(app)[BELIEF] == percent_at_most(found.belief)
