@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app_pages.parts import background, plan_answer, plan_controls, plan_solve, plan_tabs
+from app_pages.parts import (
+    background,
+    plan_answer,
+    plan_controls,
+    plan_meaning,
+    plan_solve,
+    plan_tabs,
+)
 from dpcore.errors import InvalidInput
 
 message = plan_controls.heed_link()
@@ -24,7 +31,7 @@ with st.container(border=True):
     waiting += plan_answer.chart(answer)
 plan_answer.claim_and_proof(answer)
 waiting += plan_solve.show(asked)
-# What ε means for one person stands here.
+plan_meaning.show(answer)
 waiting += plan_tabs.show(answer)
 with progress:
     background.watch(waiting)

@@ -73,7 +73,7 @@ def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None
         known = calibration()
         return None if known is None else privacy_curve(known)
 
-    meaning.find_out(promised, exact, f"{view.study.key} {focus}")
+    meaning.find_out(promised, exact, f"{view.study.key} {focus} {here}")
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:

@@ -1,10 +1,15 @@
-"""How a figure stands on a page: with alternative text, its sentence under it, and its ground."""
+"""How figures and tables stand on a page: with their words, their CSV, and on which ground."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpcore.figures.drawn import Drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def plot(drawn: Drawn, key: str) -> None:
@@ -19,6 +24,20 @@ def plot(drawn: Drawn, key: str) -> None:
         },
     )
     st.markdown(drawn.sentence)
+
+
+def download(table: pd.DataFrame, name: str, alt: str) -> None:
+    """A table and the same as CSV."""
+    st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
+    st.download_button(
+        "Download CSV",
+        table.to_csv(index=False).encode(),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"csv {name}",
+    )
 
 
 def on_dark() -> bool:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts.drawing import on_dark, plot
+from app_pages.parts.drawing import download, on_dark, plot
 from dpcore.accounting.risk import BELIEF, Odds, Promise, odds
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.words import percent_at_most, plain
+from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def card(budget: PrivacyBudget, adjacency: Adjacency, key: str, note: str) -> No
         For whom it holds, in small print.
     """
     st.subheader(
-        f"What ε = {plain(budget.epsilon)} means for one person",
+        f"What ε = {at_most(budget.epsilon)} means for one person",
         anchor=False,
-        help=f"{words.ODDS} ε = {plain(budget.epsilon)}, δ = {plain(budget.delta)}, {adjacency}: "
+        help=f"{words.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, {adjacency}: "
         f"{adjacency.meaning} {words.ANY_METHOD}",
     )
     plot(_hundred(odds(budget, adjacency), on_dark()), key)
@@ -219,18 +219,7 @@ def _tables(budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame) ->
             ("A hundred people guessing", hundred, "hundred_people"),
         ):
             st.markdown(f"**{title}**")
-            st.dataframe(rows, hide_index=True, height=180, alt=title)
-            st.download_button(
-                f"CSV: {title.lower()}",
-                rows.assign(epsilon=budget.epsilon, delta=budget.delta)
-                .to_csv(index=False)
-                .encode(),
-                file_name=f"{name}.csv",
-                mime="text/csv",
-                icon=":material/download:",
-                key=name,
-                on_click="ignore",
-            )
+            download(rows.assign(epsilon=budget.epsilon, delta=budget.delta), name, title)
 
 
 def _to_copy(consent: str, ethics: str) -> None:

@@ -12,7 +12,7 @@ from app_pages.parts import badges, takeaway
 from app_pages.parts import plan_words as words
 from app_pages.parts.answer import HEAD_START
 from app_pages.parts.background import Task, ask
-from app_pages.parts.drawing import on_dark, plot
+from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_controls import ADJACENCIES, Asked
 from dpcore.accounting import accountants, growth, paper_003, planner
 from dpcore.accounting.paper_003 import TruncatedAnswer
@@ -217,20 +217,6 @@ def keep_table(table: pd.DataFrame) -> None:
     """The numbers behind the chart, and their CSV."""
     with st.popover("Numbers behind the chart", icon=":material/table:"):
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
-
-
-def download(table: pd.DataFrame, name: str, alt: str) -> None:
-    """A table and the same as CSV."""
-    st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
-    st.download_button(
-        "Download CSV",
-        table.to_csv(index=False).encode(),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-        key=f"csv {name}",
-    )
 
 
 def claim_and_proof(answer: Answer) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import streamlit as st
 
-from app_pages.parts import links
+from app_pages.parts import links, meaning
 from app_pages.parts import plan_words as words
 from app_pages.parts.state import chosen, keep, kept, once, put
 from dpcore.accounting.accountants import default_adjacency
@@ -64,6 +64,7 @@ def _heed() -> str:
             "length": ("a length in", list(LENGTHS.values()), "epochs"),
             "plan_delta": ("δ =", [plain(delta) for delta in DELTAS], f"δ = {plain(FIRST.delta)}"),
             "solve": ("to solve for", list(SOLVED.values()), "ε"),
+            **meaning.ALLOWED,
         },
     )
     refused += links.outside(
@@ -78,6 +79,7 @@ def _heed() -> str:
             ("clip", "a clipping norm of", *CLIPS),
             ("decay", "a decay R of", *RATIOS),
             ("target", "a target ε of", *TARGETS),
+            *meaning.NUMBERS,
         ],
     )
     links.drop(link, refused)

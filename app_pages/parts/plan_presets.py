@@ -6,7 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from app_pages.parts.background import Progress, Task, ask
-from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, download, spent
+from app_pages.parts.drawing import download
+from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, spent
 from dpcore.accounting import planner
 from dpcore.accounting.paper_003 import account, verdict
 from dpcore.accounting.presets import PRESETS, Preset

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from app_pages.parts import plan_presets
-from app_pages.parts.answer import on_dark, plot
 from app_pages.parts.background import Task
+from app_pages.parts.drawing import on_dark, plot
 from app_pages.parts.plan_answer import Answer
 from dpcore.accounting import accountants
 from dpcore.figures.plan import schedule

@@ -61,3 +61,4 @@ PRINTED_ADJACENCY = (
     "Certified lines hold for the adjacency named above. The printed line is paper 003's own "
     "claim; its lemma speaks of replace-one."
 )
+NO_ODDS = "No bound: no accountant here gives a finite ε for this run."

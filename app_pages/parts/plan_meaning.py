@@ -1,0 +1,31 @@
+"""What the run's ε means for one person whose record it is trained on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app_pages.parts import meaning
+from app_pages.parts import plan_words as words
+from app_pages.parts.plan_answer import CERTIFIED, Answer, covered
+from dpcore.accounting.risk import promise
+from dpcore.accounting.tradeoff import PrivacyCurve, from_event
+
+
+def show(answer: Answer) -> None:
+    """The card for the least ε certified so far, and what someone could find out."""
+    training, best = answer.training, answer.best
+    promised = promise("this training run", best, best, training.records)
+    with st.container(border=True):
+        if promised.budget is None:
+            st.markdown(f"**What ε means for one person:** {words.NO_ODDS}")
+        else:
+            note = f"For this run: {best.by}."
+            meaning.card(promised.budget, training.adjacency, "plan_people_figure", note)
+
+    def exact() -> PrivacyCurve | None:
+        # While ε is still being certified, a second accounting of the run would only delay it.
+        if answer.certified is None or not covered(training, CERTIFIED):
+            return None
+        return from_event(training.event(), training.adjacency)
+
+    meaning.find_out(lambda: promised, exact, f"{training} {answer.certified is None}")
