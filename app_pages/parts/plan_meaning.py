@@ -15,7 +15,7 @@ def show(answer: Answer) -> None:
     """The card for the least ε certified so far, and what someone could find out."""
     training, best = answer.training, answer.best
     promised = promise("this training run", best, best, training.records)
-    with st.container(border=True):
+    with st.container(border=True, width=480):
         if promised.budget is None:
             st.markdown(f"**What ε means for one person:** {words.NO_ODDS}")
         else:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import tradeoff
+from dpcore.accounting.planner import spent
+from dpcore.accounting.presets import preset
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Calibration
@@ -219,3 +223,67 @@ def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str,
         assert app.slider(key="prior").value == 50
         exact, _ = expected(calibrated("opera", 1.0), 0.5, 0.01)
         assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+
+
+def planned(**link: str) -> AppTest:
+    """Plan with the panel open, once nothing is certified in the background any more."""
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.run()
+    app.switch_page("app_pages/plan.py")
+    for name, value in ({"meaning": "true"} | link).items():
+        app.query_params[name] = value
+    app.run()
+    deadline = time.monotonic() + 60.0
+    while "…" in numbers(app).values() and time.monotonic() < deadline:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception
+    return app.run()
+
+
+def test_plan_states_what_its_run_means_by_the_whole_curve() -> None:
+    run = preset("chexpert").training
+    app = planned(prior="20")
+    epsilon = spent(run, "pld").epsilon
+    assert epsilon is not None
+    right = odds(PrivacyBudget(epsilon, run.delta), run.adjacency).right
+    assert f"at most {right} are right" in spoken(app)
+    assert "people_figure" in {chart.key.removeprefix("plan_") for chart in app.get("plotly_chart")}
+    assert f"ε = {at_most(epsilon)} is proved for this training run" in spoken(app)
+    exact = tradeoff.attacker(tradeoff.from_event(run.event(), run.adjacency), 0.2, 0.01)
+    bound = tradeoff.from_budget(epsilon, run.delta, run.adjacency)
+    assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+    assert exact.belief < tradeoff.posterior(bound, 0.2, 0.01)
+    assert "n = 10,000" in copied(app)[1]
+    assert "Adjacency: add-remove." in copied(app)[1]
+
+
+def test_plan_has_only_epsilon_and_delta_for_batches_of_fixed_size() -> None:
+    run = replace(preset("chexpert").training, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
+    app = planned(sampling="Batches of fixed size", neighbour="One record replaced")
+    epsilon = spent(run, "rdp").epsilon
+    assert epsilon is not None
+    bound = tradeoff.from_budget(epsilon, run.delta, run.adjacency)
+    assert numbers(app)[BELIEF] == percent_at_most(tradeoff.posterior(bound, 0.5, 0.01))
+    assert "the worst method with this ε and δ" in spoken(app)
+    assert "a record is yours" in app.slider(key="prior").label
+
+
+def test_plan_says_no_bound_where_no_accountant_gives_one() -> None:
+    app = planned(sampling="Batches of fixed size", neighbour="One record more or less")
+    assert "No bound: no accountant here gives a finite ε for this run." in spoken(app)
+    assert "**No bound.** Nothing here limits" in spoken(app)
+    assert BELIEF not in numbers(app)
+
+
+def test_plan_refuses_what_the_panel_does_not_offer() -> None:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.run()
+    app.switch_page("app_pages/plan.py")
+    app.query_params["prior"] = "1000"
+    app.query_params["alarms"] = "2 %"
+    app.run()
+    (warning,) = app.warning
+    assert "a belief beforehand in % of “1000”" in warning.value
+    assert "false alarms of “2" in warning.value
+    assert not {"prior", "alarms"} & set(app.query_params)
