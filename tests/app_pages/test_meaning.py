@@ -227,8 +227,7 @@ def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str,
 
 def planned(**link: str) -> AppTest:
     """Plan with the panel open, once nothing is certified in the background any more."""
-    app = AppTest.from_file(APP, default_timeout=60)
-    app.run()
+    app = opened()
     app.switch_page("app_pages/plan.py")
     for name, value in ({"meaning": "true"} | link).items():
         app.query_params[name] = value
