@@ -490,7 +490,7 @@ def _on_grid(
         # point between; what finds no partner there goes down to the interval's own lower end.
         surplus = np.where(unclear, 0.0, np.maximum(upper - lower * ratio[:-1], 0.0))
         deficit = np.maximum(lower * ratio[1:] - upper, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             share = np.nan_to_num(np.append(surplus[1:], 0.0) / deficit, nan=0.0, posinf=1.0)
         share = np.where(unclear, 0.0, np.minimum(share, 1.0) * np.maximum(1.0 - 4.0 * safety, 0.0))
         to_top = 0.5 * upper * share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,43 @@ def test_help_is_no_error(capsys: Captured) -> None:
 
 
 MANY = ["sweep", "--methods", "opera", "--epsilon", "0.5,5", "--runs", "300"]
+
+
+def examples() -> list[str]:
+    """The commands in the table of the README."""
+    table = re.findall(r"^\|.*\| `([^`]*)` \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    assert {line.split()[0] for line in table} == {
+        "sigma",
+        "epsilon",
+        "delta",
+        "plan",
+        "split",
+        "risk",
+        "methods",
+        "sweep",
+        "reproduce",
+    }
+    return table
+
+
+@pytest.mark.parametrize("line", examples())
+def test_what_the_readme_shows_works(
+    line: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if line.startswith("reproduce"):  # minutes of training: a bad number of runs ends it
+        assert "runs" in refused(capsys, *line.split(), "--runs", "0")
+        return
+    shorter = ["--runs", "1"] if line.startswith("sweep") else []
+    assert main([*line.split(), *shorter]) == 0
+
+
+@pytest.mark.parametrize("accountant", ["pld", "rdp"])
+def test_noise_that_all_but_vanishes_prints_an_answer_and_no_warning(accountant: str) -> None:
+    line = "epsilon --sigma 1 --sensitivity 1e7 --sampling-rate 0.01 --steps 100 --delta 1e-5"
+    done = run(*line.split(), "--accountant", accountant, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["epsilon"] > 1e12
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
