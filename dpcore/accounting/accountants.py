@@ -484,4 +484,6 @@ def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, flo
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)
     low = loss_distributions(parts, adjacency, delta=delta, optimistic=True)
-    return max(each.epsilon(delta) for each in low), _pld_epsilon(parts, delta, adjacency)
+    # What has just been certified is not computed again.
+    upper = certify(event, delta, adjacency, "pld").epsilon
+    return max(each.epsilon(delta) for each in low), math.inf if upper is None else upper
