@@ -64,10 +64,11 @@ def accuracy(
         f"to {percent(rows['accuracy'].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
         for name, rows in _named_rows(table, "accuracy", titles)
     ]
-    sentence = _what_suffices(_named_rows(table, "accuracy", titles), references)
+    named = _named_rows(table, "accuracy", titles)
+    sentences = (_what_suffices(named, references), _falls(named), beyond)
     return Drawn(
         figure,
-        f"{sentence} {beyond}".strip(),
+        " ".join(sentence for sentence in sentences if sentence),
         f"Accuracy against ε. {'; '.join(ends)}. "
         + "; ".join(f"{r.label}: {percent(r.value)}" for r in references)
         + ".",
@@ -144,6 +145,32 @@ def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[R
             f"{points(references[1].value - references[0].value)} points."
         )
     return short
+
+
+def _falls(named: list[tuple[str, pd.DataFrame]]) -> str:
+    """Which curves fall as ε grows because the rule for T takes more steps; empty if none does."""
+    told = []
+    for name, rows in named:
+        epsilons, values, steps = (rows[c].to_numpy() for c in ("epsilon", "accuracy", "steps"))
+        lost, start, end = max(
+            (
+                (values[before] - values[after], epsilons[before], epsilons[after])
+                for before in range(len(rows))
+                for after in range(before + 1, len(rows))
+                if steps[after] > steps[before]
+            ),
+            default=(0.0, 0.0, 0.0),
+        )
+        if lost > CLOSE:
+            told.append(
+                f"{name} by {points(lost)[1:]} points from ε = {plain(start)} to {plain(end)}"
+            )
+    if not told:
+        return ""
+    return (
+        f"Accuracy falls where ε grows: {listed(told)}. There the rule for the number of training "
+        "steps takes more of them, and more steps need more noise (see Noise σ)."
+    )
 
 
 def objective(

@@ -128,6 +128,19 @@ def test_the_axis_begins_where_accuracy_begins_to_change(
     assert "The figure begins" not in drawn.sentence
 
 
+def test_a_curve_that_falls_with_more_steps_is_explained(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
+    here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
+    table.loc[here, "accuracy"] = 0.66
+    # At the same T it is not the doing of the rule for T.
+    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
+    table.loc[here, "steps"] = 40
+    sentence = tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
+    assert "Accuracy falls where ε grows: OPERA by 6.5 points from ε = 1 to 10." in sentence
+
+
 def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
     figure = DRAW["accuracy"](table, titles, False).figure
     bands = [trace for trace in figure.data if trace.fill == "toself"]
