@@ -149,6 +149,10 @@ ALARMS = (
     "How often their test may ring by mistake, the **false-positive rate**. A test that seldom "
     "rings by mistake convinces more when it rings, but finds fewer."
 )
+RIGHT_GUESSES = (
+    "Each of 100 people sees the result, knows every other record, starts from even odds, and uses "
+    "the best test: how many are right at most."
+)
 ADVANTAGE = (
     "The **advantage**: how many more the best test finds, in points, than it accuses by mistake."
 )

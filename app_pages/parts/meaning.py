@@ -13,7 +13,7 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts.drawing import download, on_dark, plot
-from dpcore.accounting.risk import BELIEF, Odds, Promise, odds
+from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_of_100
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, percent_at_most, plain
@@ -142,7 +142,7 @@ def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
         _tables(promise.budget, adjacency, table)
     _to_copy(
-        wording.consent(promise),
+        wording.consent(promise, best),
         wording.ethics(promise, found["budget"], found.get("exact"), prior, rate),
     )
 
@@ -179,32 +179,39 @@ def _numbers(found: dict[str, Attacker], prior: float, rate: float) -> None:
     best, bound = found.get("exact", found["budget"]), found["budget"]
     shown = (
         (
+            "Right guesses",
+            f"{right_of_100(best.advantage)} of 100",
+            str(right_of_100(bound.advantage)),
+            "50 by guessing",
+            words.RIGHT_GUESSES,
+        ),
+        (
             "Hits less false alarms",
-            best.advantage,
-            bound.advantage,
+            percent_at_most(best.advantage),
+            percent_at_most(bound.advantage),
             "0 % by guessing",
             words.ADVANTAGE,
         ),
         (
             f"Hits at {_shown(rate)}",
-            best.true_positive_rate,
-            bound.true_positive_rate,
+            percent_at_most(best.true_positive_rate),
+            percent_at_most(bound.true_positive_rate),
             f"{_shown(rate)} by guessing",
             words.HITS,
         ),
         (
             "Belief after an alarm",
-            best.belief,
-            bound.belief,
+            percent_at_most(best.belief),
+            percent_at_most(bound.belief),
             f"{_shown(prior)} before",
             words.BELIEF_AFTER,
         ),
     )
-    grid = st.grid(3, min_column_width=150, gap="small")
+    grid = st.grid(4, min_column_width=150, gap="small")
     for label, value, weaker, chance, help_text in shown:
         with grid.cell(), st.container(gap=None):
-            st.metric(label, percent_at_most(value), help=help_text)
-            beside = f"; {percent_at_most(weaker)} from ε and δ alone" if best is not bound else ""
+            st.metric(label, value, help=help_text)
+            beside = f"; {weaker} from ε and δ alone" if best is not bound else ""
             st.caption(f"at most; {chance}{beside}")
 
 

@@ -115,6 +115,15 @@ def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
     return np.asarray(special.ndtr(quantile - mu))
 
 
+def right_of_100(advantage: float) -> int:
+    """Of 100 people guessing from even odds, how many are right at most; from 50 to 100.
+
+    Rounded up, so that the statement stays true.
+    """
+    # A rounding error must not add a person.
+    return min(100, math.ceil(50.0 * (1.0 + advantage) - 1e-9))
+
+
 @dataclass(frozen=True)
 class Odds:
     """The static statement of risk for one guarantee.
@@ -139,9 +148,7 @@ def odds(budget: PrivacyBudget, adjacency: Adjacency) -> Odds:
 
     Each guesser sees the release, knows every other record, and starts from even odds.
     """
-    best = 50.0 * (1.0 + advantage(budget.epsilon, budget.delta))
-    # Rounded up, so the statement stays true; a rounding error must not add a person.
-    right = min(100, math.ceil(best - 1e-9))
+    right = right_of_100(advantage(budget.epsilon, budget.delta))
     question = QUESTION[adjacency]
     if right >= 100:
         tail = "all may be right: this ε promises next to nothing to one person."

@@ -5,7 +5,7 @@ The consent text is for anyone from about twelve years on: short sentences and n
 
 from __future__ import annotations
 
-from dpcore.accounting.risk import BELIEF, FALSE_ALARM, Promise, odds
+from dpcore.accounting.risk import BELIEF, FALSE_ALARM, Promise, right_of_100
 from dpcore.accounting.tradeoff import Attacker
 from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency
@@ -66,15 +66,19 @@ def _one_in(rate: float) -> str:
     return f"1 in {1.0 / rate:,.0f}"
 
 
-def consent(promise: Promise) -> str:
+def consent(promise: Promise, found: Attacker) -> str:
     """A paragraph for a consent form; empty where nothing holds.
 
-    The odds follow from (ε, δ) alone, so they hold however the result is looked at.
+    Parameters
+    ----------
+    promise : Promise
+    found : Attacker
+        From the whole curve of the noise where it is known, else from (ε, δ) alone.
     """
     if promise.budget is None:
         return ""
     adjacency = promise.guarantee.adjacency
-    right = odds(promise.budget, adjacency).right
+    right = right_of_100(found.advantage)
     with_result = (
         f"With our result, at most {right} of them are right."
         if right < 100
@@ -128,8 +132,9 @@ def ethics(
         f"Adjacency: {held.adjacency}. {held.adjacency.meaning} Records: n = "
         f"{promise.records:,} (n·δ = {share}).",
         f"Meaning: of 100 people guessing {ASKED[held.adjacency]}, at most "
-        f"{odds(budget, held.adjacency).right} are right on average, and 50 would be without the "
-        "result. Each of them sees the result, knows every other record and starts from even odds.",
+        f"{right_of_100((exact or bound).advantage)} are right on average, and 50 would be without "
+        "the result. Each of them sees the result, knows every other record and starts from even "
+        "odds.",
         _reach("From ε and δ alone", bound, held.adjacency, prior, rate),
     ]
     if exact is not None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.accounting import tradeoff
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
-from dpcore.accounting.risk import odds
+from dpcore.accounting.risk import odds, right_of_100
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Calibration
 from dpcore.erm.privacy_curve import privacy_curve
@@ -94,6 +94,10 @@ def test_the_numbers_are_those_of_the_package(
     app = opened(**link)
     exact, bound = expected(calibrated("opera", 1.0), prior, rate)
     shown = numbers(app)
+    # The card above has the same for any method with this ε and δ.
+    (right, *others) = [m.value for m in app.metric if m.label == "Right guesses"][::-1]
+    assert right == f"{right_of_100(exact.advantage)} of 100"
+    assert others == [f"{right_of_100(bound.advantage)} of 100"]
     assert shown[EDGE] == percent_at_most(exact.advantage)
     assert shown[f"Hits at {'1' if rate == 0.01 else '0.1'} %"] == percent_at_most(
         exact.true_positive_rate
@@ -133,8 +137,11 @@ def test_the_texts_to_copy_hold_the_numbers() -> None:
     app = opened(epsilon="0.5")
     consent, ethics = copied(app)
     calibration = calibrated("opera", 0.5)
-    right = odds(PrivacyBudget(0.5, 1e-5), Adjacency.REPLACE_ONE).right
+    exact, _ = expected(calibration, 0.5, 0.01)
+    right = right_of_100(exact.advantage)
+    assert right < odds(PrivacyBudget(0.5, 1e-5), Adjacency.REPLACE_ONE).right
     assert f"at most {right} of them are right" in consent
+    assert f"at most {right} are right on average" in ethics
     for part in ("ε = 0.5 ", "δ = 1e-5", "n = 455", "OPERA (sound edition)", calibration.proof.by):
         assert part in ethics
 
@@ -164,9 +171,9 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert "For OutPert, ε = 3 is not proved here" in said
     assert f"certified for ε = {at_most(certified)}, so at most {right} of 100." in said
     consent, ethics = copied(app)
-    assert f"at most {right} of them are right" in consent
-    assert "Not proved by the method's own theorem" in ethics
     exact, _ = expected(calibration, 0.5, 0.01)
+    assert f"at most {right_of_100(exact.advantage)} of them are right" in consent
+    assert "Not proved by the method's own theorem" in ethics
     assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import tradeoff
-from dpcore.accounting.risk import Promise, odds, promise
+from dpcore.accounting.risk import Promise, promise, right_of_100
 from dpcore.figures import wording
 from dpcore.figures.words import percent_at_most
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
@@ -31,12 +31,19 @@ def held(adjacency: Adjacency, epsilon: float | None = 1.0) -> Promise:
     return promise("OPERA (sound edition)", found, found, 455)
 
 
-def ethics(promised: Promise, exact: tradeoff.PrivacyCurve | None = None) -> str:
+def bound_of(promised: Promise) -> tradeoff.Attacker:
     budget = promised.budget or PrivacyBudget(1.0, 1e-5)
-    adjacency = promised.guarantee.adjacency
-    bound = tradeoff.from_budget(budget.epsilon, budget.delta, adjacency)
+    curve = tradeoff.from_budget(budget.epsilon, budget.delta, promised.guarantee.adjacency)
+    return tradeoff.attacker(curve, PRIOR, RATE)
+
+
+def consent(promised: Promise) -> str:
+    return wording.consent(promised, bound_of(promised))
+
+
+def ethics(promised: Promise, exact: tradeoff.PrivacyCurve | None = None) -> str:
     whole = None if exact is None else tradeoff.attacker(exact, PRIOR, RATE)
-    return wording.ethics(promised, tradeoff.attacker(bound, PRIOR, RATE), whole, PRIOR, RATE)
+    return wording.ethics(promised, bound_of(promised), whole, PRIOR, RATE)
 
 
 def syllables(word: str) -> int:
@@ -71,7 +78,7 @@ def test_the_measure_tells_a_primer_from_a_statute() -> None:
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 50.0])
 def test_the_consent_text_is_for_twelve_year_olds(adjacency: Adjacency, epsilon: float) -> None:
-    title, _, text = wording.consent(held(adjacency, epsilon)).partition("\n\n")
+    title, _, text = consent(held(adjacency, epsilon)).partition("\n\n")
     assert grade(text) <= 7.0
     assert max(len(part.split()) for part in re.split(r"[.!?]\s", text)) <= 25
     assert not re.search(JARGON, title + text, re.IGNORECASE)
@@ -91,8 +98,8 @@ def test_what_the_panel_says_of_belief_is_as_plain(adjacency: Adjacency) -> None
 def test_the_consent_text_has_the_odds_and_the_question(
     adjacency: Adjacency, epsilon: float
 ) -> None:
-    text = wording.consent(held(adjacency, epsilon))
-    right = odds(PrivacyBudget(epsilon, 1e-5), adjacency).right
+    text = consent(held(adjacency, epsilon))
+    right = right_of_100(bound_of(held(adjacency, epsilon)).advantage)
     assert f"at most {right} of them are right" in text
     asked, not_asked = ASKS[adjacency]
     assert f"guess if {'you are ' if adjacency is not Adjacency.REPLACE_ONE else ''}{asked}" in text
@@ -100,14 +107,14 @@ def test_the_consent_text_has_the_odds_and_the_question(
 
 
 def test_the_consent_text_says_what_is_not_covered() -> None:
-    text = wording.consent(held(Adjacency.ZERO_OUT))
+    text = consent(held(Adjacency.ZERO_OUT))
     assert "facts about groups" in text
     assert "even if you do not take part" in text
     assert "If more results are shared" in text
 
 
 def test_next_to_no_protection_is_said_so() -> None:
-    text = wording.consent(held(Adjacency.ZERO_OUT, 50.0))
+    text = consent(held(Adjacency.ZERO_OUT, 50.0))
     assert "all of them may be right" in text
     assert "hides next to nothing" in text
     assert "at most 100" not in text
@@ -116,8 +123,8 @@ def test_next_to_no_protection_is_said_so() -> None:
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 def test_the_ethics_text_states_all_that_a_reviewer_needs(adjacency: Adjacency) -> None:
     text = ethics(held(adjacency, 1.2341))
-    right = odds(PrivacyBudget(1.2341, 1e-5), adjacency).right
-    bound = tradeoff.attacker(tradeoff.from_budget(1.2341, 1e-5, adjacency), PRIOR, RATE)
+    bound = bound_of(held(adjacency, 1.2341))
+    right = right_of_100(bound.advantage)
     for part in (
         "ε = 1.24 ",  # rounded up
         "δ = 1e-5",
@@ -143,6 +150,10 @@ def test_the_ethics_text_adds_the_whole_curve_where_it_is_known() -> None:
     found = tradeoff.attacker(exact, PRIOR, RATE)
     assert "From the whole privacy curve of the noise" in text
     assert f"at most {percent_at_most(found.advantage)}" in text
+    right = right_of_100(found.advantage)
+    assert right < right_of_100(bound_of(held(Adjacency.ZERO_OUT)).advantage)
+    assert f"at most {right} are right on average" in text
+    assert f"at most {right} of them" in wording.consent(held(Adjacency.ZERO_OUT), found)
 
 
 def test_certified_is_never_called_proved() -> None:
@@ -161,7 +172,7 @@ def test_certified_is_never_called_proved() -> None:
 def test_where_nothing_holds_no_text_is_offered() -> None:
     nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "a theorem", "Its condition fails.")
     found = promise("it", nothing, nothing, 455)
-    assert wording.consent(found) == ""
+    assert consent(found) == ""
     assert ethics(found) == ""
     assert wording.standing(found).startswith("**No bound.**")
     assert "Its condition fails." in wording.standing(found)
