@@ -159,7 +159,7 @@ def submit(study: Study, split: Split | None = None) -> Job:
         max_workers=WORKERS, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
     )
     name = f"{study.key}-{secrets.token_hex(4)}"
-    future = executor.submit(_work, study, split, str(folder()), name)
+    future = executor.submit(_work, study, split, study.key, str(folder()), name)
     _starts[study.key] = _Start(future, name)
     future.add_done_callback(lambda _: _clear(name))
     return Job(study.key)
@@ -188,12 +188,14 @@ def _yield_to_the_page() -> None:
         os.nice(10)
 
 
-def _work(study: Study, split: Split | None, where: str, name: str) -> None:
+def _work(study: Study, split: Split | None, key: str, where: str, name: str) -> None:
     from dpcore.evaluation.curves import answers
 
+    if study.key != key:
+        raise InvalidInput("The program's files have changed since it was started; start it anew.")
     base = Path(where)
     flag, report_file = base / f"{name}.cancel", base / f"{name}.progress"
-    result = base / f"{study.key}.csv"
+    result = base / f"{key}.csv"
     if result.exists():  # an earlier start, cancelled too late, came first
         return
     last = 0.0

@@ -196,6 +196,13 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     assert len(jobs.submit(QUICK).result(PATIENCE)) == 4
 
 
+def test_a_worker_with_other_code_refuses_the_job(cache: Path) -> None:
+    # Its result would bear a name that nobody looks for, and the page would train for ever.
+    with pytest.raises(InvalidInput, match="start it anew"):
+        jobs._work(QUICK, None, "the key by other sources", str(jobs.folder()), "start")
+    assert names(cache) == set()
+
+
 def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> None:
     job = jobs.submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
     wait_for(lambda: job.state == "failed")
