@@ -141,9 +141,19 @@ def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str
         marks = {series: each.true_positive_rate for series, each in found.items()}
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
         _tables(promise.budget, adjacency, table)
+        st.caption("What ε and δ alone tell, on the command line:")
+        st.code(command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True)
     _to_copy(
         wording.consent(promise, best),
         wording.ethics(promise, found["budget"], found.get("exact"), prior, rate),
+    )
+
+
+def command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: float) -> str:
+    """The command line that gives what follows from (ε, δ) alone."""
+    return (
+        f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
+        f"--adjacency {adjacency} --prior {prior:g} --fpr {rate:g}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore import cli
 from dpcore.accounting import tradeoff
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
@@ -144,6 +146,20 @@ def test_the_texts_to_copy_hold_the_numbers() -> None:
     assert f"at most {right} are right on average" in ethics
     for part in ("ε = 0.5 ", "δ = 1e-5", "n = 455", "OPERA (sound edition)", calibration.proof.by):
         assert part in ethics
+
+
+def test_the_command_to_take_along_gives_the_numbers_on_screen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    app = opened(prior="20", alarms="10 %", adjacency="One record blanked out", epsilon="0.7")
+    (line,) = [block.value for block in app.code if "dpcore risk" in block.value]
+    assert cli.main([*line.split()[3:], "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["adjacency"] == "zero-out"
+    _, bound = expected(calibrated("opera", 0.7, adjacency="zero-out"), 0.2, 0.1)
+    assert answer["from_budget"]["posterior"] == bound.belief
+    assert answer["from_budget"]["tpr"] == bound.true_positive_rate
+    assert f"{percent_at_most(bound.belief)} from ε and δ alone" in spoken(app)
 
 
 def test_the_answer_grows_with_epsilon_and_with_the_prior() -> None:
