@@ -10,6 +10,9 @@ from enum import StrEnum
 
 from dpcore.errors import number
 
+SMALLEST_DELTA = 1e-300
+"""Below it a δ soon is no normal double any more, and an ε computed from it may be too small."""
+
 
 class Adjacency(StrEnum):
     """Which pairs of data sets a guarantee compares."""

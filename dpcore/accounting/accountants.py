@@ -18,7 +18,7 @@ from dpcore.accounting import concentrated, pairs, pld, renyi
 from dpcore.accounting.composition import amplified_epsilon, strong_composition_of
 from dpcore.accounting.events import Event, Step, steps
 from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import Adjacency, Condition, Guarantee
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition, Guarantee
 from dpcore.mechanisms.gaussian import analytic_epsilon
 
 ADD_REMOVE, ZERO_OUT, REPLACE_ONE = (
@@ -75,7 +75,7 @@ def certify(event: Event, delta: float, adjacency: Adjacency, accountant: str) -
     accountant : str
         Key of `ACCOUNTANTS`.
     """
-    number("δ", delta, above=0.0, below=1.0)
+    number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
     one_of("accountant", accountant, tuple(ACCOUNTANTS))
     return _certified(event, float(delta), Adjacency(adjacency), accountant)
 
@@ -101,7 +101,7 @@ def certify_along(
     progress : callable, optional
         Called with the fraction done; whatever it raises ends the work.
     """
-    number("δ", delta, above=0.0, below=1.0)
+    number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
     chosen = ACCOUNTANTS["pld"]
     if reason := _uncovered(parts, adjacency, chosen):
         return [Guarantee(None, None, adjacency, chosen.title, reason) for _ in marks]
@@ -461,7 +461,7 @@ def planning_estimate(event: Event, delta: float, adjacency: Adjacency) -> float
     ----------
     Bu, Dong, Long and Su 2020.
     """
-    number("δ", delta, above=0.0, below=1.0)
+    number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
     parts = steps(event)
     if adjacency is REPLACE_ONE or any(step.sampling != "poisson" for step in parts):
         return None
@@ -479,7 +479,7 @@ def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, flo
     InvalidInput
         If the event holds fixed-size batches, for which there is no exact distribution here.
     """
-    number("δ", delta, above=0.0, below=1.0)
+    number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
     parts = steps(event)
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)

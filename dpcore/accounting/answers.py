@@ -16,7 +16,7 @@ from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
 from dpcore.accounting.events import LARGEST_MULTIPLIER, LEAST_MULTIPLIER, Gaussian, steps
 from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import Adjacency, Condition
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition
 from dpcore.mechanisms.answers import MECHANISMS as DIRECT
 from dpcore.mechanisms.answers import QUESTIONS, report
 from dpcore.mechanisms.answers import answer as direct_answer
@@ -32,10 +32,10 @@ THEOREMS = {
 UP = 1.0 + 1e-12
 LIMITS = {
     "epsilon": {"at_least": 1e-12, "at_most": 1e16},
-    "delta": {"at_least": 1e-300, "below": 1.0},
+    "delta": {"at_least": SMALLEST_DELTA, "below": 1.0},
     "sigma": {"above": 0.0},
 }
-"""Between which the accountants are tested; below 1e-300 a δ has lost digits itself."""
+"""Between which the accountants are tested."""
 
 
 def answer(

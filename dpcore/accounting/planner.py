@@ -16,7 +16,7 @@ from dpcore.accounting import schedules
 from dpcore.accounting.accountants import ACCOUNTANTS, certify, refusal
 from dpcore.accounting.events import Composed, from_schedule
 from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
 RELATIVE_ERROR = 1e-4
@@ -25,7 +25,6 @@ RELATIVE_ERROR = 1e-4
 LARGEST, LEAST = 1e8, 1e-2
 """Noise multipliers between which σ and C are sought."""
 
-SMALLEST_DELTA = 1e-300
 USUAL_TRIES = 6
 
 
@@ -69,7 +68,7 @@ class Training:
     def __post_init__(self) -> None:
         number("σ", self.sigma, above=0.0)
         number("C", self.clip, above=0.0)
-        number("δ", self.delta, above=0.0, below=1.0)
+        number("δ", self.delta, at_least=SMALLEST_DELTA, below=1.0)
         number("decay R", self.decay, above=0.0, at_most=1.0)
         whole("records", self.records, at_least=1)
         whole("batch size", self.batch, at_least=1, at_most=self.records)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.cli import run
 from dpcore.cli.options import json_option, numbers
-from dpcore.cli.output import print_conditions, print_json, shown
+from dpcore.cli.output import downward, print_conditions, print_json, shown, upward
 from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.planner import Plan, Training
@@ -57,9 +58,9 @@ def print_cost(options: argparse.Namespace) -> None:
     if answer["epsilon"] is None and not answer["conditions"]:
         print(answer["reason"])
     if answer["lower_bound"] is not None:
-        print(f"the exact ε is at least {answer['lower_bound']:.10g}")
+        print(f"the exact ε is at least {downward(answer['lower_bound'])}")
     if answer["claim"] is not None:
-        print(f"claim ({answer['claim']['by']}): epsilon = {answer['claim']['epsilon']:.10g}")
+        print(f"claim ({answer['claim']['by']}): epsilon = {upward(answer['claim']['epsilon'])}")
         print(f"certified for this noise: {_certified(answer['certified'])}")
         print(f"the same on Poisson samples: {_certified(answer['certified_poisson'])}")
 
@@ -150,7 +151,7 @@ def _certified(statement: dict[str, Any]) -> str:
     if statement["epsilon"] is None:
         return str(statement["reason"])
     where = f"{statement['adjacency']}, sampling {statement['sampling']}"
-    return f"epsilon = {statement['epsilon']:.10g} by {statement['accountant']}, {where}"
+    return f"epsilon = {upward(statement['epsilon'])} by {statement['accountant']}, {where}"
 
 
 def _plan(options: argparse.Namespace) -> None:
@@ -240,7 +241,9 @@ def _exactness(unknown: str, error: float) -> str:
 def _spoken(unknown: str, value: float | None) -> str:
     if value is None:
         return "(not reachable)"
-    return f"{value:d}" if unknown in WHOLE else f"{value:.10g}"
+    if unknown in WHOLE:
+        return f"{value:d}"
+    return downward(value) if unknown == "clip" else upward(value)
 
 
 def _split(options: argparse.Namespace) -> None:
@@ -249,7 +252,7 @@ def _split(options: argparse.Namespace) -> None:
 
     budget = PrivacyBudget(
         number("epsilon", options.epsilon, at_least=1e-12, at_most=1e6),
-        number("delta", options.delta, at_least=run.SMALLEST_DELTA, below=1.0),
+        number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0),
     )
     if (options.releases is None) == (options.weights is None):
         raise InvalidInput("releases and weights are alternatives: exactly one must be given.")
@@ -277,10 +280,9 @@ def _split(options: argparse.Namespace) -> None:
         return
     print("release      share            σ  ε alone")
     for place, portion in enumerate(found.portions, start=1):
-        print(
-            f"{place:7}  {portion.share:9.4f}  {portion.sigma:11.6g}  {portion.epsilon_alone:7.4g}"
-        )
+        sigma, alone = upward(portion.sigma, 6), upward(portion.epsilon_alone, 4)
+        print(f"{place:7}  {portion.share:9.4f}  {sigma:>11}  {alone:>7}")
     print(
-        f"together: exact ε = {found.certified_epsilon:.10g} at δ = {budget.delta:g}, "
+        f"together: exact ε = {upward(found.certified_epsilon)} at δ = {budget.delta:g}, "
         f"of {budget.epsilon:g} allowed, split by {found.composition}"
     )

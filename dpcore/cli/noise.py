@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.cli import budget, run
 from dpcore.cli.options import json_option, or_usual
-from dpcore.cli.output import print_conditions, print_json, shown
+from dpcore.cli.output import print_conditions, print_json, shown, upward
 from dpcore.errors import InvalidInput, number
 
 if TYPE_CHECKING:
@@ -71,11 +71,10 @@ def _answer(options: argparse.Namespace) -> None:
     print(f"mechanism: {found['mechanism']}, {found['theorem']}")
     print_conditions(found["conditions"])
     if value is None:
-        print(
-            f"claim (printed formula): {options.command} = {found['claim'][options.command]:.10g}"
-        )
+        claimed = upward(found["claim"][options.command])
+        print(f"claim (printed formula): {options.command} = {claimed}")
     if found["certified_epsilon"] is not None:
-        print(f"certified ε of this noise at this δ: {found['certified_epsilon']:.10g}")
+        print(f"certified ε of this noise at this δ: {upward(found['certified_epsilon'])}")
 
 
 def _ladder(options: argparse.Namespace, given: dict[str, float], sensitivity: float) -> None:
@@ -90,5 +89,5 @@ def _ladder(options: argparse.Namespace, given: dict[str, float], sensitivity: f
     print("mechanism           σ  certified ε")
     for row in rows:
         status = "" if row["sigma"] is not None else "  claim only: a condition is not met"
-        certified = row["certified_epsilon"]
-        print(f"{row['mechanism']:9} {row['claim']['sigma']:11.6g}  {certified:11.6g}{status}")
+        sigma, certified = upward(row["claim"]["sigma"], 6), upward(row["certified_epsilon"], 6)
+        print(f"{row['mechanism']:9} {sigma:>11}  {certified:>11}{status}")

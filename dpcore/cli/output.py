@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import math
 import sys
@@ -24,7 +25,25 @@ def print_conditions(conditions: Iterable[dict[str, Any]]) -> None:
 
 def shown(value: float | None) -> str:
     """A proved value, or that there is none."""
-    return "(no proved value)" if value is None else f"{value:.10g}"
+    return "(no proved value)" if value is None else upward(value)
+
+
+def upward(value: float, digits: int = 10) -> str:
+    """`value` with so many digits, never below it: more noise, larger ε and δ."""
+    return _rounded(value, digits, decimal.ROUND_CEILING)
+
+
+def downward(value: float, digits: int = 10) -> str:
+    """`value` with so many digits, never above it: for lower bounds and for C."""
+    return _rounded(value, digits, decimal.ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, way: str) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    # From the shortest digits that name the double, so that 1e-05 stays what was typed.
+    rounded = decimal.Context(prec=digits, rounding=way).create_decimal(repr(value))
+    return f"{float(rounded):.{digits}g}"
 
 
 def progress(fraction: float, message: str) -> None:

@@ -11,6 +11,7 @@ from dpcore.cli import run
 from dpcore.cli.options import json_option, or_usual
 from dpcore.cli.output import print_json
 from dpcore.errors import InvalidInput, number, one_of
+from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.tradeoff import PrivacyCurve
@@ -51,7 +52,7 @@ def _risk(options: argparse.Namespace) -> None:
 
     prior = number("prior", options.prior, above=0.0, below=1.0)
     rate = number("fpr", options.fpr, above=0.0, at_most=1.0)
-    delta = number("delta", options.delta, at_least=run.SMALLEST_DELTA, below=1.0)
+    delta = number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0)
     typed = None if options.epsilon is None else number("epsilon", options.epsilon, above=0.0)
     found = _mechanism(options, delta)
     epsilon = found.epsilon if typed is None else typed

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.cli.options import numbers, optional_whole, or_usual
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.events import Composed
@@ -33,7 +34,6 @@ OPTIONS = {
     "accountant": "pld, rdp, gdp, zcdp, tcdp, strong or basic; by default the tightest",
 }
 SMALLEST_RATE = 1e-15
-SMALLEST_DELTA = 1e-300
 MOST_LEVELS = 100_000
 """Different noise scales in one run: each is accounted for by itself."""
 

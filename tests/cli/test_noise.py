@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.cli.output import upward
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
 from tests.cli.commands import Captured, parsed, refused, said
 
@@ -18,7 +19,7 @@ GAUSSIAN = {
 def test_a_gaussian_answer_in_text_and_in_json(question: str, capsys: Captured) -> None:
     arguments, value = GAUSSIAN[question]
     text = said(capsys, question, *arguments)
-    assert text.startswith(f"{question} = {value:.10g}\n")
+    assert text.startswith(f"{question} = {upward(value)}\n")
     assert "mechanism: analytic" in text
     found = parsed(capsys, question, *arguments)
     assert found[question] == value
@@ -62,7 +63,7 @@ def test_every_mechanism_answers_every_question_on_the_safe_side(
     assert found[question] > exact
     assert found["mechanism"] == mechanism
     text = said(capsys, question, *arguments, "--mechanism", mechanism)
-    assert text.startswith(f"{question} = {found[question]:.10g}\nmechanism: {mechanism}, ")
+    assert text.startswith(f"{question} = {upward(found[question])}\nmechanism: {mechanism}, ")
 
 
 def test_the_ladder_holds_every_mechanism_and_says_which_is_a_claim_only(capsys: Captured) -> None:
