@@ -1,8 +1,8 @@
 """Where a file of the catalogue is found: local folder, cache, or its original publisher.
 
 The local folder is named by the environment variable DPCORE_DATA and looked in first; the cache is
-pooch's for this user, or the folder that DPCORE_CACHE names. Whatever the way, the bytes are held
-against the pinned checksum before anyone reads them.
+this user's, or the folder that DPCORE_CACHE names. Whatever the way, the bytes are held against the
+pinned checksum before anyone reads them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from dpcore.datasets.schema import Entry, RemoteFile
+from dpcore.datasets import cache
+from dpcore.datasets.schema import Description, RemoteFile
 from dpcore.errors import InvalidInput
 
 Progress = Callable[[float, str], None]
-Availability = Literal["built in", "local", "download", "upload"]
+Availability = Literal["built in", "local", "download", "upload", "folder"]
 
 FOLDER_VARIABLE = "DPCORE_DATA"
-CACHE_VARIABLE = "DPCORE_CACHE"
 _TIMEOUT = 30.0
 """Seconds without an answer from the publisher before giving up."""
 _CHUNK = 64 * 1024
@@ -32,7 +32,7 @@ class DataUnavailable(InvalidInput):
     """A data set is not at hand, or not the published one; the sentence says what to do."""
 
 
-def availability(entry: Entry) -> Availability:
+def availability(entry: Description) -> Availability:
     """How the set can be had here; answered without the network.
 
     Returns
@@ -42,17 +42,17 @@ def availability(entry: Entry) -> Availability:
     """
     if not entry.files:
         return "built in"
-    if all(_local_path(file) or _in_cache(file) for file in entry.files):
+    if all(_local(file) or _in_cache(file) for file in entry.files):
         return "local"
     return "download" if all(file.url for file in entry.files) else "upload"
 
 
-def fetch(entry: Entry, progress: Progress | None = None) -> tuple[bytes, ...]:
+def fetch(entry: Description, progress: Progress | None = None) -> tuple[bytes, ...]:
     """The bytes of each file of `entry`, their checksums found right where one is pinned.
 
     Parameters
     ----------
-    entry : Entry
+    entry : Description
         A set with files.
     progress : callable, optional
         Told the share done, from 0 to 1, and what is going on.
@@ -66,10 +66,10 @@ def fetch(entry: Entry, progress: Progress | None = None) -> tuple[bytes, ...]:
     contents = []
     for place, file in enumerate(entry.files):
         report = _portion(progress, place, count)
-        path = _local_path(file)
-        if path is not None:
-            report(0.0, f"Reading {file.name}")
-            contents.append(_read_local(file, path))
+        here = _local(file)
+        if here is not None:
+            report(0.0, f"Reading {here[0].name}")
+            contents.append(_read_local(file, *here))
         else:
             contents.append(_read_cached(entry, file, report))
         report(1.0, f"{file.name} is here")
@@ -91,51 +91,70 @@ def _portion(progress: Progress | None, place: int, count: int) -> Progress:
     return report
 
 
-def _local_path(file: RemoteFile) -> Path | None:
+def recognised(file: RemoteFile, data: bytes) -> RemoteFile | None:
+    """Which of `file` and the files taken in its place `data` is; None when it is none of them.
+
+    A file without a checksum is taken for what it should be.
+    """
+    for one in (file, *file.also):
+        if one.sha256 or not one.md5:
+            if one.sha256 in ("", checksum(data)):
+                return one
+        elif hashlib.md5(data, usedforsecurity=False).hexdigest() == one.md5:
+            return one
+    return None
+
+
+def local_folder() -> Path | None:
+    """The folder that DPCORE_DATA names, whether or not it is there; None where it names none."""
     folder = os.environ.get(FOLDER_VARIABLE, "").strip()
-    if not folder:
+    return Path(folder).expanduser() if folder else None
+
+
+def _local(file: RemoteFile) -> tuple[RemoteFile, Path] | None:
+    """The file, or else one taken in its place, and where it lies in the local folder."""
+    folder = local_folder()
+    if folder is None:
         return None
-    path = Path(folder).expanduser() / file.path
-    return path if path.is_file() else None
-
-
-def _cache_folder() -> Path:
-    folder = os.environ.get(CACHE_VARIABLE, "").strip()
-    if folder:
-        return Path(folder).expanduser()
-    import pooch
-
-    return Path(pooch.os_cache("epsilon-explorer"))
+    for one in (file, *file.also):
+        if (folder / one.path).is_file():
+            return one, folder / one.path
+    return None
 
 
 def _cached_name(file: RemoteFile) -> str:
     """Name in the cache: of the archive where there is one, with the folder to keep names apart."""
-    name = file.url.rsplit("/", 1)[-1]
+    name = file.url.rsplit("/", 1)[-1].split("?", 1)[0]
     return f"{file.path.split('/', 1)[0]}-{name}"
 
 
 def _in_cache(file: RemoteFile) -> bool:
-    return bool(file.url) and (_cache_folder() / _cached_name(file)).is_file()
+    return bool(file.url) and (cache.folder() / _cached_name(file)).is_file()
 
 
-def _read_local(file: RemoteFile, path: Path) -> bytes:
+def _read_local(file: RemoteFile, found: RemoteFile, path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataUnavailable(
-            f"The file {file.path} in the folder that {FOLDER_VARIABLE} names cannot be read "
+            f"The file {found.path} in the folder that {FOLDER_VARIABLE} names cannot be read "
             f"({error.strerror}); make it readable or remove it."
         ) from None
-    if file.sha256 and checksum(data) != file.sha256:
+    if recognised(file, data) is None:
         raise DataUnavailable(
-            f"The file {file.path} in the folder that {FOLDER_VARIABLE} names is not the published "
-            f"one (SHA-256 {checksum(data)[:12]}…, but it must be {file.sha256[:12]}…); replace it "
-            "or remove it."
+            f"The file {found.path} in the folder that {FOLDER_VARIABLE} names is not the "
+            f"published one ({_difference(found, data)}); replace it or remove it."
         )
     return data
 
 
-def _read_cached(entry: Entry, file: RemoteFile, report: Progress) -> bytes:
+def _difference(file: RemoteFile, data: bytes) -> str:
+    kind, wanted = ("SHA-256", file.sha256) if file.sha256 else ("MD5", file.md5)
+    found = checksum(data) if file.sha256 else hashlib.md5(data, usedforsecurity=False).hexdigest()
+    return f"{kind} {found[:12]}…, but it must be {wanted[:12]}…"
+
+
+def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> bytes:
     """From the cache, where pooch puts it first if it is not there."""
     if not file.url:
         raise DataUnavailable(
@@ -145,15 +164,16 @@ def _read_cached(entry: Entry, file: RemoteFile, report: Progress) -> bytes:
     import pooch
     import requests
 
+    pinned = file.archive_sha256 or file.sha256
     # `report` says the same where it can be seen.
     pooch.get_logger().setLevel("WARNING")
     report(0.0, f"Downloading {file.name} from {_host(file.url)}")
     try:
         path = pooch.retrieve(
             file.url,
-            known_hash="sha256:" + (file.archive_sha256 or file.sha256),
+            known_hash=f"sha256:{pinned}" if pinned else f"md5:{file.md5}",
             fname=_cached_name(file),
-            path=_cache_folder(),
+            path=cache.folder(),
             downloader=pooch.HTTPDownloader(
                 progressbar=_Bar(report, f"Downloading {file.name} from {_host(file.url)}"),
                 chunk_size=_CHUNK,
@@ -173,12 +193,12 @@ def _read_cached(entry: Entry, file: RemoteFile, report: Progress) -> bytes:
     except OSError as error:
         raise DataUnavailable(
             f"{file.name} cannot be kept in the cache ({error.strerror or error}); name a folder "
-            f"that can be written to in {CACHE_VARIABLE}."
+            f"that can be written to in {cache.VARIABLE}."
         ) from error
     except (ValueError, KeyError, zipfile.BadZipFile) as error:
         # pooch raises ValueError for a wrong checksum.
         raise DataUnavailable(_not_the_published(file)) from error
-    if checksum(data) != file.sha256:
+    if recognised(file, data) is None:
         raise DataUnavailable(_not_the_published(file))
     return data
 

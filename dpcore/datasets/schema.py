@@ -126,20 +126,29 @@ class RemoteFile:
     path : str
         Where it lies under the local data folder, with forward slashes.
     sha256 : str
-        Checksum of the file; "" where the publisher's file is not the same for everyone.
+        Checksum of the file; "" where the publisher's file is not the same for everyone, or where
+        only its MD5 is known.
     url : str
         Where the original publisher offers it; "" where that needs an account.
     member : str
         When `url` is a zip archive: the name of the file inside it.
     archive_sha256 : str
         Checksum of that archive.
+    md5 : str
+        Checksum where there is no `sha256`. Files that collide can be made in pairs, but nobody
+        can make one that collides with a given file, so it still tells the published file.
+    also : tuple of RemoteFile
+        Other files that are taken in its place, each with its own checksum; looked for in the
+        local folder only.
     """
 
     path: str
-    sha256: str
+    sha256: str = ""
     url: str = ""
     member: str = ""
     archive_sha256: str = ""
+    md5: str = ""
+    also: tuple[RemoteFile, ...] = ()
 
     @property
     def name(self) -> str:
@@ -147,9 +156,9 @@ class RemoteFile:
         return self.path.rsplit("/", 1)[-1]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A data set as the catalogue lists it; nothing in it was read off the records.
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What every data set says of itself, whatever its records are.
 
     Parameters
     ----------
@@ -157,14 +166,10 @@ class Entry:
         Name in code and in links; name on screen.
     records_are : str
         What one record is, in the plural: "patients".
-    source, licence, citation, task : str
-        Where it comes from, what one may do with it, how to cite it, what is predicted.
-    label : Label
-        The outcome.
+    source, licence, citation : str
+        Where it comes from, what one may do with it, how to cite it.
     records : int
-        Number of records as published (public), before incomplete ones are dropped.
-    columns : tuple of Column
-        All columns, those left out by default included.
+        Number of records as published (public).
     traps : tuple of str
         What goes wrong when one reads the file naively.
     files : tuple of RemoteFile
@@ -179,13 +184,33 @@ class Entry:
     source: str
     licence: str
     citation: str
-    task: str
-    label: Label
     records: int
-    columns: tuple[Column, ...]
     traps: tuple[str, ...]
     files: tuple[RemoteFile, ...] = ()
     how_to_get: str = "It is built in."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(Description):
+    """A table as the catalogue lists it; nothing in it was read off the records.
+
+    Parameters
+    ----------
+    task : str
+        What is predicted, in one sentence.
+    label : Label
+        The outcome.
+    columns : tuple of Column
+        All columns, those left out by default included.
+
+    Notes
+    -----
+    The other fields are those of `Description`; its `records` counts incomplete records too.
+    """
+
+    task: str
+    label: Label
+    columns: tuple[Column, ...]
 
     @property
     def positive(self) -> str:

@@ -1,0 +1,32 @@
+"""Data sets for private deep learning: arrays of images or features, and what each target means.
+
+Needs no torch. One file a set in `sets`; every table of `dpcore.datasets` is there by its name too.
+"""
+
+from dpcore.datasets.images.catalogue import (
+    availability,
+    describe,
+    describe_all,
+    entry,
+    keys,
+    load,
+    register,
+    source,
+)
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.tabular import from_split
+
+__all__ = [
+    "Examples",
+    "ExamplesEntry",
+    "Source",
+    "availability",
+    "describe",
+    "describe_all",
+    "entry",
+    "from_split",
+    "keys",
+    "load",
+    "register",
+    "source",
+]

@@ -1,0 +1,49 @@
+"""Files in MNIST's idx format, packed with gzip: a header of sizes, then bytes."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import struct
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.text import quoted
+from dpcore.errors import InvalidInput
+
+_BYTES = 0x08
+"""The code for unsigned bytes, the only type that MNIST uses."""
+
+
+def read(data: bytes, filename: str, dimensions: int) -> NDArray[np.uint8]:
+    """The array in a packed idx file of unsigned bytes.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file, packed.
+    filename : str
+        What to call it in a refusal.
+    dimensions : int
+        How many the array must have: 3 for images, 1 for labels.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not such a file.
+    """
+    try:
+        plain = gzip.decompress(data)
+        start, kind, found = struct.unpack_from(">HBB", plain)
+        shape = struct.unpack_from(f">{dimensions}I", plain, 4)
+    except (OSError, EOFError, zlib.error, struct.error):
+        raise InvalidInput(f"{quoted(filename)} is not a gzip file in idx format.") from None
+    header = 4 + 4 * dimensions
+    if (start, kind, found) != (0, _BYTES, dimensions) or len(plain) - header != math.prod(shape):
+        raise InvalidInput(
+            f"{quoted(filename)} is not an idx file of unsigned bytes in {dimensions} dimensions "
+            "that holds as many as its header says."
+        )
+    return np.frombuffer(plain, np.uint8, offset=header).reshape(shape)

@@ -1,0 +1,70 @@
+"""Files of MedMNIST: six arrays, images and labels for training, validation and testing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.images import npz
+from dpcore.datasets.images.examples import ExamplesEntry, unit
+from dpcore.errors import InvalidInput, one_of
+
+SIDE = 28
+VALIDATION = ("left out", "training")
+ARRAYS = tuple(
+    f"{part}_{what}" for part in ("train", "val", "test") for what in ("images", "labels")
+)
+RECORD = "https://zenodo.org/records/10519652/files/"
+CITATION = (
+    "Yang, J., Shi, R., Wei, D., Liu, Z., Zhao, L., Ke, B., Pfister, H., Ni, B. (2023). MedMNIST "
+    "v2: a large-scale lightweight benchmark for 2D and 3D biomedical image classification. "
+    "Scientific Data 10, 41."
+)
+
+
+def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dict[str, Any]:
+    """The arrays of one file by the names that `Examples` gives them.
+
+    Parameters
+    ----------
+    entry : ExamplesEntry
+        Says whether targets are classes or labels.
+    data : bytes
+        The file.
+    name : str
+        What to call it in a refusal.
+    validation : {"left out", "training"}
+        What becomes of the validation part.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not a file of grey images of 28 × 28 pixels, or `validation` is another word.
+    """
+    one_of("validation", validation, VALIDATION)
+    found = npz.read(data, name, ARRAYS)
+    inputs: dict[str, NDArray[np.float32]] = {}
+    targets: dict[str, NDArray[Any]] = {}
+    for part in ("train", "val", "test"):
+        images, labels = found[f"{part}_images"], found[f"{part}_labels"]
+        if images.dtype != np.uint8 or images.shape != (len(labels), SIDE, SIDE):
+            raise InvalidInput(
+                f"{part}_images in {name} is {images.dtype} of shape {images.shape} for "
+                f"{len(labels):,} labels, but it must be uint8 of shape (labels, {SIDE}, {SIDE})."
+            )
+        inputs[part] = unit(images)[:, np.newaxis]
+        classes = entry.task == "classes"
+        targets[part] = (
+            labels.reshape(-1).astype(np.int64) if classes else labels.astype(np.float32)
+        )
+    if validation == "training":
+        inputs["train"] = np.concatenate([inputs["train"], inputs["val"]])
+        targets["train"] = np.concatenate([targets["train"], targets["val"]])
+    return {
+        "train_inputs": inputs["train"],
+        "train_targets": targets["train"],
+        "test_inputs": inputs["test"],
+        "test_targets": targets["test"],
+    }

@@ -1,0 +1,83 @@
+"""Arrays in NumPy's .npz format, read without believing what the file says of itself.
+
+`numpy.load` makes room for as many entries as a header announces, before it sees how many there
+are; here sizes are compared first, and nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from dpcore.datasets.text import quoted
+from dpcore.errors import InvalidInput
+
+LARGEST = 4_000_000_000
+"""Bytes of all arrays unpacked."""
+
+
+def read(
+    data: bytes, filename: str, wanted: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> dict[str, NDArray[Any]]:
+    """The arrays called `wanted`, and those called `optional` that are there.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, from anyone.
+    filename : str
+        What to call it in a refusal.
+    wanted, optional : tuple of str
+        Names; other arrays in the file are not looked at.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence saying what is wrong.
+    """
+    name = quoted(filename)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            there = {info.filename: info.file_size for info in archive.infolist()}
+            chosen = [key for key in (*wanted, *optional) if f"{key}.npy" in there]
+            for key in wanted:
+                if key not in chosen:
+                    raise InvalidInput(
+                        f"{name} has no array called {key}, but it must have "
+                        + ", ".join(wanted)
+                        + "."
+                    )
+            total = sum(there[f"{key}.npy"] for key in chosen)
+            if total > LARGEST:
+                raise InvalidInput(
+                    f"{name} has {total:,} bytes unpacked, but it must have at most {LARGEST:,}."
+                )
+            found = {}
+            for key in chosen:
+                with archive.open(f"{key}.npy") as file:
+                    found[key] = _array(file, there[f"{key}.npy"], f"{key} in {name}")
+            return found
+    except (OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, zipfile.BadZipFile):
+        raise InvalidInput(f"{name} is not an .npz file that can be read.") from None
+
+
+def _array(file: IO[bytes], size: int, what: str) -> NDArray[Any]:
+    try:
+        version = npy.read_magic(file)
+        header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]
+        shape, by_column, kind = header(file)
+    except (ValueError, KeyError):
+        raise InvalidInput(f"{what} is not an array in NumPy's format.") from None
+    if kind.hasobject:
+        raise InvalidInput(f"{what} holds Python objects, but it must hold plain values.")
+    if min(shape, default=1) < 0 or math.prod(shape) * kind.itemsize != size - file.tell():
+        raise InvalidInput(f"{what} does not hold as many entries as its header says.")
+    values = np.frombuffer(file.read(), kind)
+    return values.reshape(shape, order="F" if by_column else "C")

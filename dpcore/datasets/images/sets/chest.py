@@ -1,0 +1,78 @@
+"""ChestMNIST: 112,120 chest X-rays of 28 × 28 pixels with 14 findings read from reports.
+
+The published file has not been seen where this was written: the reader was tried on made-up files
+of the same layout only. Its checksum is the MD5 that MedMNIST/MedMNIST pins
+(``medmnist/info.py``).
+"""
+
+from __future__ import annotations
+
+from dpcore.datasets import download
+from dpcore.datasets.images import medmnist
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.schema import RemoteFile
+
+ENTRY = ExamplesEntry(
+    key="chest",
+    title="ChestMNIST",
+    records_are="X-ray images",
+    source="MedMNIST v2, from NIH ChestX-ray14 (Wang and others 2017)",
+    licence="CC BY 4.0",
+    citation=medmnist.CITATION + " Wang, X., and others (2017). ChestX-ray8: hospital-scale chest "
+    "X-ray database and benchmarks. CVPR.",
+    records=78_468,
+    test_records=22_433,
+    task="labels",
+    names=(
+        "atelectasis",
+        "cardiomegaly",
+        "effusion",
+        "infiltration",
+        "mass",
+        "nodule",
+        "pneumonia",
+        "pneumothorax",
+        "consolidation",
+        "edema",
+        "emphysema",
+        "fibrosis",
+        "pleural thickening",
+        "hernia",
+    ),
+    purpose="Tell from a chest X-ray which of 14 findings a radiologist reported.",
+    traps=(
+        "The labels were mined from reports by a program and are partly wrong.",
+        "Several images belong to one patient, so a guarantee for an image is not one for a "
+        "person.",
+        "Hernia is so rare (about 0.2 %) that its AUC is unsteady.",
+        "The 11,219 images for validation are left out unless asked for.",
+    ),
+    files=(
+        RemoteFile(
+            "medmnist/chestmnist.npz",
+            md5="02c8a6516a18b556561a56cbdd36c4a8",
+            url=medmnist.RECORD + "chestmnist.npz?download=1",
+        ),
+    ),
+    how_to_get="It is downloaded from Zenodo when first asked for (83 MB).",
+)
+
+
+def _build(progress: download.Progress | None, *, validation: str = "left out") -> Examples:
+    return decode(download.fetch(ENTRY, progress)[0], validation)
+
+
+def decode(data: bytes, validation: str = "left out") -> Examples:
+    """The file as examples.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    validation : {"left out", "training"}
+        What becomes of the validation part.
+    """
+    return Examples(entry=ENTRY, **medmnist.arrays(ENTRY, data, ENTRY.files[0].name, validation))
+
+
+SOURCE = Source(ENTRY, _build)

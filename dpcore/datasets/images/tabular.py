@@ -1,0 +1,77 @@
+"""Every table of the catalogue as examples for a network: rows of norm at most 1, two classes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from dpcore import datasets as tables
+from dpcore.datasets import download
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.prepare import Preparation, Split, prepare
+from dpcore.datasets.schema import Entry
+
+
+@cache
+def source(key: str) -> Source:
+    """How the table called `key` is had as examples.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    found = tables.entry(key)
+
+    def build(
+        progress: download.Progress | None = None,
+        *,
+        preparation: Preparation | None = None,
+        records: int | None = None,
+        seed: int = 0,
+    ) -> Examples:
+        table = tables.load(key, records=records, seed=seed, progress=progress)
+        return from_split(prepare(table, preparation), published=table.published)
+
+    return Source(_entry(found), build, at_hand=lambda: tables.availability(key))
+
+
+def from_split(split: Split, *, published: bool = True) -> Examples:
+    """Prepared rows as examples: class 1 is the positive outcome.
+
+    Parameters
+    ----------
+    split : Split
+        From `dpcore.datasets.prepare`. What it notes and leaks stands in the notes.
+    published : bool
+        Of the table that it was made from.
+    """
+    return Examples(
+        entry=_entry(split.entry),
+        train_inputs=split.x_train.astype(np.float32),
+        train_targets=(split.y_train > 0).astype(np.int64),
+        test_inputs=split.x_test.astype(np.float32),
+        test_targets=(split.y_test > 0).astype(np.int64),
+        notes=split.notes + split.leaks,
+        published=published,
+    )
+
+
+def _entry(found: Entry) -> ExamplesEntry:
+    return ExamplesEntry(
+        key=found.key,
+        title=found.title,
+        records_are=found.records_are,
+        source=found.source,
+        licence=found.licence,
+        citation=found.citation,
+        records=found.records,
+        test_records=0,
+        traps=found.traps,
+        files=found.files,
+        how_to_get=found.how_to_get,
+        task="classes",
+        names=(found.negative, found.positive),
+        purpose=found.task,
+    )

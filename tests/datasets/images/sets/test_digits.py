@@ -1,0 +1,15 @@
+"""The built-in digits against scikit-learn's own reader."""
+
+import numpy as np
+
+from dpcore.datasets import images
+
+
+def test_they_are_scikit_learns() -> None:
+    from sklearn.datasets import load_digits
+
+    found, reference = images.load("digits"), load_digits()
+    inputs = np.concatenate([found.train_inputs, found.test_inputs])[:, 0]
+    assert np.array_equal(inputs * 16, reference.images)
+    targets = np.concatenate([found.train_targets, found.test_targets])
+    assert np.array_equal(targets, reference.target)

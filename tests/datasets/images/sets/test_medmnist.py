@@ -1,0 +1,142 @@
+"""PneumoniaMNIST and ChestMNIST: made-up files, both checksums, and the real file."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import DataUnavailable, images
+from dpcore.datasets.images.examples import ExamplesEntry
+from dpcore.datasets.images.sets import chest, pneumonia
+from dpcore.errors import InvalidInput
+
+
+def made_up(labels: int = 1, **changed: Any) -> bytes:
+    """A file of MedMNIST's form with 8, 4 and 6 images."""
+    draw = np.random.default_rng(1)
+    arrays: dict[str, Any] = {}
+    for part, count in (("train", 8), ("val", 4), ("test", 6)):
+        arrays[f"{part}_images"] = draw.integers(0, 256, (count, 28, 28), dtype=np.uint8)
+        arrays[f"{part}_labels"] = draw.integers(0, 2, (count, labels), dtype=np.uint8)
+    file = io.BytesIO()
+    np.savez_compressed(file, **(arrays | changed))
+    return file.getvalue()
+
+
+def md5(data: bytes) -> str:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def pinned(
+    monkeypatch: pytest.MonkeyPatch, published: bytes = b"", reassembled: bytes = b""
+) -> ExamplesEntry:
+    """Let these bytes be the publisher's file and the reassembled one."""
+    copy = replace(pneumonia.REASSEMBLED, sha256=hashlib.sha256(reassembled).hexdigest())
+    file = replace(pneumonia.PUBLISHED, md5=md5(published), also=(copy,))
+    entry = replace(pneumonia.ENTRY, files=(file,))
+    monkeypatch.setattr(pneumonia, "REASSEMBLED", copy)
+    monkeypatch.setattr(pneumonia, "PUBLISHED", file)
+    monkeypatch.setattr(pneumonia, "ENTRY", entry)
+    return entry
+
+
+def put(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(folder))
+    (folder / "medmnist").mkdir(exist_ok=True)
+    (folder / "medmnist" / name).write_bytes(data)
+
+
+@pytest.mark.parametrize("name", ["pneumoniamnist.npz", "pneumoniamnist_reassembled.npz"])
+def test_both_files_are_taken_under_either_name_and_it_is_said_which(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, second = made_up(), made_up(more=np.zeros(1))
+    pinned(monkeypatch, published=first, reassembled=second)
+    put(tmp_path, monkeypatch, name, first)
+    found = images.load("pneumonia")
+    assert (found.published, found.reassembled) == (True, False)
+    assert found.notes == ("The file is the publisher's.",)
+    put(tmp_path, monkeypatch, name, second)
+    found = images.load("pneumonia")
+    assert (found.published, found.reassembled) == (True, True)
+    assert "reassembled" in found.notes[0]
+
+
+def test_the_publishers_file_comes_before_the_reassembled_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    first, second = made_up(), made_up(more=np.zeros(1))
+    pinned(monkeypatch, published=first, reassembled=second)
+    put(tmp_path, monkeypatch, "pneumoniamnist.npz", first)
+    put(tmp_path, monkeypatch, "pneumoniamnist_reassembled.npz", second)
+    assert not images.load("pneumonia").reassembled
+
+
+@pytest.mark.parametrize("name", ["pneumoniamnist.npz", "pneumoniamnist_reassembled.npz"])
+def test_any_other_file_is_refused_by_its_checksum(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put(tmp_path, monkeypatch, name, made_up())
+    kind = "SHA-256" if "reassembled" in name else "MD5"
+    with pytest.raises(DataUnavailable, match=rf"medmnist/{name} .*\({kind} [0-9a-f]{{12}}…, but"):
+        images.load("pneumonia")
+
+
+def test_validation_is_left_out_or_joins_the_training_part() -> None:
+    data = made_up()
+    apart, joined = pneumonia.decode(data), pneumonia.decode(data, "training")
+    assert (apart.records, joined.records, len(apart.test_inputs)) == (8, 12, 6)
+    assert np.array_equal(joined.train_inputs[:8], apart.train_inputs)
+    assert np.array_equal(joined.train_targets[:8], apart.train_targets)
+    assert np.array_equal(joined.test_inputs, apart.test_inputs)
+    assert not apart.published
+    with pytest.raises(InvalidInput, match="validation is 'test'"):
+        pneumonia.decode(data, "test")
+
+
+def test_fourteen_labels_are_read_as_yes_or_no() -> None:
+    data = made_up(labels=14)
+    found = chest.decode(data)
+    assert (found.task, found.outputs) == ("labels", 14)
+    assert found.train_targets.shape == (8, 14)
+    assert set(np.unique(found.train_targets)) == {0, 1}
+    with np.load(io.BytesIO(data)) as file:
+        assert np.array_equal(found.train_targets, file["train_labels"])
+        assert np.allclose(found.train_inputs[:, 0] * 255, file["train_images"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"val_images": np.zeros((4, 28, 28))}, "val_images in .* is float64"),
+        ({"val_images": np.zeros((4, 64, 64), np.uint8)}, r"\(4, 64, 64\) for 4 labels"),
+        ({"test_labels": np.zeros((7, 1), np.uint8)}, r"\(6, 28, 28\) for 7 labels"),
+        ({"train_labels": np.full((8, 1), 2, np.uint8)}, "classes run from 2 to 2"),
+    ],
+)
+def test_files_of_another_form_are_refused(changed: Any, reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        pneumonia.decode(made_up(**changed))
+
+
+def test_the_real_file_has_the_published_counts(
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(data_folder))
+    if images.availability("pneumonia") != "local":
+        pytest.skip("pneumonia is not in the folder")
+    found = images.load("pneumonia")
+    assert np.bincount(found.train_targets).tolist() == [1_214, 3_494]
+    assert np.bincount(found.test_targets).tolist() == [234, 390]
+    # The mean that public code quotes for the training images.
+    assert found.train_inputs.mean() == pytest.approx(0.5719, abs=5e-5)
+    assert found.published
+    assert found.reassembled == ("reassembled" in found.notes[0])
+    joined = images.load("pneumonia", validation="training")
+    assert np.bincount(joined.train_targets).tolist() == [1_214 + 135, 3_494 + 389]

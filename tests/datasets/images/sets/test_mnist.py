@@ -1,0 +1,75 @@
+"""MNIST's four files, made up and real."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import DataUnavailable, images
+from dpcore.datasets.images.sets import mnist
+from dpcore.errors import InvalidInput
+
+
+def packed(values: np.ndarray) -> bytes:
+    header = struct.pack(f">HBB{values.ndim}I", 0, 8, values.ndim, *values.shape)
+    return gzip.compress(header + values.tobytes())
+
+
+def four_files(count: int = 6) -> tuple[bytes, ...]:
+    draw = np.random.default_rng(0)
+    files = []
+    for records in (count, count // 2):
+        files.append(packed(draw.integers(0, 256, (records, 28, 28), dtype=np.uint8)))
+        files.append(packed(draw.integers(0, 10, records, dtype=np.uint8)))
+    return tuple(files)
+
+
+def test_four_files_become_examples() -> None:
+    files = four_files()
+    found = mnist.decode(files)
+    assert found.train_inputs.shape == (6, 1, 28, 28)
+    assert found.test_inputs.shape == (3, 1, 28, 28)
+    pixels = np.frombuffer(gzip.decompress(files[0]), np.uint8, offset=16).reshape(6, 28, 28)
+    assert np.allclose(found.train_inputs[:, 0] * 255, pixels)
+
+
+def test_images_and_labels_of_different_number_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="for 6 records"):
+        mnist.decode((four_files()[0], four_files(4)[1], *four_files()[2:]))
+
+
+def test_a_file_that_is_not_the_published_one_is_refused_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    (tmp_path / "mnist").mkdir()
+    for file, data in zip(mnist.ENTRY.files, four_files(), strict=True):
+        (tmp_path / file.path).write_bytes(data)
+    assert images.availability("mnist") == "local"
+    with pytest.raises(DataUnavailable, match=r"train-images-idx3-ubyte\.gz .* not the published"):
+        images.load("mnist")
+
+
+def test_the_real_files_have_the_published_counts(
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(data_folder))
+    if images.availability("mnist") != "local":
+        pytest.skip("mnist is not in the folder")
+    told: list[float] = []
+    found = images.load("mnist", progress=lambda share, message: told.append(share))
+    assert np.bincount(found.train_targets).tolist() == [
+        5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949,
+    ]  # fmt: skip
+    assert np.bincount(found.test_targets).tolist() == [
+        980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009,
+    ]  # fmt: skip
+    # The mean that public code quotes for the training images.
+    assert found.train_inputs.mean() == pytest.approx(0.1307, abs=5e-5)
+    assert (found.train_inputs.min(), found.train_inputs.max()) == (0, 1)
+    assert told == sorted(told)
+    assert told[-1] == 1

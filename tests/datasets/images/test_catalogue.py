@@ -1,0 +1,109 @@
+"""The register: every set is complete, loads or says what to do, and imports little."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcore import datasets
+from dpcore.datasets import DataUnavailable, Preparation, images
+from dpcore.errors import InvalidInput
+
+SETS = tuple(images.register())
+
+
+def test_no_set_has_the_name_of_a_table_and_both_can_be_loaded() -> None:
+    tables = tuple(entry.key for entry in datasets.ENTRIES)
+    assert not set(SETS) & set(tables)
+    assert images.keys() == SETS + tables
+    assert {"digits", "mnist", "cifar10", "svhn", "pneumonia", "chest"} <= set(SETS)
+
+
+@pytest.mark.parametrize("key", SETS)
+def test_every_set_says_what_a_reader_must_know(key: str) -> None:
+    entry = images.entry(key)
+    assert entry.key == key
+    for text in (entry.title, entry.records_are, entry.source, entry.licence, entry.citation):
+        assert text
+    assert entry.purpose.endswith(".")
+    assert entry.how_to_get.endswith(".")
+    assert entry.traps
+    assert all(trap.endswith(".") for trap in entry.traps)
+    assert len(set(entry.names)) == len(entry.names)
+    for file in entry.files:
+        for each in (file, *file.also):
+            assert bool(each.sha256) != bool(each.md5)
+            assert len(bytes.fromhex(each.sha256 or each.md5)) == (32 if each.sha256 else 16)
+        assert file.url.startswith("https://") or key == "svhn"
+
+
+@pytest.mark.parametrize("key", SETS)
+def test_every_set_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
+    if images.availability(key) == "built in":
+        found = images.load(key)
+        assert (found.records, len(found.test_inputs)) == (
+            found.entry.records,
+            found.entry.test_records,
+        )
+        return
+    with pytest.raises(DataUnavailable) as refused:
+        images.load(key)
+    sentence = str(refused.value)
+    assert sentence.startswith(images.entry(key).title)
+    assert sentence.count(". ") == 0
+    assert sentence.endswith(".")
+
+
+def test_descriptions_are_plain_json() -> None:
+    described = json.loads(json.dumps(images.describe_all(), allow_nan=False))
+    assert [one["key"] for one in described] == list(SETS)
+    assert {one["task"] for one in described} == {"classes", "labels"}
+    pneumonia = next(one for one in described if one["key"] == "pneumonia")
+    assert [bool(file["md5"]) for file in pneumonia["files"]] == [True, False]
+
+
+def test_an_unknown_set_and_an_unknown_setting_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="dataset is 'imagenet', but it must be one of digits"):
+        images.load("imagenet")
+    with pytest.raises(InvalidInput, match="side is 8, but digits takes only no setting"):
+        images.load("digits", side=8)
+    with pytest.raises(InvalidInput, match="side is 8, but pneumonia takes only validation"):
+        images.load("pneumonia", side=8)
+
+
+@pytest.mark.parametrize("key", ["breast_cancer", "cohort"])
+def test_a_table_becomes_examples_with_the_positive_outcome_as_class_1(key: str) -> None:
+    found = images.load(key, preparation=Preparation(seed=3))
+    split = datasets.prepare(datasets.load(key), Preparation(seed=3))
+    assert found.task == "classes"
+    assert found.names == (split.entry.negative, split.entry.positive)
+    assert np.array_equal(found.train_inputs, split.x_train.astype(np.float32))
+    assert np.array_equal(found.test_targets == 1, split.y_test == 1)
+    assert np.linalg.norm(found.train_inputs, axis=1).max() <= 1
+
+
+def test_a_table_passes_on_size_seed_and_leaks() -> None:
+    small = images.load("cohort", records=200, seed=1)
+    assert small.records + len(small.test_inputs) == 200
+    leaky = images.load("breast_cancer", preparation=datasets.PAPER_000)
+    assert any(note.startswith("leaks") for note in leaky.notes)
+    with pytest.raises(InvalidInput, match="569"):
+        images.load("breast_cancer", records=200)
+
+
+def test_importing_and_describing_load_nothing_heavy() -> None:
+    code = (
+        "import sys, dpcore.datasets.images as i; i.describe_all(); i.load('digits'); "
+        "print({'pandas', 'sklearn', 'scipy', 'pooch', 'requests', 'torch', 'PIL'} "
+        "& set(sys.modules))"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"

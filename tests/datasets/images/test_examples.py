@@ -1,0 +1,80 @@
+"""What examples may look like, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcore.datasets.images import Examples, entry
+from dpcore.datasets.images.examples import Source, unit
+from dpcore.errors import InvalidInput
+
+CLASSES = replace(entry("digits"), names=("a", "b", "c"))
+LABELS = replace(CLASSES, task="labels", names=("edema", "effusion"))
+
+
+def made(entry: Any = CLASSES, **changed: Any) -> Examples:
+    arrays: dict[str, Any] = {
+        "train_inputs": np.zeros((4, 1, 3, 3), np.float32),
+        "train_targets": np.array([0, 1, 2, 1]),
+        "test_inputs": np.zeros((2, 1, 3, 3), np.float32),
+        "test_targets": np.array([2, 0]),
+    }
+    if entry is LABELS:
+        arrays["train_targets"] = np.array([[0, 1], [1, 0], [np.nan, 1], [0, 0]], np.float32)
+        arrays["test_targets"] = np.zeros((2, 2), np.float32)
+    return Examples(entry=entry, **(arrays | changed))
+
+
+def test_what_they_say_of_themselves() -> None:
+    examples = made()
+    assert (examples.records, examples.shape, examples.outputs) == (4, (1, 3, 3), 3)
+    assert (examples.key, examples.task, examples.names) == ("digits", "classes", ("a", "b", "c"))
+    for name in ("title", "source", "licence", "citation", "traps"):
+        assert getattr(examples, name) == getattr(CLASSES, name)
+    assert made(LABELS).outputs == 2
+
+
+@pytest.mark.parametrize(
+    ("entry", "changed", "reason"),
+    [
+        (CLASSES, {"train_inputs": np.zeros((4, 9))}, "float64"),
+        (CLASSES, {"train_inputs": np.zeros((4, 1, 3, 2), np.float32)}, r"\(4, 1, 3, 2\)"),
+        (CLASSES, {"test_inputs": np.zeros((2, 9), np.float32)}, "must be the same"),
+        (CLASSES, {"train_targets": np.array([0, 1, 2])}, "for 4 records"),
+        (CLASSES, {"train_targets": np.array([0, 1, 3, 1])}, "run from 0 to 3"),
+        (CLASSES, {"test_targets": np.array([-1, 0])}, "must run from 0 to 2"),
+        (CLASSES, {"test_targets": np.array([0.0, 1.0])}, "float64"),
+        (LABELS, {"test_targets": np.full((2, 2), 0.5, np.float32)}, "neither 0 nor 1 nor nan"),
+        (LABELS, {"test_targets": np.zeros((2, 3), np.float32)}, r"shape \(2, 2\)"),
+        (
+            CLASSES,
+            {
+                "train_inputs": np.zeros((0, 1, 3, 3), np.float32),
+                "train_targets": np.zeros(0, np.int64),
+            },
+            "at least one",
+        ),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(entry: Any, changed: Any, reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        made(entry, **changed)
+
+
+def test_grey_values_become_numbers_from_0_to_1() -> None:
+    found = unit(np.arange(256, dtype=np.uint8))
+    assert found.dtype == np.float32
+    assert found[0] == 0
+    assert found[255] == 1
+    assert np.all(np.diff(found) > 0)
+
+
+def test_the_settings_of_a_set_are_what_its_function_takes() -> None:
+    def build(progress: Any, *, side: int, views: str = "all") -> Examples:
+        raise AssertionError
+
+    assert Source(CLASSES, build).settings == {"side": None, "views": "all"}

@@ -1,0 +1,104 @@
+"""The careful .npz reader on files written here, right and wrong."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from dpcore.datasets.images import npz
+from dpcore.errors import InvalidInput
+
+ROWS = np.arange(12.0).reshape(3, 4)
+
+
+def saved(**arrays: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def one_array(data: bytes) -> bytes:
+    """An .npz file whose array `rows` is these bytes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("rows.npy", data)
+    return file.getvalue()
+
+
+def array_file(values: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, values, allow_pickle=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ROWS,
+        np.asfortranarray(ROWS),
+        ROWS.astype(">f4"),
+        np.array(["edema", "no finding"]),
+        np.array(3),
+        np.zeros((0, 5), np.uint8),
+    ],
+)
+def test_arrays_come_back_as_they_were_saved(values: np.ndarray) -> None:
+    found = npz.read(saved(rows=values, more=ROWS), "a.npz", ("rows",))
+    assert list(found) == ["rows"]
+    assert found["rows"].dtype == values.dtype
+    assert np.array_equal(found["rows"], values)
+
+
+def test_optional_arrays_are_there_when_they_are_there() -> None:
+    data = saved(rows=ROWS, names=np.array(["a"]))
+    assert set(npz.read(data, "a.npz", ("rows",), ("names", "more"))) == {"rows", "names"}
+
+
+def test_a_missing_array_is_named() -> None:
+    with pytest.raises(InvalidInput, match=r"'a\.npz' has no array called more, but it must have"):
+        npz.read(saved(rows=ROWS), "a.npz", ("rows", "more"))
+
+
+def test_python_objects_are_never_unpickled() -> None:
+    with pytest.raises(InvalidInput, match="holds Python objects"):
+        npz.read(saved(rows=np.array([{"a": 1}, None])), "a.npz", ("rows",))
+
+
+def test_a_header_that_promises_more_than_there_is_makes_no_room_for_it() -> None:
+    huge = array_file(ROWS).replace(b"(3, 4), }", b"(3, 4000000000000), }")
+    with pytest.raises(InvalidInput, match="as many entries as its header says"):
+        npz.read(one_array(huge), "a.npz", ("rows",))
+    negative = array_file(ROWS).replace(b"(3, 4), }", b"(-3, -4), }")
+    with pytest.raises(InvalidInput, match="as many entries as its header says"):
+        npz.read(one_array(negative), "a.npz", ("rows",))
+
+
+@pytest.mark.parametrize("data", [b"", b"text", array_file(ROWS), saved(rows=ROWS)[:-30]])
+def test_what_is_no_npz_file_is_refused(data: bytes) -> None:
+    with pytest.raises(InvalidInput, match=r"'a\.npz' is not an \.npz file that can be read"):
+        npz.read(data, "a.npz", ("rows",))
+
+
+def test_an_array_that_is_none_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="not an array in NumPy's format"):
+        npz.read(one_array(b"text"), "a.npz", ("rows",))
+
+
+def test_a_damaged_array_is_refused() -> None:
+    data = bytearray(one_array(array_file(ROWS)))
+    data[150] ^= 1  # within the entries: the archive's own checksum notices
+    with pytest.raises(InvalidInput, match="can be read"):
+        npz.read(bytes(data), "a.npz", ("rows",))
+
+
+def test_more_than_the_limit_is_refused_before_it_is_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(npz, "LARGEST", 1_000)
+    data = saved(rows=np.zeros(1_000))
+    assert len(data) < 1_000
+    with pytest.raises(InvalidInput, match="must have at most 1,000"):
+        npz.read(data, "a.npz", ("rows",))
