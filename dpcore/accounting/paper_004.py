@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from dpcore.accounting.planner import Training, spent
 from dpcore.errors import number, whole
@@ -18,6 +19,37 @@ from dpcore.mechanisms.gaussian import analytic_delta
 
 LARGEST_COMPOSED = 0.9
 """ε up to which equation (12) follows from the cited composition theorem (FORMULAS.md, 4)."""
+
+FLOOR = 1e-6
+"""Least |w_i| over the largest: at w_i = 0, for which the paper says nothing, noise is infinite."""
+
+LEAST = FLOOR ** (1.0 / 3.0)
+"""No σ_i is below this multiple of α/√τ, whatever w is; see `shares`."""
+
+
+def shares(weights: Any) -> Any:
+    """σ_i over α/√τ where the paper's Δ_i is read as α/√d: √(mean_j |w_j|^⅔) |w_i|^(-⅓).
+
+    Least Σ |w_i| σ_i under Σ (α²/d)/σ_i² = τ: by Lagrange |w_i| = 2μ(α²/d)/σ_i³, so that
+    σ_i = κ|w_i|^(-⅓), and the constraint gives κ² = (α²/τ) mean_j |w_j|^⅔. A record may put all of
+    α on one coordinate, so S reaches α²/min σ_i²: more than τ unless all |w_i| are equal.
+
+    Parameters
+    ----------
+    weights : array or Tensor
+        |w|, 1-D, at least 0; below `FLOOR` of the largest they count as that.
+
+    Returns
+    -------
+    array or Tensor
+        Of the same shape; 1 throughout where w is 0. The least is at least `LEAST`: the mean over j
+        is at least FLOOR^⅔ of the largest |w_j|^⅔.
+    """
+    largest = weights.max()
+    if not largest > 0.0:
+        return weights * 0.0 + 1.0
+    raised = (weights / largest).clip(FLOOR)
+    return (raised ** (2.0 / 3.0)).mean() ** 0.5 * raised ** (-1.0 / 3.0)
 
 
 @dataclass(frozen=True)
@@ -59,6 +91,36 @@ def bound(epsilon: float, delta: float, order: float | None = None) -> float:
     return 2.0 * epsilon + 2.0 * math.log(delta) / number("λ", order, above=0.0)
 
 
+def noise(tau: float, lot: int, *, clip: float = 1.0, noise_on_mean: bool = False) -> float | None:
+    """σ = α/√τ on the sum of a lot, `lot` times that where it is meant for the mean; or none."""
+    return clip / math.sqrt(tau) * (lot if noise_on_mean else 1) if tau > 0.0 else None
+
+
+def claimed(
+    sigma: float,
+    delta: float,
+    records: int,
+    lot: int,
+    steps: int,
+    *,
+    clip: float = 1.0,
+    order: float | None = None,
+    noise_on_mean: bool = False,
+) -> float:
+    """The total ε for which equations (9) and (12) ask for this σ on the sum; see `account`."""
+    sigma = number("σ", sigma, above=0.0)
+    step_delta = a_step(1.0, delta, lot / records, steps)[1]
+    tau = (clip * (lot if noise_on_mean else 1) / sigma) ** 2
+    # Equation (9): what λ takes away from τ has to be put in again.
+    step = 0.5 * (tau - bound(0.0, step_delta, order))
+    # ε = ε^t √(16 q² k ln(e + ε/δ)): rising in ε, and from its value at 0 on a contraction by 1/2.
+    factor = step * 4.0 * lot / records * math.sqrt(steps)
+    epsilon = factor
+    for _ in range(60):
+        epsilon = factor * math.sqrt(math.log(math.e + epsilon / delta))
+    return epsilon
+
+
 def account(
     epsilon: float,
     delta: float,
@@ -94,25 +156,40 @@ def account(
     whole("lot size", lot, at_least=1, at_most=records)
     step = a_step(epsilon, delta, lot / records, steps)
     tau = bound(*step, order)
+    sigma = noise(tau, lot, clip=clip, noise_on_mean=noise_on_mean)
     where = Adjacency.ADD_REMOVE
     claim = Guarantee(epsilon, delta, where, "paper 004, theorem 1")
-    if tau <= 0.0:
+    if sigma is None:
         reason = (
             f"With λ = {order:g}, equation (9) bounds the noise's share by τ = {tau:.3g}, and no "
             "noise meets a bound of 0 or less."
         )
         empty = Guarantee(None, None, where, accountant, reason)
         return AdditiveAnswer(step, tau, None, (_composed(epsilon),), claim, empty)
-    sigma = clip / math.sqrt(tau) * (lot if noise_on_mean else 1)
     run = Training(sigma, records, lot, steps, delta, clip)
     return AdditiveAnswer(
         step=step,
         tau=tau,
         sigma=sigma,
-        conditions=(_one_step(step, clip / sigma), _composed(epsilon)),
+        conditions=conditions(epsilon, step, clip / sigma),
         claim=claim,
         certified=spent(run, accountant),
     )
+
+
+def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple[Condition, ...]:
+    """The printed chain's hypotheses, for one record that moves the sum by `shift` times the noise.
+
+    Parameters
+    ----------
+    epsilon : float
+        The total that is claimed.
+    step : tuple of float
+        (ε^t, δ^t).
+    shift : float
+        √S, the norm of Δ_i/σ_i.
+    """
+    return _one_step(step, shift), _composed(epsilon)
 
 
 def _one_step(step: tuple[float, float], shift: float) -> Condition:

@@ -41,11 +41,15 @@ class Clipped:
         ‖D⁻¹g_i‖ of every record before clipping, shape `lead`. Private: never shown.
     losses : Tensor
         The loss of every record, shape `lead`. Private: never shown.
+    squares : Tensor
+        ‖D⁻¹ĝ_i‖² of every layer's part of the clipped gradient ĝ_i, (layers, *lead); over layers
+        they sum to at most C². Private: never shown.
     """
 
     total: tuple[Tensor, ...]
     norms: Tensor
     losses: Tensor
+    squares: Tensor
 
 
 class PerExample:
@@ -170,8 +174,7 @@ class PerExample:
         records = inputs.shape[lead - 1]
         size = micro_batch or max(records, 1)
         if records == 0:
-            nothing = inputs.new_zeros(inputs.shape[:lead])
-            return Clipped(tuple(map(torch.zeros_like, self.parameters)), nothing, nothing)
+            return self._nothing(inputs.new_zeros(inputs.shape[:lead]))
         parts = [
             self._part(
                 _cut(inputs, lead, start, size),
@@ -193,6 +196,7 @@ class PerExample:
             totals,
             torch.cat([part.norms for part in parts], lead - 1),
             torch.cat([part.losses for part in parts], lead - 1),
+            torch.cat([part.squares for part in parts], lead),
         )
 
     def _part(
@@ -226,7 +230,14 @@ class PerExample:
             for each, weight in zip(found, weights, strict=True)
             for tensor in each.weighted_sum(weight)
         )
-        return Clipped(total, norms, losses)
+        clipped = squares * torch.stack(weights).square()
+        return Clipped(total, norms, losses, clipped)
+
+    def _nothing(self, nobody: Tensor) -> Clipped:
+        """The sum over records of which none counts; `nobody` is 0 for each of them."""
+        squares = nobody.expand(len(self.trained), *nobody.shape)
+        total = tuple(torch.zeros_like(parameter) for parameter in self.parameters)
+        return Clipped(total, nobody, nobody, squares)
 
     def _without_broken(
         self,
@@ -241,8 +252,7 @@ class PerExample:
     ) -> Clipped:
         """The sum without records whose gradient is no number: each counts as a null record."""
         if not bool(sound.any()):
-            nothing = torch.zeros(sound.shape, device=inputs.device)
-            return Clipped(tuple(map(torch.zeros_like, self.parameters)), nothing, nothing)
+            return self._nothing(inputs.new_zeros(sound.shape))
         null = inputs.new_zeros(())
         inputs = torch.where(
             sound.reshape(sound.shape + (1,) * (inputs.dim() - sound.dim())), inputs, null

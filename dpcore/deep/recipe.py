@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dpcore.accounting import paper_004
 from dpcore.accounting.planner import Plan, Training, solve
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
@@ -11,6 +12,19 @@ from dpcore.guarantee import Adjacency
 NETWORKS = ("linear", "perceptron", "cnn")
 OPTIMIZERS = ("sgd", "momentum", "adam")
 EVERY = ("step", "epoch")
+NOISES = {
+    "isotropic": ("nothing",),
+    "published-004": ("private", "public"),
+    "scaled": ("released", "paid", "public"),
+}
+"""Shapes of the noise, and where each may take its weights from; the first unless told."""
+
+READINGS = ("equal-shares", "exact")
+COSTS = ("adaclip", "gradient", "curvature")
+NO_ACCOUNTING = (
+    "The gradient of all private records decides how much noise each weight gets, so the noise "
+    "itself tells about them, and no finite ε is known for that."
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,27 @@ class Recipe:
     adjacency : str
     delta : float
     seed : int
+    noise : str
+        Shape of the noise, of `NOISES`: "isotropic"; "published-004", paper 004's as printed;
+        "scaled", clipping and noise scaled alike (FORMULAS.md, section 4.1).
+    weights : str or None
+        Where a shape takes its weights from: "private" or "public" examples; the "released" noisy
+        gradients; a "paid" second query on each batch. ``None`` for the first it may take.
+    cost : str
+        What scaled noise makes least, of `dpcore.deep.shapes.optimal`: "adaclip", "gradient", or
+        "curvature", which needs public examples.
+    elementwise : bool
+        One scale a coordinate instead of one a layer; needs public examples.
+    share : float
+        Part of every step's 1/σ² that a paid query takes.
+    refresh : int
+        Steps after which weights are computed afresh from examples; 0 for once, at the start.
+    reading : str
+        Of paper 004's equation (11): "exact", which is isotropic, or "equal-shares", Δ_i = α/√d.
+    order : float or None
+        Paper 004's λ, which the claim depends on; ``None`` for λ → ∞.
+    noise_on_mean : bool
+        Whether paper 004 is read literally, with σ/batch the noise that its claim is about.
     """
 
     network: str = "perceptron"
@@ -68,6 +103,15 @@ class Recipe:
     adjacency: str = "add-remove"
     delta: float = 1e-5
     seed: int = 0
+    noise: str = "isotropic"
+    weights: str | None = None
+    cost: str = "adaclip"
+    elementwise: bool = False
+    share: float = 0.05
+    refresh: int = 1
+    reading: str = "equal-shares"
+    order: float | None = None
+    noise_on_mean: bool = False
 
     def __post_init__(self) -> None:
         one_of("network", self.network, NETWORKS)
@@ -86,6 +130,35 @@ class Recipe:
         number("σ", self.sigma, at_least=0.0)
         number("decay R", self.decay, above=0.0, at_most=1.0)
         number("δ", self.delta, above=0.0, below=1.0)
+        one_of("noise", self.noise, tuple(NOISES))
+        one_of(f"source of the weights of {self.noise} noise", self.source, NOISES[self.noise])
+        one_of("cost", self.cost, COSTS)
+        one_of("reading", self.reading, READINGS)
+        number("share", self.share, above=0.0, below=1.0)
+        whole("refresh", self.refresh, at_least=0)
+        if self.order is not None:
+            number("λ", self.order, above=0.0)
+        if self.noise == "scaled" and self.source != "public":
+            if self.cost == "curvature":
+                raise InvalidInput("cost is curvature, but its weights must be public.")
+            if self.elementwise:
+                raise InvalidInput("noise is scaled elementwise, but its weights must be public.")
+        if self.noise == "published-004":
+            if self.decay != 1.0:
+                raise InvalidInput(
+                    f"decay R is {self.decay:g}, but with paper 004's noise it must be 1."
+                )
+            one_of("sampling with paper 004's noise", self.sampling, ("poisson",))
+
+    @property
+    def source(self) -> str:
+        """Where the shape of the noise takes its weights from."""
+        return NOISES[self.noise][0] if self.weights is None else self.weights
+
+    @property
+    def uneven(self) -> bool:
+        """Whether noise is uneven while clipping is not, as in paper 004 with equal shares."""
+        return self.noise == "published-004" and self.reading == "equal-shares"
 
     @property
     def private(self) -> bool:
@@ -96,19 +169,33 @@ class Recipe:
         """Steps after which each record has been seen once on average: ⌈n/batch⌉, or 1."""
         return 1 if self.sampling == "none" else -(-records // self.batch)
 
-    def training(self, records: int) -> Training:
+    def training(self, records: int, *, least: float = paper_004.LEAST) -> Training:
         """The run as the accountants read it.
+
+        Scaled noise is read like isotropic: see `dpcore.deep.shapes.optimal`, and for a paid query
+        `dpcore.deep.shapes.scaled`. Uneven noise on evenly clipped gradients counts with its least.
+
+        Parameters
+        ----------
+        records : int
+            n.
+        least : float
+            With noise as paper 004 prints it: a bound from below on σ_i/σ that holds at every step,
+            known before any private record is used; by default what holds for any weights.
 
         Raises
         ------
         InvalidInput
-            If it is not private, or the batch is larger than the data.
+            If it is not private, nothing is known of its noise's privacy, or the batch is larger
+            than the data.
         """
         if not self.private:
             raise InvalidInput("σ is 0 or nothing is clipped, but a private run needs both.")
+        if self.uneven and self.source == "private":
+            raise InvalidInput(NO_ACCOUNTING)
         an_epoch = self.steps_an_epoch(records)
         return Training(
-            sigma=self.sigma,
+            sigma=self.sigma * (min(1.0, least) if self.uneven else 1.0),
             records=records,
             batch=records if self.sampling == "none" else self.batch,
             steps=an_epoch * self.epochs,
@@ -129,7 +216,28 @@ class Recipe:
             If none does; the sentence says why.
         """
         start = self if self.private else replace(self, sigma=self.clip, clipped=True)
-        plan: Plan = solve("sigma", start.training(records), epsilon, accountant)
+        training = start.training(records)
+        plan: Plan = solve("sigma", training, epsilon, accountant)
         if plan.value is None:
             raise InvalidInput(plan.sentence)
-        return replace(start, sigma=plan.value)
+        return replace(start, sigma=plan.value * (start.sigma / training.sigma))
+
+    def claiming(self, epsilon: float, records: int) -> Recipe:
+        """The same with paper 004's σ for a total ε that it claims.
+
+        Raises
+        ------
+        InvalidInput
+            If ε is not above 0, or no noise meets equation (9) at this λ.
+        """
+        number("ε", epsilon, above=0.0)
+        steps = self.steps_an_epoch(records) * self.epochs
+        step = paper_004.a_step(epsilon, self.delta, self.batch / records, steps)
+        tau = paper_004.bound(*step, self.order)
+        sigma = paper_004.noise(tau, self.batch, clip=self.clip, noise_on_mean=self.noise_on_mean)
+        if sigma is None:
+            raise InvalidInput(
+                f"λ is {self.order:g}, but for ε = {epsilon:g} it must be large enough that "
+                f"equation (9) leaves something: τ = {tau:.3g}."
+            )
+        return replace(self, sigma=sigma)

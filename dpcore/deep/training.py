@@ -11,7 +11,10 @@ drawn in single precision: this is exploration, not a release (`dpcore.release` 
 
 from __future__ import annotations
 
+import copy
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +24,11 @@ from torch import Tensor, nn
 from dpcore.deep import networks, sampling
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
+from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.recipe import Recipe
-from dpcore.errors import Cancelled, InvalidInput
+from dpcore.deep.shapes import build
+from dpcore.deep.shapes.shape import Examples, Given
+from dpcore.errors import Cancelled, InvalidInput, one_of, whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,6 +67,14 @@ class Run:
     task : str
         "classes" or "labels".
     device : torch.device
+    public : tuple of array, optional
+        Inputs and targets of examples that are nobody's secret, for noise whose weights are public.
+
+    Raises
+    ------
+    InvalidInput
+        If the records do not fit the recipe, recipes side by side differ in more than seed and σ,
+        or public examples are needed and not given.
     """
 
     def __init__(
@@ -72,14 +86,18 @@ class Run:
         *,
         task: str = "classes",
         device: torch.device | str = "cpu",
+        public: tuple[NDArray[Any], NDArray[Any]] | None = None,
     ) -> None:
         self.recipes = (recipes,) if isinstance(recipes, Recipe) else tuple(recipes)
-        self.recipe = self.recipes[0]
+        self.recipe = _alike(self.recipes)
         self.device = torch.device(device)
-        self.inputs = self._taken(inputs)
-        kind = torch.int64 if task == "classes" else torch.float32
-        self.targets = torch.as_tensor(targets, dtype=kind).to(self.device)
+        self.task = one_of("task", task, TASKS)
         self.loss = class_loss if task == "classes" else label_loss
+        private = self._examples(inputs, targets, outputs)
+        self.inputs, self.targets = private.inputs, private.targets
+        records = len(self.inputs)
+        self.expected = records if self.recipe.sampling == "none" else self.recipe.batch
+        whole("batch size", self.expected, at_least=1, at_most=records)
         self.runs, self.step = len(self.recipes), 0
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
@@ -89,6 +107,19 @@ class Run:
         self.sampler = torch.Generator(self.device).manual_seed(_stream(self.recipes, 1))
         self.noise = torch.Generator(self.device).manual_seed(_stream(self.recipes, 2))
         self.steps_an_epoch = self.recipe.steps_an_epoch(len(self.inputs))
+        shared = None if public is None else self._examples(*public, outputs)
+        self.shape = build(self.recipe, Given(self.per_example, private, shared))
+
+    def _examples(self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int) -> Examples:
+        found, kind = self._taken(inputs), torch.int64 if self.task == "classes" else torch.float32
+        wanted = torch.as_tensor(targets, dtype=kind).to(self.device)
+        shape = (len(found),) if self.task == "classes" else (len(found), outputs)
+        if wanted.shape != shape:
+            raise InvalidInput(f"targets have shape {tuple(wanted.shape)}, but it must be {shape}.")
+        if self.task == "classes" and len(found):
+            whole("least class", int(wanted.min()), at_least=0)
+            whole("largest class", int(wanted.max()), at_least=0, at_most=outputs - 1)
+        return Examples(found, wanted, self.loss)
 
     def _taken(self, inputs: NDArray[Any]) -> Tensor:
         """Features as the network takes them: images only for a convolutional one."""
@@ -119,12 +150,9 @@ class Run:
             for _ in range(min(steps, self.steps - self.step)):
                 if cancelled():
                     raise Cancelled
+                self.shape.prepare(self.step)
                 batch = sampling.draw(
-                    self.recipe.sampling,
-                    len(self.inputs),
-                    len(self.inputs) if self.recipe.sampling == "none" else self.recipe.batch,
-                    self.sampler,
-                    self.runs,
+                    self.recipe.sampling, len(self.inputs), self.expected, self.sampler, self.runs
                 )
                 losses = self._one(batch)
                 total, seen = total + float(losses.sum()), seen + losses.numel()
@@ -141,22 +169,42 @@ class Run:
             recipe.clip if recipe.clipped else float(torch.finfo(torch.float32).max),
             present=batch.present,
             per_layer=recipe.per_layer,
+            scales=self.shape.scales(),
         )
-        sigmas = self.sigmas(self.step)
-        expected = len(self.inputs) if recipe.sampling == "none" else recipe.batch
-        for parameter, total in zip(self.per_example.parameters, found.total, strict=True):
-            parameter.grad = self._noisy(total, sigmas).div_(expected)
+        share, sigmas = self.shape.share, self.sigmas(self.step)
+        on_sum = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]
+        spread = self.shape.spread() or [1.0] * len(found.total)
+        noisy = [
+            self._noisy(total, on_sum, each)
+            for total, each in zip(found.total, spread, strict=True)
+        ]
+        self.shape.observe(noisy, on_sum[0])
+        if share:
+            error = sigmas[0] / (recipe.clip * math.sqrt(share))
+            taken = found.squares.sum(1) / recipe.clip**2
+            self.shape.learn(self._noisy(taken, [error]), error)
+        for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
+            parameter.grad = total.div_(self.expected)
         self.optimizer.step()
         return found.losses if batch.present is None else found.losses[batch.present > 0]
 
-    def _noisy(self, total: Tensor, sigmas: list[float]) -> Tensor:
+    def _noisy(self, total: Tensor, sigmas: list[float], spread: Tensor | float = 1.0) -> Tensor:
         if not any(sigmas):
             return total
         noise = torch.randn(total.shape, generator=self.noise, device=self.device)
+        if isinstance(spread, Tensor):
+            noise.mul_(spread)
+            spread = 1.0
         if self.runs == 1:
-            return total.add_(noise, alpha=sigmas[0])
+            return total.add_(noise, alpha=sigmas[0] * spread)
         each = torch.tensor(sigmas, device=self.device).reshape(-1, *(1,) * (total.dim() - 1))
         return total.addcmul_(noise, each)
+
+    def guarantee(self, accountant: str = "pld") -> Assurance:
+        """What holds of the whole run; of the first recipe, where several run side by side."""
+        return guarantee(
+            self.recipe, len(self.inputs), accountant=accountant, least=self.shape.least
+        )
 
     @torch.no_grad()
     def scores(self, inputs: NDArray[Any], at_a_time: int = 4096) -> NDArray[np.float32]:
@@ -175,20 +223,38 @@ class Run:
     def state(self) -> dict[str, Any]:
         """All that is needed to go on from here: weights, optimizer, random streams, steps."""
         return {
-            "network": self.network.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
+            # What torch hands out is what it goes on training: copies stay as they are.
+            "network": copy.deepcopy(self.network.state_dict()),
+            "optimizer": copy.deepcopy(self.optimizer.state_dict()),
             "sampler": self.sampler.get_state(),
             "noise": self.noise.get_state(),
+            "shape": self.shape.state(),
             "step": self.step,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a `state` of the same recipe."""
         self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
         self.sampler.set_state(state["sampler"])
         self.noise.set_state(state["noise"])
+        self.shape.restore(state["shape"])
         self.step = int(state["step"])
+
+
+def _alike(recipes: Sequence[Recipe]) -> Recipe:
+    """The first of several recipes that may train side by side."""
+    if not recipes:
+        raise InvalidInput("recipes are none, but there must be at least one.")
+    first = recipes[0]
+    for other in recipes[1:]:
+        if replace(other, seed=first.seed, sigma=first.sigma) != first:
+            raise InvalidInput("recipes side by side must differ in seed and σ only.")
+    if len(recipes) > 1 and first.noise != "isotropic":
+        raise InvalidInput(
+            f"noise is {first.noise}, but for several runs side by side it must be isotropic."
+        )
+    return first
 
 
 def _network(recipes: Sequence[Recipe], shape: torch.Size, outputs: int) -> nn.Sequential:

@@ -2,7 +2,9 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from dpcore.accounting import paper_004
 from dpcore.errors import InvalidInput
@@ -78,3 +80,53 @@ def test_bad_settings_are_refused(bad: dict[str, float]) -> None:
     settings = {"epsilon": 1.0, "delta": 1e-5, "records": 100, "lot": 10, "steps": 5} | bad
     with pytest.raises(InvalidInput):
         paper_004.account(**settings)
+
+
+@pytest.mark.parametrize("order", [None, 500.0])
+@pytest.mark.parametrize("noise_on_mean", [False, True])
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 5.0])
+def test_claim_is_found_back_from_the_noise(
+    epsilon: float, order: float | None, noise_on_mean: bool
+) -> None:
+    rest = {"clip": 4.0, "order": order, "noise_on_mean": noise_on_mean}
+    step = paper_004.a_step(epsilon, 1e-5, 0.02, 300)
+    sigma = paper_004.noise(
+        paper_004.bound(*step, order), 20, clip=4.0, noise_on_mean=noise_on_mean
+    )
+    if sigma is None:
+        assert order is not None
+        return
+    found = paper_004.claimed(sigma, 1e-5, 1_000, 20, 300, **rest)
+    assert found == pytest.approx(epsilon, rel=1e-9)
+
+
+def test_small_example_of_uneven_noise() -> None:
+    # FORMULAS.md, section 4: w = (10, 3, 1, .1) at α = 1 and τ = .5.
+    weights = np.array([10.0, 3.0, 1.0, 0.1])
+    sigmas = paper_004.shares(weights) / math.sqrt(0.5)
+    assert sigmas == pytest.approx([0.925, 1.381, 1.992, 4.292], abs=5e-4)
+    worst = 1.0 / sigmas.min() ** 2
+    assert worst == pytest.approx(1.17, abs=5e-3)
+    assert analytic_epsilon(1.0 / math.sqrt(worst), 1e-5, 1.0) == pytest.approx(4.79, abs=5e-3)
+
+
+def test_uneven_noise_is_the_least_weighted_sum_under_the_papers_constraint() -> None:
+    weights = np.random.default_rng(0).exponential(size=7)
+    found = minimize(
+        lambda u: np.log(np.sum(weights * np.exp(u))) + 0.5 * np.log(np.mean(np.exp(-2 * u))),
+        np.zeros(7),
+        tol=1e-9,
+    )
+    searched = np.exp(found.x) * np.sqrt(np.mean(np.exp(-2 * found.x)))
+    assert paper_004.shares(weights) == pytest.approx(searched, rel=1e-4)
+    assert np.mean(paper_004.shares(weights) ** -2.0) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 100_000])
+def test_no_share_is_below_the_stated_least(dimension: int) -> None:
+    weights = np.zeros(dimension)
+    weights[0] = 3.0
+    found = paper_004.shares(weights)
+    assert found.min() >= paper_004.LEAST
+    assert np.isfinite(found).all()
+    assert (paper_004.shares(0.0 * weights) == 1.0).all()

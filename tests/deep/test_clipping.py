@@ -153,6 +153,43 @@ def test_scaled_clipping_measures_the_scaled_norm(case, elementwise):
         torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-3 * float(theirs.abs().max()))
 
 
+def test_squares_are_summed_element_by_element(case):
+    network, inputs, targets = case
+    weights = torch.rand(len(inputs), dtype=torch.float64)
+    found, _ = PerExample(network).gradients(inputs, targets, cross_entropy)
+    oracle = one_at_a_time(network, inputs, targets)
+    expected = summed([[g.square() for g in each] for each in oracle], weights)
+    ours = [tensor for layer in found for tensor in layer.squared_sum(weights)]
+    for own, theirs in zip(ours, expected, strict=True):
+        torch.testing.assert_close(own, theirs, rtol=1e-8, atol=1e-12 * float(theirs.max()))
+
+
+@pytest.mark.parametrize("per_layer", [False, True])
+@pytest.mark.parametrize("micro_batch", [None, 3])
+def test_squares_by_layer_are_those_of_the_clipped_gradients(case, per_layer, micro_batch):
+    network, inputs, targets = case
+    ready = PerExample(network)
+    norms = ready.clipped_sum(inputs, targets, cross_entropy, 1.0).norms
+    clip, present = float(norms.median()), torch.tensor([1.0, 1, 0, 1, 1, 1, 1])
+    found = ready.clipped_sum(
+        inputs, targets, cross_entropy, clip, present=present.double(), per_layer=per_layer,
+        micro_batch=micro_batch,
+    ).squares  # fmt: skip
+    assert found.shape == (len(ready.trained), 7)
+    for record in range(7):
+        one = slice(record, record + 1)
+        alone = ready.clipped_sum(
+            inputs[one], targets[one], cross_entropy, clip, per_layer=per_layer
+        ).total
+        parts, start = [], 0
+        for layer in ready.trained:
+            size = len(list(layer.parameters(False)))
+            parts.append(sum(float((each**2).sum()) for each in alone[start : start + size]))
+            start += size
+        expected = [part * float(present[record]) for part in parts]
+        assert found[:, record].tolist() == pytest.approx(expected, rel=1e-4)
+
+
 @pytest.mark.parametrize("per_layer", [False, True])
 def test_one_record_never_moves_the_sum_by_more_than_the_clip(case, per_layer):
     network, inputs, targets = case

@@ -75,6 +75,10 @@ class Patches:
         )
         return (weight,) if layer.bias is None else (weight, weighted.sum((0, 2, 3)))
 
+    def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """See `Gradients`; squares of sums over positions have to be written out."""
+        return _written_out(self.layer, self.patches, self.derivatives).squared_sum(weights)
+
 
 def _convolution(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
     assert isinstance(layer, nn.Conv2d)

@@ -27,6 +27,9 @@ class Gradients(Protocol):
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """Σ_i weights_i g_i for each parameter of the layer; `weights` has shape `lead`."""
 
+    def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """Σ_i weights_i g_i², element by element, for each parameter."""
+
 
 Rule = Callable[[nn.Module, Tensor, Tensor], Gradients]
 """(layer, its inputs, the loss's derivative with respect to its outputs) to its gradients."""
@@ -55,3 +58,7 @@ class WrittenOut:
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`."""
         return tuple((weights @ each.flatten(1)).reshape(each.shape[1:]) for each in self.gradients)
+
+    def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """See `Gradients`."""
+        return WrittenOut(tuple(each.square() for each in self.gradients)).weighted_sum(weights)

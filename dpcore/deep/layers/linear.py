@@ -89,6 +89,11 @@ class OuterProducts:
         stacked = weighted.dim() == 3
         return weight, weighted.sum(-2, keepdim=stacked)
 
+    def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """See `Gradients`: (δ_i a_j)² is an outer product as well."""
+        squares = OuterProducts(self.inputs.square(), self.derivatives.square(), self.bias)
+        return squares.weighted_sum(weights)
+
 
 def _linear(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
     if inputs.dim() != 2:

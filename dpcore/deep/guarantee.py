@@ -1,0 +1,150 @@
+"""What is claimed and what is proved of a private training, for every shape of its noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpcore.accounting import paper_004
+from dpcore.accounting.accountants import ACCOUNTANTS
+from dpcore.accounting.planner import spent
+from dpcore.deep.recipe import NO_ACCOUNTING, Recipe
+from dpcore.errors import one_of
+from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+
+
+@dataclass(frozen=True)
+class Assurance:
+    """The verdict on one training.
+
+    Parameters
+    ----------
+    claim : Guarantee
+        What a paper says of this noise, computed as it computes it; empty where none speaks of it.
+    proof : Guarantee
+        What the shape's own theorem gives; empty, with the reason, when a condition is unmet.
+    certified : Guarantee
+        What the accountant gives for exactly this noise.
+    conditions : tuple of Condition
+        Every hypothesis the proof or the claim rests on, checked.
+    status : Status
+    """
+
+    claim: Guarantee
+    proof: Guarantee
+    certified: Guarantee
+    conditions: tuple[Condition, ...]
+    status: Status
+
+
+def guarantee(
+    recipe: Recipe,
+    records: int,
+    *,
+    accountant: str = "pld",
+    least: float = paper_004.LEAST,
+) -> Assurance:
+    """What holds of a training before it has begun.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    records : int
+        n.
+    accountant : str
+    least : float
+        As in `Recipe.training`; a `Run` knows a better one than the default where the weights are
+        computed once, from public examples.
+    """
+    title = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))].title
+    adjacency = Adjacency(recipe.adjacency)
+    if not recipe.private:
+        why = "Nothing is clipped." if not recipe.clipped else "No noise is added."
+        empty = Guarantee(None, None, adjacency, "none", f"{why} This training is not private.")
+        return Assurance(empty, empty, empty, (), Status.NOT_PRIVATE)
+    if recipe.noise == "published-004":
+        return _published(recipe, records, accountant, title, least)
+    certified = spent(recipe.training(records), accountant)
+    return Assurance(
+        claim=Guarantee(None, None, adjacency, "no paper", "This training is not in print."),
+        proof=Guarantee(
+            certified.epsilon,
+            certified.delta,
+            adjacency,
+            f"Gaussian noise on {_WORDS[recipe.noise]}, composed by {certified.by}",
+            certified.reason,
+        ),
+        certified=certified,
+        conditions=(_covered(certified), *_conditions(recipe)),
+        status=Status.CONDITIONS_NOT_MET if certified.epsilon is None else Status.PROVED,
+    )
+
+
+_WORDS = {
+    "isotropic": "a sum of clipped gradients",
+    "scaled": "a sum of gradients clipped in the same scale",
+}
+
+
+def _covered(certified: Guarantee) -> Condition:
+    return Condition(
+        "an accountant covers this sampling and adjacency",
+        certified.epsilon is not None,
+        certified.reason,
+    )
+
+
+def _conditions(recipe: Recipe) -> tuple[Condition, ...]:
+    if recipe.noise != "scaled":
+        return ()
+    how = {
+        "released": "follow from noisy sums that were released before",
+        "paid": f"are paid for with {recipe.share:.3g} of every step's budget",
+        "public": "come from examples that are public",
+    }[recipe.source]
+    return (Condition(f"scales are known before the batch is drawn: they {how}", True),)
+
+
+def _published(
+    recipe: Recipe, records: int, accountant: str, title: str, least: float
+) -> Assurance:
+    """Paper 004's noise: its claim, why its theorem does not hold, and what an accountant gives."""
+    adjacency = Adjacency(recipe.adjacency)
+    steps = recipe.steps_an_epoch(records) * recipe.epochs
+    claimed = paper_004.claimed(
+        recipe.sigma,
+        recipe.delta,
+        records,
+        recipe.batch,
+        steps,
+        clip=recipe.clip,
+        order=recipe.order,
+        noise_on_mean=recipe.noise_on_mean,
+    )
+    step = paper_004.a_step(claimed, recipe.delta, recipe.batch / records, steps)
+    steered = recipe.uneven and recipe.source == "private"
+    certified = (
+        Guarantee(None, None, adjacency, title, NO_ACCOUNTING)
+        if steered
+        else spent(recipe.training(records, least=least), accountant)
+    )
+    smallest = recipe.sigma * (min(1.0, least) if recipe.uneven else 1.0)
+    conditions = (
+        Condition("the weights w are public, or are not used", not steered, NO_ACCOUNTING),
+        # With private weights not even one step has a δ to compare.
+        *(() if steered else paper_004.conditions(claimed, step, recipe.clip / smallest)),
+        Condition(
+            "the moment of the privacy loss is exp(λS/2 + λ²S/2)",
+            False,
+            "Equation (9) leaves λ²S/2 out of the moment, so theorem 1 does not follow from it.",
+        ),
+    )
+    unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
+    supported = certified.epsilon is not None and certified.epsilon <= claimed
+    return Assurance(
+        claim=Guarantee(claimed, recipe.delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1"),
+        proof=Guarantee(None, None, adjacency, "paper 004, theorem 1", unmet),
+        certified=certified,
+        conditions=conditions,
+        # Its own road never proves it, even where an accountant finds the figure large enough.
+        status=Status.CONDITIONS_NOT_MET if supported else Status.CLAIM_NOT_SUPPORTED,
+    )

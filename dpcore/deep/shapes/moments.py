@@ -1,0 +1,57 @@
+"""Moments of the gradients over given examples: mean, squares, and curvature."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from dpcore.deep.clipping import PerExample
+from dpcore.deep.shapes.shape import Examples, flat
+
+UNCLIPPED = float(torch.finfo(torch.float32).max)
+
+
+def mean(per_example: PerExample, examples: Examples) -> Tensor:
+    """Mean gradient (1/n) Σ g_i over all coordinates; a record without a gradient counts as 0."""
+    total = sum(
+        flat(per_example.clipped_sum(part.inputs, part.targets, part.loss, UNCLIPPED).total)
+        for part in examples.parts()
+    )
+    assert isinstance(total, Tensor)
+    return total / len(examples.inputs)
+
+
+def squares(per_example: PerExample, examples: Examples, clip: float) -> Tensor:
+    """E ĝ_i² over all coordinates, ĝ the gradients clipped to C in the plain norm."""
+    total: Tensor | float = 0.0
+    for part in examples.parts():
+        found, _ = per_example.gradients(part.inputs, part.targets, part.loss)
+        norms = torch.stack([each.squared_norms() for each in found]).sum(0)
+        # A record whose gradient is no number is left out, as training leaves it out.
+        weights = (clip**2 / norms).clamp_max(1.0).nan_to_num(0.0)
+        total = total + flat([each for layer in found for each in layer.squared_sum(weights)])
+    assert isinstance(total, Tensor)
+    return total / len(examples.inputs)
+
+
+def curvature(per_example: PerExample, examples: Examples) -> Tensor:
+    """Diagonal of the Fisher information: the loss's second derivatives, Gauss-Newton.
+
+    E g_i² with labels drawn from the model itself instead of the data's (one draw a record, from a
+    stream of its own), which for these losses has the Gauss-Newton matrix for its mean. Targets
+    that are whole numbers are classes, others labels.
+    """
+    classes = not examples.targets.is_floating_point()
+    stream = torch.Generator(examples.inputs.device).manual_seed(0)
+    drawn = []
+    for part in examples.parts():
+        with torch.no_grad():
+            outputs = per_example.network(part.inputs)
+        chances = outputs.softmax(-1) if classes else outputs.sigmoid()
+        drawn.append(
+            torch.multinomial(chances, 1, generator=stream)[:, 0]
+            if classes
+            else torch.bernoulli(chances, generator=stream)
+        )
+    model = Examples(examples.inputs, torch.cat(drawn), examples.loss)
+    return squares(per_example, model, UNCLIPPED)

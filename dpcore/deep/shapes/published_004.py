@@ -1,0 +1,70 @@
+"""Paper 004's noise as printed (Xiang et al., algorithm 1): large where the gradient w is small.
+
+Its equation (11), solved exactly, gives every coordinate the same σ, because the constraint is to
+hold for every Δ of norm α. Uneven noise comes from reading Δ_i = α/√d; then σ_i follows from w, the
+mean gradient of *all* records at the current weights (`dpcore.accounting.paper_004.shares`). With
+the private records' own w nothing is proved. With public w the multiplier is min σ_i/α.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from dpcore.accounting import paper_004
+from dpcore.deep.recipe import Recipe
+from dpcore.deep.shapes import moments
+from dpcore.deep.shapes.shape import Examples, Given, Scales, Shape, due, split
+
+
+class Uneven(Shape):
+    """Plain clipping, noise σ_i = σ √(mean_j |w_j|^⅔) |w_i|^(-⅓).
+
+    Parameters
+    ----------
+    given : Given
+    examples : Examples
+        The records that w is the mean gradient of.
+    refresh : int
+        Steps after which w is computed afresh (the paper: every step); 0 for once.
+    """
+
+    least = paper_004.LEAST
+
+    def __init__(self, given: Given, examples: Examples, refresh: int) -> None:
+        self.given, self.examples, self.refresh = given, examples, refresh
+        self.multiples: list[Tensor] = []
+        if refresh == 0:
+            # Not a single step is taken yet: the network still holds its starting weights.
+            self.prepare(0)
+            self.least = min(float(each.min()) for each in self.multiples)
+
+    def prepare(self, step: int) -> None:
+        """Compute w where it is due."""
+        if due(step, self.refresh) and not (self.refresh == 0 and self.multiples):
+            ready = self.given.per_example
+            weights = moments.mean(ready, self.examples).abs()
+            self.multiples = split(paper_004.shares(weights), ready.parameters)
+
+    def spread(self) -> Scales:
+        """σ_i/σ."""
+        return self.multiples
+
+    def state(self) -> dict[str, Any]:
+        """See `Shape`."""
+        return {"multiples": [each.clone() for each in self.multiples]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `Shape`."""
+        self.multiples = [each.clone() for each in state["multiples"]]
+
+
+def _published(recipe: Recipe, given: Given) -> Shape:
+    if not recipe.uneven:
+        return Shape()
+    examples = given.private if recipe.source == "private" else given.asked_for()
+    return Uneven(given, examples, recipe.refresh)
+
+
+SHAPES = {"published-004": _published}

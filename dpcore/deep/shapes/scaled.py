@@ -1,0 +1,224 @@
+"""Clipping and noise scaled alike, with scales that are known before the batch is drawn.
+
+A step releases Σ ĝ_i + N(0, σ²D²) with ‖D⁻¹ĝ_i‖ ≤ C. In the coordinates D⁻¹g that is isotropic
+noise at multiplier σ/C, and D is a function of public examples or of earlier releases, as adaptive
+composition allows: ε is what isotropic noise gives, exactly (`dpcore.deep.shapes.optimal` chooses
+D). Squares and weights come from one of three sources:
+
+public examples
+    s² = E ĝ_i², and a from their mean gradient or curvature; by coordinate or by layer.
+released noisy sums
+    By layer, as AdaCliP does by coordinate (Pichapati et al. 2019): the squared distance of each
+    noisy sum from the moving average of those before it, less what the noise contributes.
+a paid query
+    The layers' shares q_i of ‖D⁻¹ĝ_i‖²/C², summed over the same batch. They are at least 0 and sum
+    to at most 1, so ‖q_i‖₂ ≤ 1: adding or removing a record moves the answer by at most 1, and
+    replacing one by at most √2, which is charged as 2. With gradient noise σ_g = σ/√(1-s) and noise
+    σ_q = (σ/C)/√s on the shares, the two answers together are one Gaussian query of
+    μ² = C²/σ_g² + 1/σ_q² = (C/σ)², so ε is again that of isotropic noise with σ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dpcore.deep.clipping import PerExample
+from dpcore.deep.recipe import Recipe
+from dpcore.deep.shapes import moments, optimal
+from dpcore.deep.shapes.shape import Given, Scales, Shape, due, flat, split
+
+MEMORY_MEAN, MEMORY_SQUARES = 0.9, 0.99
+"""How much of a moving average is kept at every step (AdaCliP's β₁; its β₂ made longer, because a
+layer's squares change slowly and are mostly noise)."""
+
+
+class Average:
+    """A moving average of noisy values, unbiased from the first, and its noise's variance.
+
+    Parameters
+    ----------
+    memory : float
+        Share of the old value that is kept.
+    """
+
+    def __init__(self, memory: float) -> None:
+        self.memory = memory
+        self.weight = 0.0
+        self.total = self.spread = torch.zeros((), dtype=torch.float64)
+
+    def add(self, value: Tensor, variance: Tensor) -> None:
+        """One more value, with the variance of its independent noise."""
+        new = 1.0 - self.memory
+        self.weight = self.memory * self.weight + new
+        self.total = self.memory * self.total.to(value) + new * value
+        self.spread = self.memory**2 * self.spread.to(value) + new**2 * variance
+
+    @property
+    def value(self) -> Tensor:
+        """The average; 0 before any value."""
+        return self.total / max(self.weight, 1.0 - self.memory)
+
+    @property
+    def variance(self) -> Tensor:
+        """Of the average's noise."""
+        return self.spread / max(self.weight, 1.0 - self.memory) ** 2
+
+    def state(self) -> dict[str, Any]:
+        """All but the memory; tensors are replaced and never changed in place."""
+        return {"weight": self.weight, "total": self.total, "spread": self.spread}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state`."""
+        self.weight, self.total, self.spread = state["weight"], state["total"], state["spread"]
+
+
+class FromExamples(Shape):
+    """Scales from public examples at the current weights.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its cost, refresh, and whether a scale is one coordinate's or one layer's.
+    given : Given
+    """
+
+    def __init__(self, recipe: Recipe, given: Given) -> None:
+        self.recipe, self.given, self.examples = recipe, given, given.asked_for()
+        self.scale: Scales = None
+
+    def prepare(self, step: int) -> None:
+        """Compute D where it is due."""
+        if not due(step, self.recipe.refresh):
+            return
+        ready, recipe = self.given.per_example, self.recipe
+        squares = moments.squares(ready, self.examples, recipe.clip)
+        if recipe.cost == "gradient":
+            weights = moments.mean(ready, self.examples).abs()
+        elif recipe.cost == "curvature":
+            weights = moments.curvature(ready, self.examples)
+        else:
+            weights = torch.ones_like(squares)
+        power = optimal.POWERS[recipe.cost]
+        if recipe.elementwise:
+            self.scale = split(optimal.scales(squares, weights, power), ready.parameters)
+            return
+        sizes = layer_sizes(ready)
+        sums = [
+            torch.stack([layer.sum() for layer in torch.split(each, sizes)])
+            for each in (squares, weights)
+        ]
+        self.scale = _of_each_parameter(ready, optimal.scales(sums[0], sums[1], power))
+
+    def scales(self) -> Scales:
+        """D."""
+        return self.scale
+
+    def state(self) -> dict[str, Any]:
+        """See `Shape`."""
+        return {"scale": self.scale}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `Shape`."""
+        self.scale = state["scale"]
+
+
+class FromReleases(Shape):
+    """One scale a layer, from what the steps before have released.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its `share` is spent on a second query where weights are "paid".
+    given : Given
+    """
+
+    def __init__(self, recipe: Recipe, given: Given) -> None:
+        self.ready, self.clip, self.cost = given.per_example, recipe.clip, recipe.cost
+        self.paid = recipe.source == "paid"
+        self.share = recipe.share if self.paid else 0.0
+        self.sizes = layer_sizes(self.ready)
+        where = self.ready.parameters[0].device
+        self.counts = torch.tensor(self.sizes, dtype=torch.float64, device=where)
+        self.by_layer = torch.ones_like(self.counts)
+        self.squares = Average(MEMORY_SQUARES)
+        self.means = [Average(MEMORY_MEAN) for _ in self.sizes]
+
+    def prepare(self, step: int) -> None:
+        """Choose the best D for what is known; no square counts for less than its noise's error."""
+        if not self.squares.weight:
+            return
+        squares = torch.maximum(self.squares.value, self.squares.variance.sqrt())
+        weights = self._gradient() if self.cost == "gradient" else self.counts
+        self.by_layer = optimal.scales(squares, weights, optimal.POWERS[self.cost])
+
+    def scales(self) -> Scales:
+        """D, by layer."""
+        return _of_each_parameter(self.ready, self.by_layer)
+
+    def observe(self, noisy: Sequence[Tensor], sigma: float) -> None:
+        """Squares of the change since the sums before, less the noise's part."""
+        if self.paid and self.cost != "gradient":
+            return
+        sums = torch.split(flat(noisy), self.sizes)
+        noise = (sigma * self.by_layer).square()
+        if not self.paid and self.means[0].weight:
+            each = noise + torch.stack([mean.variance for mean in self.means])
+            found = [
+                (layer - mean.value).square().sum()
+                for layer, mean in zip(sums, self.means, strict=True)
+            ]
+            self.squares.add(
+                torch.stack(found) - self.counts * each, 2.0 * self.counts * each.square()
+            )
+        for layer, mean, variance in zip(sums, self.means, noise, strict=True):
+            mean.add(layer, variance)
+
+    def learn(self, noisy: Tensor, error: float) -> None:
+        """Shares of C² in the scaled norm, turned into squares in the plain one."""
+        unit = (self.clip * self.by_layer).square()
+        self.squares.add(noisy.double() * unit, (error * unit).square())
+
+    def _gradient(self) -> Tensor:
+        """Σ |w_i| of each layer as √p ‖w‖, from the average of noisy sums less its noise."""
+        noise = torch.stack([mean.variance for mean in self.means])
+        squares = torch.stack([mean.value.square().sum() for mean in self.means])
+        found = torch.maximum(squares - self.counts * noise, (2.0 * self.counts).sqrt() * noise)
+        return (self.counts * found).sqrt()
+
+    def state(self) -> dict[str, Any]:
+        """See `Shape`."""
+        return {
+            "by_layer": self.by_layer,
+            "squares": self.squares.state(),
+            "means": [mean.state() for mean in self.means],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `Shape`."""
+        self.by_layer = state["by_layer"]
+        self.squares.restore(state["squares"])
+        for mean, kept in zip(self.means, state["means"], strict=True):
+            mean.restore(kept)
+
+
+def layer_sizes(ready: PerExample) -> list[int]:
+    """Coordinates of each trained layer, which lie side by side in the order of its parameters."""
+    return [sum(each.numel() for each in layer.parameters(False)) for layer in ready.trained]
+
+
+def _of_each_parameter(ready: PerExample, by_layer: Tensor) -> list[float]:
+    found = []
+    for layer, scale in zip(ready.trained, by_layer.tolist(), strict=True):
+        found += [scale] * sum(1 for _ in layer.parameters(False))
+    return found
+
+
+def _scaled(recipe: Recipe, given: Given) -> Shape:
+    return FromExamples(recipe, given) if recipe.source == "public" else FromReleases(recipe, given)
+
+
+SHAPES = {"scaled": _scaled}

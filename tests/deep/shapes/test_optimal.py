@@ -1,0 +1,111 @@
+"""Scales in closed form against numerical optimisation, and what FORMULAS.md 4.1 says of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from dpcore.deep.shapes import optimal
+
+POWERS = (1, 2)
+
+
+def drawn(seed: int, spread: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = np.random.default_rng(seed)
+    return tuple(torch.from_numpy(np.exp(spread * generator.standard_normal(6))) for _ in range(2))
+
+
+def searched(squares: torch.Tensor, weights: torch.Tensor, power: int) -> np.ndarray:
+    """The same problem by an optimiser that knows no closed form; the mass is restored at the end.
+
+    Both sums are homogeneous in d, so the constraint may be put into the objective.
+    """
+    s2, a = squares.numpy() / float(squares.sum()), weights.numpy()
+
+    def objective(u: np.ndarray) -> float:
+        return np.log(np.sum(a * np.exp(power * u))) + power / 2 * np.log(
+            np.sum(s2 * np.exp(-2 * u))
+        )
+
+    found = np.exp(minimize(objective, np.zeros(len(a)), tol=1e-9).x)
+    return found * np.sqrt(np.sum(s2 / found**2))
+
+
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("seed", range(4))
+def test_closed_form_is_what_an_optimiser_finds(power: int, seed: int) -> None:
+    squares, weights = drawn(seed)
+    found = optimal.scales(squares, weights, power)
+    np.testing.assert_allclose(found, searched(squares, weights, power), rtol=1e-4)
+    assert optimal.cost(found, weights, power) == pytest.approx(
+        optimal.least_cost(squares, weights, power), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("power", POWERS)
+@given(seed=st.integers(0, 10**6), spread=st.floats(0.0, 30.0))
+def test_clipping_mass_is_kept_and_the_ratio_bounded(power: int, seed: int, spread: float) -> None:
+    squares, weights = drawn(seed, spread)
+    found = optimal.scales(squares, weights, power)
+    assert float((squares / found**2).sum()) == pytest.approx(float(squares.sum()), rel=1e-9)
+    assert float(found.max() / found.min()) <= optimal.RATIO * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("power", POWERS)
+@given(seed=st.integers(0, 10**6), spread=st.floats(0.0, 1.0))
+def test_cost_is_at_most_that_of_one_scale_for_all(power: int, seed: int, spread: float) -> None:
+    squares, weights = drawn(seed, spread)
+    plain = float(weights.sum())
+    assert optimal.least_cost(squares, weights, power) <= plain * (1 + 1e-12)
+    assert optimal.least_cost(squares, squares, power) == pytest.approx(float(squares.sum()))
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_where_cost_follows_the_squares_one_scale_is_best(power: int) -> None:
+    squares, _ = drawn(0)
+    np.testing.assert_allclose(optimal.scales(squares, 3.0 * squares, power), 1.0, rtol=1e-12)
+
+
+def test_formulas_of_section_4_1() -> None:
+    squares, weights = drawn(5)
+    s, a = squares.sqrt(), weights
+    mass = float(squares.sum())
+    by_gradient = optimal.least_cost(squares, a, 1) * math.sqrt(mass)
+    assert by_gradient == pytest.approx(float(((a * s) ** (2 / 3)).sum()) ** 1.5)
+    by_curvature = optimal.least_cost(squares, a, 2) * mass
+    assert by_curvature == pytest.approx(float((s * a.sqrt()).sum()) ** 2)
+    adaclip = optimal.scales(squares, torch.ones(6), optimal.POWERS["adaclip"])
+    np.testing.assert_allclose(adaclip, (s.sqrt() * s.sum().sqrt()) / math.sqrt(mass), rtol=1e-12)
+    ratio = optimal.least_cost(squares, torch.ones(6), 2) / 6
+    assert ratio == pytest.approx(float(s.sum()) ** 2 / (6 * mass))
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_groups_take_sums(power: int) -> None:
+    squares, weights = drawn(6)
+    grouped = optimal.scales(squares.reshape(2, 3).sum(1), weights.reshape(2, 3).sum(1), power)
+    # The optimiser over coordinates that must share a scale within their group.
+    s2, a = squares.reshape(2, 3).sum(1), weights.reshape(2, 3).sum(1)
+    np.testing.assert_allclose(grouped, searched(s2, a, power), rtol=1e-4)
+    each = grouped.repeat_interleave(3)
+    assert float((squares / each**2).sum()) == pytest.approx(float(squares.sum()))
+    assert optimal.cost(each, weights, power) <= float(weights.sum())
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_coordinates_without_signal_or_cost_stay_within_the_ratio(power: int) -> None:
+    squares, weights = torch.tensor([0.0, 1.0, 2.0, 0.0]), torch.tensor([1.0, 0.0, 2.0, 0.0])
+    found = optimal.scales(squares, weights, power)
+    assert bool(found.isfinite().all())
+    assert found[0] == found.min()
+    assert found[1] == found.max()
+    assert float(found[1] / found[0]) == pytest.approx(optimal.RATIO)
+    nothing = torch.zeros(4)
+    assert optimal.scales(nothing, weights, power).tolist() == [1.0] * 4
+    assert optimal.scales(squares, nothing, power).tolist() == [1.0] * 4

@@ -1,0 +1,161 @@
+"""What is claimed, proved and certified of a training, for every shape of its noise."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from dpcore.accounting import paper_004
+from dpcore.accounting.planner import Training, spent
+from dpcore.deep.guarantee import guarantee
+from dpcore.deep.recipe import NO_ACCOUNTING, Recipe
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Status
+
+RECORDS = 5_000
+PLAIN = Recipe(epochs=5, batch=250, sigma=1.2, clip=0.8)
+PUBLISHED = replace(PLAIN, noise="published-004").claiming(0.5, RECORDS)
+
+
+@pytest.mark.parametrize("weights", ["released", "paid", "public"])
+@pytest.mark.parametrize("adjacency", ["add-remove", "zero-out", "replace-one"])
+@pytest.mark.parametrize("decay", [1.0, 0.9])
+def test_scaled_noise_is_certified_at_exactly_isotropics_epsilon(weights, adjacency, decay):
+    plain = replace(PLAIN, adjacency=adjacency, decay=decay)
+    scaled = replace(plain, noise="scaled", weights=weights, share=0.3)
+    found, even = guarantee(scaled, RECORDS), guarantee(plain, RECORDS)
+    assert found.certified == even.certified
+    assert found.certified.epsilon is not None
+    assert found.status is even.status is Status.PROVED
+    assert found.certified.adjacency is Adjacency(adjacency)
+    assert all(condition.met for condition in found.conditions)
+    assert found.proof.epsilon == found.certified.epsilon
+    assert "scale" in found.proof.by
+
+
+def test_isotropic_noise_is_certified_as_the_planner_does():
+    found = guarantee(PLAIN, RECORDS)
+    expected = spent(Training(1.2, RECORDS, 250, 100, 1e-5, 0.8), "pld")
+    assert found.certified == expected
+    assert found.claim.epsilon is None
+
+
+def test_sampling_that_no_accountant_covers_proves_nothing():
+    found = guarantee(replace(PLAIN, sampling="fixed"), RECORDS)
+    assert found.certified.epsilon is found.proof.epsilon is None
+    assert found.status is Status.CONDITIONS_NOT_MET
+    assert "no theorem" in found.proof.reason
+    other = guarantee(
+        replace(PLAIN, sampling="fixed", adjacency="replace-one"), RECORDS, accountant="rdp"
+    )
+    assert other.status is Status.PROVED
+
+
+@pytest.mark.parametrize("changes", [{"sigma": 0.0}, {"clipped": False}])
+@pytest.mark.parametrize("noise", ["isotropic", "scaled", "published-004"])
+def test_training_without_noise_or_clipping_is_not_private(changes, noise):
+    found = guarantee(replace(PLAIN, noise=noise, **changes), RECORDS)
+    assert found.status is Status.NOT_PRIVATE
+    assert found.claim.epsilon is found.proof.epsilon is found.certified.epsilon is None
+    assert found.certified.reason
+
+
+def test_noise_steered_by_private_weights_proves_and_certifies_nothing():
+    found = guarantee(PUBLISHED, RECORDS)
+    assert found.claim.epsilon == pytest.approx(0.5)
+    assert found.proof.epsilon is found.certified.epsilon is None
+    assert found.certified.reason == NO_ACCOUNTING
+    assert NO_ACCOUNTING in found.proof.reason
+    assert found.status is Status.CLAIM_NOT_SUPPORTED
+    with pytest.raises(InvalidInput, match="no finite ε"):
+        PUBLISHED.training(RECORDS)
+
+
+@pytest.mark.parametrize("least", [paper_004.LEAST, 0.3, 0.9])
+def test_public_weights_are_certified_by_the_least_noise(least):
+    recipe = replace(PUBLISHED, weights="public")
+    found = guarantee(recipe, RECORDS, least=least)
+    even = guarantee(replace(PLAIN, sigma=PUBLISHED.sigma * least), RECORDS)
+    assert found.certified == even.certified
+    assert found.certified.epsilon > 0.5
+    assert found.proof.epsilon is None
+    assert found.status is Status.CLAIM_NOT_SUPPORTED
+    # A caller cannot talk noise up: no reading of eq. (11) has more than α/√τ at its least.
+    assert (
+        guarantee(recipe, RECORDS, least=5.0).certified
+        == guarantee(replace(PLAIN, sigma=PUBLISHED.sigma), RECORDS).certified
+    )
+
+
+def test_exact_reading_is_certified_as_the_isotropic_noise_it_is():
+    recipe = replace(PUBLISHED, reading="exact")
+    found = guarantee(recipe, RECORDS)
+    answer = paper_004.account(0.5, 1e-5, RECORDS, 250, 100, clip=0.8)
+    assert recipe.sigma == pytest.approx(answer.sigma)
+    assert found.certified.epsilon == pytest.approx(answer.certified.epsilon, rel=1e-6)
+    assert found.claim.epsilon == pytest.approx(0.5)
+    assert found.status is Status.CLAIM_NOT_SUPPORTED
+    assert found.proof.epsilon is None
+    assert "λ²S/2" in found.proof.reason
+
+
+def test_literal_noise_on_the_mean_is_ample_and_still_not_proved_by_its_own_road():
+    recipe = replace(
+        PLAIN, noise="published-004", reading="exact", noise_on_mean=True
+    ).claiming(0.5, RECORDS)  # fmt: skip
+    found = guarantee(recipe, RECORDS)
+    assert found.claim.epsilon == pytest.approx(0.5)
+    assert found.certified.epsilon < 0.01
+    assert found.proof.epsilon is None
+    assert found.status is Status.CONDITIONS_NOT_MET
+
+
+def test_order_moves_the_noise_for_a_claim():
+    plain = replace(PLAIN, noise="published-004")
+    least = plain.claiming(0.5, RECORDS)
+    more = replace(plain, order=1_000.0).claiming(0.5, RECORDS)
+    assert more.sigma > least.sigma
+    assert guarantee(more, RECORDS).claim.epsilon == pytest.approx(0.5)
+    with pytest.raises(InvalidInput, match="λ"):
+        replace(plain, order=1.0).claiming(0.5, RECORDS)
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        PLAIN,
+        replace(PLAIN, noise="scaled"),
+        replace(PLAIN, noise="scaled", weights="paid"),
+        replace(PLAIN, noise="published-004", reading="exact"),
+        replace(PLAIN, noise="published-004", weights="public"),
+    ],
+)
+def test_noise_for_a_target_stays_within_it(recipe):
+    found = guarantee(recipe.within(2.0, RECORDS), RECORDS).certified.epsilon
+    assert 1.9 < found <= 2.0
+
+
+def test_noise_for_a_target_is_refused_where_nothing_is_certified():
+    with pytest.raises(InvalidInput, match="no finite ε"):
+        PUBLISHED.within(2.0, RECORDS)
+
+
+def test_uneven_noise_costs_what_its_worst_direction_does():
+    # One step on every record: S = α²/min σ_i², one Gaussian of that μ.
+    recipe = replace(PUBLISHED, weights="public", epochs=1, batch=RECORDS, sigma=4.0)
+    training = recipe.training(RECORDS, least=0.5)
+    assert training.rate == 1.0
+    assert training.clip / training.sigma == pytest.approx(math.sqrt(0.8**2 / 2.0**2))
+
+
+def test_verdict_needs_no_torch():
+    code = (
+        "import sys; from dpcore.deep.guarantee import guarantee; "
+        "from dpcore.deep.recipe import Recipe; guarantee(Recipe(), 1000); "
+        "sys.exit('torch' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

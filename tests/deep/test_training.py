@@ -1,0 +1,358 @@
+"""The training loop: what is sampled, what is added, what it is divided by, and going on later."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from torch import nn
+
+from dpcore.deep import sampling, training
+from dpcore.deep.recipe import Recipe
+from dpcore.deep.training import Run
+from dpcore.errors import Cancelled, InvalidInput
+
+SMALL = Recipe(widths=(8,), epochs=3, batch=20, learning_rate=0.1, seed=4)
+STRICT = 1e-3
+"""Level of the statistical tests; the seeds are fixed."""
+
+
+def data(records=100, features=6, classes=3):
+    generator = np.random.default_rng(0)
+    inputs = generator.standard_normal((records, features)).astype(np.float32)
+    return inputs, generator.integers(0, classes, records)
+
+
+def started(recipe=SMALL, **rest):
+    inputs, targets = data(**rest)
+    return Run(recipe, inputs, targets, 3)
+
+
+def weights_of(run):
+    return torch.cat([each.detach().flatten() for each in run.per_example.parameters])
+
+
+def tell(batch, runs):
+    """How many records each run drew."""
+    if batch.present is not None:
+        return batch.present.sum(1).tolist()
+    return [batch.records.shape[-1]] * runs
+
+
+class Watched(Run):
+    """A run that keeps what it drew and the noise that it added."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.drawn, self.added = [], []
+
+    def _one(self, batch):
+        self.drawn.append(tell(batch, self.runs))
+        self.added.append([])
+        return super()._one(batch)
+
+    def _noisy(self, total, sigmas, spread=1.0):
+        before = total.clone()
+        found = super()._noisy(total, sigmas, spread)
+        self.added[-1].append((found - before).numpy().copy())
+        return found
+
+
+def watched(recipes, steps, **rest):
+    inputs, targets = data(**rest)
+    run = Watched(recipes, inputs, targets, 3)
+    run.advance(steps)
+    return run
+
+
+@pytest.mark.parametrize("runs", [1, 4])
+def test_batches_are_poisson(runs):
+    recipe = replace(SMALL, epochs=60)
+    recipes = [replace(recipe, seed=seed) for seed in range(runs)]
+    run = watched(recipes if runs > 1 else recipe, 300)
+    counts, rate = np.array(run.drawn), 0.2
+    assert counts.shape == (300, runs)
+    for mine in counts.T:
+        total = int(mine.sum())
+        assert stats.binomtest(total, 300 * 100, rate).pvalue > STRICT
+        assert stats.binomtest(total, 300 * 100, 1.5 * rate).pvalue < STRICT
+        # Spread as independent records give it; batches of one size would have none.
+        spread = (mine.var(ddof=1) * 299) / (100 * rate * (1 - rate))
+        assert stats.chi2.sf(spread, 299) > STRICT
+        assert stats.chi2.cdf(spread, 299) > STRICT
+    if runs > 1:
+        assert np.abs(np.corrcoef(counts.T) - np.eye(runs)).max() < 0.25
+
+
+def test_every_record_is_drawn_as_often_as_any_other():
+    generator = torch.Generator().manual_seed(0)
+    times = np.zeros(50)
+    for _ in range(2_000):
+        times[sampling.draw("poisson", 50, 5, generator).records.numpy()] += 1
+    expected = 2_000 * 0.1
+    spread = ((times - expected) ** 2).sum() / (expected * 0.9)
+    assert STRICT < stats.chi2.sf(spread, 50) < 1 - STRICT
+
+
+def test_batches_of_fixed_size_hold_different_records():
+    generator = torch.Generator().manual_seed(0)
+    for runs in (1, 3):
+        found = sampling.draw("fixed", 30, 7, generator, runs).records.reshape(runs, 7)
+        assert all(len(set(row)) == 7 for row in found.tolist())
+
+
+def test_seed_decides_everything():
+    runs = [started() for _ in range(2)] + [started(replace(SMALL, seed=5))]
+    losses = [run.advance(15) for run in runs]
+    assert losses[0] == losses[1] != losses[2]
+    assert torch.equal(weights_of(runs[0]), weights_of(runs[1]))
+    assert not torch.equal(weights_of(runs[0]), weights_of(runs[2]))
+
+
+def test_noise_may_change_while_batches_and_start_stay():
+    quiet, loud = watched(replace(SMALL, sigma=0.1), 10), watched(replace(SMALL, sigma=5.0), 10)
+    assert quiet.drawn == loud.drawn
+    assert torch.equal(
+        weights_of(started(replace(SMALL, sigma=0.1))), weights_of(started(replace(SMALL, sigma=5)))
+    )
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+@pytest.mark.parametrize("decay", [1.0, 0.9])
+def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay):
+    recipe = replace(SMALL, optimizer=optimizer, decay=decay)
+    whole = started(recipe)
+    whole.advance(15)
+    first, asked = started(recipe), []
+
+    def after_seven():
+        asked.append(first.step)
+        return first.step == 7
+
+    with pytest.raises(Cancelled):
+        first.advance(15, after_seven)
+    assert first.step == 7
+    kept = first.state()
+    first.advance(3)  # what was kept must not follow
+    second = started(recipe)
+    second.restore(kept)
+    second.advance(100)
+    assert second.step == second.steps == 15
+    assert torch.equal(weights_of(whole), weights_of(second))
+
+
+def test_kept_state_serves_twice():
+    run = started(replace(SMALL, optimizer="adam"))
+    run.advance(4)
+    kept, found = run.state(), []
+    for _ in range(2):
+        again = started(replace(SMALL, optimizer="adam"))
+        again.restore(kept)
+        again.advance(6)
+        found.append(weights_of(again))
+    assert torch.equal(*found)
+
+
+@pytest.mark.parametrize("every", ["step", "epoch"])
+@pytest.mark.parametrize("decay", [1.0, 0.8])
+@pytest.mark.parametrize("sampling", ["poisson", "none"])
+def test_noise_follows_the_schedule_that_is_accounted_for(every, decay, sampling):
+    recipe = replace(SMALL, decay=decay, decay_every=every, sampling=sampling, sigma=2.0)
+    run = started(recipe)
+    accounted = recipe.training(100).schedule().each_step()
+    assert run.steps == len(accounted)
+    used = [run.sigmas(step)[0] for step in range(run.steps)]
+    assert used == pytest.approx(accounted.tolist(), rel=1e-12)
+    times = (
+        range(run.steps) if every == "step" else [t // run.steps_an_epoch for t in range(run.steps)]
+    )
+    assert used == pytest.approx([2.0 * decay ** (t / 2) for t in times])
+
+
+@pytest.mark.parametrize("clip", [0.3, 4.0])
+def test_noise_added_is_the_schedules(clip):
+    # One wide layer, so that a step alone holds thousands of draws.
+    recipe = Recipe(
+        network="linear", epochs=4, batch=20, sigma=1.5, clip=clip, decay=0.25, decay_every="step"
+    )
+    run = watched(recipe, 3, features=1_000)
+    last = np.zeros(3_003)
+    for step, (weight, bias) in enumerate(run.added):
+        noise = np.concatenate([weight.ravel(), bias.ravel()]) / run.sigmas(step)[0]
+        assert stats.kstest(noise, "norm").pvalue > STRICT
+        assert stats.kstest(noise * 1.5, "norm").pvalue < STRICT
+        assert stats.kstest(noise / 1.5, "norm").pvalue < STRICT
+        if step:
+            assert abs(np.corrcoef(noise, last)[0, 1]) < 4 / len(noise) ** 0.5
+        last = noise
+
+
+def test_sum_is_divided_by_the_expected_batch_size():
+    recipe = replace(SMALL, sigma=0.0, clip=1e-3)
+    run = watched(recipe, 0)
+    before = [each.detach().clone() for each in run.per_example.parameters]
+    state = run.sampler.get_state()
+    run.advance(1)
+    (drawn,) = run.drawn[0]
+    assert drawn != recipe.batch
+    generator = torch.Generator()
+    generator.set_state(state)
+    records = sampling.draw("poisson", 100, 20, generator).records
+    assert len(records) == drawn
+    fresh = started(recipe)
+    clipped = fresh.per_example.clipped_sum(
+        fresh.inputs[records], fresh.targets[records], fresh.loss, 1e-3
+    )
+    for now, old, total in zip(run.per_example.parameters, before, clipped.total, strict=True):
+        torch.testing.assert_close(old - now, 0.1 * total / 20, rtol=1e-3, atol=2e-8)
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_empty_batches_still_get_their_noise(runs):
+    recipe = replace(SMALL, batch=1, epochs=10, widths=())
+    recipes = [replace(recipe, seed=seed) for seed in range(runs)]
+    run = watched(recipes if runs > 1 else recipe, 40, records=4)
+    # With several runs a batch is empty only where all are; some of each must have been seen.
+    empty = [step for step, counts in enumerate(run.drawn) if not any(counts)]
+    assert empty
+    assert run.step == 40
+    for step in empty:
+        assert all(np.abs(noise).min() > 0.0 for noise in run.added[step])
+    assert bool(weights_of(run).isfinite().all())
+
+
+def test_loss_of_no_records_is_no_number():
+    run = started(replace(SMALL, batch=1), records=4)
+    found = [run.advance(1) for _ in range(12)]
+    assert any(np.isnan(found))
+    assert not all(np.isnan(found))
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+@pytest.mark.parametrize("network", ["linear", "perceptron"])
+def test_without_noise_and_clipping_it_is_plain_training(optimizer, network):
+    recipe = replace(
+        SMALL, network=network, optimizer=optimizer, sigma=0.0, clipped=False, sampling="none",
+        epochs=8,
+    )  # fmt: skip
+    run, plain = started(recipe), started(recipe)
+    parameters = list(plain.network.parameters())
+    chosen = {
+        "sgd": lambda: torch.optim.SGD(parameters, lr=0.1),
+        "momentum": lambda: torch.optim.SGD(parameters, lr=0.1, momentum=0.9),
+        "adam": lambda: torch.optim.Adam(parameters, lr=0.1),
+    }[optimizer]()
+    losses = []
+    for _ in range(8):
+        chosen.zero_grad()
+        loss = nn.functional.cross_entropy(plain.network(plain.inputs), plain.targets)
+        loss.backward()
+        chosen.step()
+        losses.append(loss.item())
+    assert [run.advance(1) for _ in range(8)] == pytest.approx(losses, rel=1e-4)
+    torch.testing.assert_close(weights_of(run), weights_of(plain), rtol=1e-3, atol=1e-4)
+
+
+def test_labels_that_are_unknown_count_nothing():
+    outputs = torch.randn(5, 3, dtype=torch.float64)
+    targets = torch.tensor([[0.0, 1.0, np.nan]] * 5, dtype=torch.float64)
+    found = training.label_loss(outputs, targets)
+    expected = nn.functional.binary_cross_entropy_with_logits(
+        outputs[:, :2], targets[:, :2], reduction="none"
+    )
+    torch.testing.assert_close(found, expected.sum(1))
+    torch.testing.assert_close(
+        training.class_loss(outputs, torch.tensor([0, 1, 2, 0, 1])),
+        nn.functional.cross_entropy(outputs, torch.tensor([0, 1, 2, 0, 1]), reduction="none"),
+    )
+
+
+def test_runs_side_by_side_step_as_each_would_alone():
+    # All records and no noise: what is left to differ is only the arithmetic.
+    recipe = replace(SMALL, sampling="none", sigma=0.0, clip=0.05, epochs=6, optimizer="momentum")
+    together = started([replace(recipe, seed=seed) for seed in range(3)])
+    alone = [started(recipe) for _ in range(3)]
+    with torch.no_grad():
+        for run, single in enumerate(alone):
+            for own, shared in zip(
+                single.network.parameters(), together.network.parameters(), strict=True
+            ):
+                own.copy_(shared[run].reshape(own.shape))
+    together.advance(6)
+    scores = together.scores(data()[0])
+    for run, single in enumerate(alone):
+        single.advance(6)
+        np.testing.assert_allclose(scores[run], single.scores(data()[0])[0], rtol=1e-4, atol=1e-5)
+
+
+def test_runs_side_by_side_get_noise_of_their_own_size():
+    sigmas = (0.5, 2.0, 7.0)
+    recipe = Recipe(network="linear", epochs=4, batch=20, decay=0.5)
+    run = watched(
+        [replace(recipe, sigma=sigma, seed=seed) for seed, sigma in enumerate(sigmas)],
+        1,
+        features=1_000,
+    )
+    weight, bias = run.added[0]
+    each = [np.concatenate([weight[i].ravel(), bias[i].ravel()]) for i in range(3)]
+    for sigma, noise in zip(sigmas, each, strict=True):
+        assert stats.kstest(noise / sigma, "norm").pvalue > STRICT
+        assert stats.kstest(noise / sigma * 1.5, "norm").pvalue < STRICT
+    assert np.abs(np.corrcoef(each) - np.eye(3)).max() < 4 / 3_000**0.5
+
+
+def test_runs_side_by_side_learn_as_well_as_one_alone():
+    # The same law, so the same loss on average: 40 runs of either kind, compared by rank.
+    recipe = replace(SMALL, epochs=6, sigma=1.0)
+    inputs, targets = data()
+    together = started([replace(recipe, seed=seed) for seed in range(40)])
+    together.advance(100)
+    side = [loss(scores, targets) for scores in together.scores(inputs)]
+    single = []
+    for seed in range(40, 80):
+        run = started(replace(recipe, seed=seed))
+        run.advance(100)
+        single.append(loss(run.scores(inputs)[0], targets))
+    assert stats.mannwhitneyu(side, single).pvalue > STRICT
+    worse = started([replace(recipe, seed=seed, sigma=8.0) for seed in range(40)])
+    worse.advance(100)
+    noisier = [loss(scores, targets) for scores in worse.scores(inputs)]
+    assert stats.mannwhitneyu(noisier, single).pvalue < STRICT
+
+
+def loss(scores, targets):
+    return float(nn.functional.cross_entropy(torch.from_numpy(scores), torch.from_numpy(targets)))
+
+
+@pytest.mark.parametrize(
+    ("recipes", "said"),
+    [
+        (replace(SMALL, batch=101), "batch size"),
+        ([SMALL, replace(SMALL, clip=2.0)], "seed and σ only"),
+        ([SMALL, replace(SMALL, epochs=9)], "seed and σ only"),
+        ([], "at least one"),
+        (replace(SMALL, network="cnn"), "square images"),
+        ([replace(SMALL, network="cnn", seed=seed) for seed in (0, 1)], "perceptrons"),
+    ],
+)
+def test_recipes_that_do_not_fit_are_refused(recipes, said):
+    with pytest.raises(InvalidInput, match=said):
+        started(recipes)
+
+
+@pytest.mark.parametrize(
+    ("targets", "task", "said"),
+    [
+        (np.zeros(99), "classes", "shape"),
+        (np.full(100, 3), "classes", "largest class"),
+        (np.full(100, -1), "classes", "least class"),
+        (np.zeros((100, 2)), "labels", "shape"),
+        (np.zeros(100), "ranks", "task"),
+    ],
+)
+def test_targets_that_do_not_fit_are_refused(targets, task, said):
+    with pytest.raises(InvalidInput, match=said):
+        Run(SMALL, data()[0], targets, 3, task=task)
