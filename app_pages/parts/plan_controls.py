@@ -98,6 +98,11 @@ TARGETS = (0.001, 1000.0)
 FIRST_TARGET = 2.0
 
 
+def target() -> float:
+    """The ε that may be spent in all, as the question asked backwards says."""
+    return number("target ε", chosen("target") or FIRST_TARGET, above=0.0)
+
+
 def set_to(training: Training) -> None:
     """Have the controls say exactly this run; to be called before they are drawn."""
     per_epoch = steps_per_epoch(training.records, training.batch)

@@ -62,3 +62,44 @@ PRINTED_ADJACENCY = (
     "claim; its lemma speaks of replace-one."
 )
 NO_ODDS = "No bound: no accountant here gives a finite ε for this run."
+MAP = (
+    "Every cell is one run like this one, with another first noise and another decay, or another "
+    "share of the records in each step."
+)
+LADDER_EPSILON = "The ε that one release may spend."
+SENSITIVITY = (
+    "**Sensitivity Δ**: how far one person's difference can move the released numbers (L2 norm), "
+    "in their own units. A count has Δ = 1 where a person is added or removed."
+)
+BUDGET = "What all the releases in the table may spend together, for example in one year."
+NOISE = (
+    "Either the budget is split over the releases by weight, and σ follows; or you type σ, and "
+    "what is spent follows."
+)
+COMPOSITION = (
+    "The rule by which the parts are added up again. **PLD** is exact for Gaussian noise and needs "
+    "the least; **zCDP** adds up ρ; **basic** adds up ε and δ, and needs the most noise."
+)
+RELEASE_DATE = "The day on which the numbers are published."
+RELEASE = "What is published, in your words."
+WEIGHT = "How much of the budget it gets, relative to the others: 2 is twice as much as 1."
+RELEASE_SIGMA = "Standard deviation of the Gaussian noise on every released number."
+SPENT = "What the releases up to today have spent together, exactly."
+LEFT = "The budget less what is spent by today."
+TOTAL = "What all the releases in the table spend together, exactly."
+EXHAUSTED = (
+    "The day of the first release that no longer fits, if the last one is repeated at the usual "
+    "distance after the table ends."
+)
+OPACUS = (
+    "Opacus counts noise in multiples of C and its decay in σ: γ = √R. Its own figure is by Rényi "
+    "accounting, one record more or less; it is an upper bound like the one above."
+)
+NO_OPACUS = (
+    "Opacus has no accountant for batches of fixed size: it draws Poisson samples, or accounts as "
+    "if it did. There is no equivalent call."
+)
+ACCOUNTANTS = (
+    "Every way of adding up that this page knows, for the run as it is set: the later ones are "
+    "older and looser. All of them are upper bounds that hold for the adjacency chosen on the left."
+)

@@ -127,7 +127,7 @@ PRESETS: dict[str, Preset] = {
             Preset(
                 f"mnist-{claimed:g}-dpsgd",
                 f"MNIST, ε = {claimed:g}: DP-SGD, noise multiplier {noise:g}",
-                _images(noise * clip, 60_000, steps, clip=clip),
+                _images(round(noise * clip, 9), 60_000, steps, clip=clip),
                 claimed,
                 f"{_TUTORIAL}.",
             )

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -85,6 +86,11 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
     return Schedule(
         tuple(map(float, sigmas)), (count,) * levels, f"variance times {decay:g} every {each}"
     )
+
+
+def opacus_gamma(decay: float) -> float:
+    """γ of Opacus' `ExponentialNoise`, which multiplies σ, for a decay R of the variance: √R."""
+    return math.sqrt(number("decay R", decay, above=0.0, at_most=1.0))
 
 
 def linear(first: float, last: float, steps: int) -> Schedule:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.accounting import paper_003
+from app_pages.parts.plan_code import command, opacus, plan_command, snippet
+from dpcore.accounting import grid, paper_003
+from dpcore.accounting.answers import ladder
 from dpcore.accounting.planner import solve, spent, to_set
 from dpcore.accounting.presets import PRESETS, preset
+from dpcore.accounting.releases import cost, quarterly
 from dpcore.figures.words import plain
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, PrivacyBudget
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 FIRST = preset("chexpert").training
-WAITING = ("…", "Certifying", "Solving")
 
 
 def opened(**link: str) -> AppTest:
@@ -185,3 +188,108 @@ def test_the_schedule_decays_as_chosen(every: str) -> None:
     assert not app.exception
     last = 2.8 * 0.99 ** (0.5 * (7 if every == "epoch" else 799))
     assert numbers(app)["Noise σ at the end"] == plain(last)
+
+
+def at_tab(name: str, **values: object) -> AppTest:
+    app = opened()
+    app.session_state["plan_view"] = name
+    for key, value in values.items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception
+    time.sleep(1.0)
+    return settled(app)
+
+
+TABS = (
+    "Noise schedule",
+    "Heat maps",
+    "Paper 003",
+    "Release calendar",
+    "σ ladder",
+    "Accountants",
+    "Take along",
+)
+
+
+@pytest.mark.parametrize("sampling", ["poisson", "fixed"])
+@pytest.mark.parametrize("name", TABS)
+def test_each_tab_opens_for_each_sampling(name: str, sampling: str) -> None:
+    app = at_tab(name)
+    settled(app.selectbox(key="sampling").set_value(sampling).run())
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("over", ["decay", "rate"])
+def test_the_map_is_what_the_library_computes(over: str) -> None:
+    app = at_tab("Heat maps", map=over)
+    shown = app.dataframe[-1].value
+    assert shown["epsilon"].tolist() == grid.table(FIRST, over)["epsilon"].tolist()
+    assert any("The cross marks the run" in text.value for text in app.markdown)
+
+
+def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
+    app = at_tab("Release calendar")
+    budget = PrivacyBudget(3.0, FIRST.delta)
+    table = cost(quarterly(date.today().year), budget, "pld").table
+    assert app.dataframe[-1].value["sigma"].tolist() == table["sigma"].tolist()
+    assert numbers(app)["ε of all releases"] == "3"
+    app.segmented_control(key="composition").set_value("basic").run()
+    basic = cost(quarterly(date.today().year), budget, "basic").table
+    assert app.dataframe[-1].value["sigma"].tolist() == basic["sigma"].tolist()
+
+
+def test_noise_that_is_typed_needs_a_number_in_each_row() -> None:
+    app = at_tab("Release calendar", noise="typed")
+    assert [error.value.split(",")[0] for error in app.error] == [
+        *(f"Row {place}" for place in range(1, 5)),
+        "The calendar is empty",
+    ]
+
+
+def test_a_calendar_in_the_link_is_followed() -> None:
+    app = opened(calendar="2031-01-01~Survey~1~;2031-02-01~Survey~3~")
+    app.session_state["plan_view"] = "Release calendar"
+    app.run()
+    assert not app.exception
+    assert app.dataframe[-1].value["share"].tolist() == [0.25, 0.75]
+    assert app.query_params["calendar"] == ["2031-01-01~Survey~1~;2031-02-01~Survey~3~"]
+
+
+def test_a_calendar_that_cannot_be_followed_is_said() -> None:
+    app = opened(calendar="<img src=x>")
+    app.session_state["plan_view"] = "Release calendar"
+    app.run()
+    assert not app.exception
+    assert "calendar that cannot be followed" in app.warning[0].value
+    assert "<" not in app.warning[0].value
+    assert len(app.dataframe[-1].value) == 4
+
+
+def test_the_ladder_is_what_the_library_computes() -> None:
+    app = at_tab("σ ladder")
+    shown = app.dataframe[-1].value
+    assert shown["sigma"].tolist() == [row["claim"]["sigma"] for row in ladder(1.0, FIRST.delta)]
+    assert "proved for ε below 1 only" in said(app)
+    app.number_input(key="ladder_epsilon").set_value(0.5).run()
+    assert set(app.dataframe[-1].value["status"]) == {"proved"}
+
+
+def test_every_accountant_answers_or_says_why_not() -> None:
+    app = at_tab("Accountants")
+    rows = app.dataframe[-2].value.set_index("accountant")
+    assert rows.loc["PLD", "ε"] == spent(FIRST, "pld").epsilon
+    assert "no theorem" in rows.loc["zCDP", "why not"]
+
+
+def test_the_code_on_screen_is_the_code_that_is_tested() -> None:
+    app = at_tab("Take along", solve="sigma")
+    assert [
+        code.value for code in app.code if "dpcore" in code.value or "opacus" in code.value
+    ] == [
+        command(FIRST, "pld"),
+        plan_command(FIRST, "sigma", 2.0, "pld"),
+        snippet(FIRST, "pld"),
+        opacus(FIRST),
+    ]

@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    sync_playwright,
+)
 
 from tests.browser.server import CHROMIUM_SWITCHES, chromium, served
 
 LOCAL = {"127.0.0.1", "localhost", ""}
+PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 
 @pytest.fixture(scope="session")
@@ -45,10 +53,14 @@ class Watched:
     def watch(self) -> None:
         self.page.on("request", self._request)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on(
-            "console",
-            lambda message: self.errors.append(message.text) if message.type == "error" else None,
-        )
+        self.page.on("console", self._console)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        # At a page's own address the browser part first asks for the server beneath that address,
+        # then at the root.
+        probed = urlsplit(message.location.get("url", "")).path.endswith(PROBES)
+        if message.type == "error" and not probed:
+            self.errors.append(message.text)
 
     def _request(self, request: Request) -> None:
         parts = urlsplit(request.url)

@@ -1,0 +1,199 @@
+"""The release calendar: an editable table under one budget, costed as it is typed."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app_pages.parts import links
+from app_pages.parts import plan_words as words
+from app_pages.parts.drawing import on_dark, plot
+from app_pages.parts.plan_answer import Answer, download
+from app_pages.parts.plan_controls import ADJACENCIES
+from app_pages.parts.state import once
+from dpcore.accounting import releases
+from dpcore.accounting.releases import Costed
+from dpcore.errors import InvalidInput
+from dpcore.figures.plan import releases as figures
+from dpcore.figures.words import plain
+from dpcore.guarantee import PrivacyBudget
+
+COMPOSITIONS = {"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}
+NOISE = {"weights": "Split the budget by weight", "typed": "As I type it"}
+BUDGETS = (0.001, 100.0)
+LINK = "calendar"
+COLUMNS = ("date", "what", "weight", "sigma")
+
+
+def show(answer: Answer) -> None:
+    """Controls, table, what is wrong in it, and what it spends."""
+    rows, refused = once("calendar", _first)
+    if refused:
+        st.warning(refused, icon=":material/link_off:")
+    budget, composition, noise, sensitivity = _controls(answer)
+    edited = _editor(rows, noise == "typed")
+    _to_link(edited)
+    planned, wrong = releases.read(edited, typed_noise=noise == "typed")
+    for sentence in wrong:
+        st.error(sentence, icon=":material/block:")
+    if wrong:
+        st.caption("These rows are left out below; nothing that was typed is lost.")
+    try:
+        costed = releases.cost(
+            planned, budget, composition, sensitivity, typed_noise=noise == "typed"
+        )
+    except InvalidInput as refusal:
+        st.error(str(refusal), icon=":material/block:")
+        return
+    _numbers(costed, budget)
+    plot(figures.spent(costed.table, budget, dark=on_dark()), "calendar_figure")
+    adjacency = answer.training.adjacency
+    st.caption(
+        f"One person's difference: {ADJACENCIES[str(adjacency)].lower()} ({adjacency}); Δ is how "
+        "far it can move one release. Spending is exact for Gaussian releases without sampling "
+        "(Gaussian DP), whatever rule has set the noise."
+    )
+    download(costed.table, "release_calendar", "Noise, ε spent and ε left of every release")
+
+
+def _controls(answer: Answer) -> tuple[PrivacyBudget, str, str, float]:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        epsilon = st.number_input(
+            "Budget ε for all releases",
+            *BUDGETS,
+            3.0,
+            step=0.1,
+            format="%.6g",
+            key="budget",
+            bind="query-params",
+            help=words.BUDGET,
+            width=220,
+        )
+        sensitivity = st.number_input(
+            "Sensitivity Δ of a release",
+            1e-6,
+            1e6,
+            1.0,
+            step=0.1,
+            format="%.6g",
+            key="release_sensitivity",
+            bind="query-params",
+            help=words.SENSITIVITY,
+            width=220,
+        )
+        noise = st.segmented_control(
+            "Noise",
+            list(NOISE),
+            format_func=NOISE.__getitem__,
+            default="weights",
+            required=True,
+            key="noise",
+            bind="query-params",
+            help=words.NOISE,
+        )
+        composition = "pld"
+        if noise != "typed":
+            composition = (
+                st.segmented_control(
+                    "Split by",
+                    list(COMPOSITIONS),
+                    format_func=COMPOSITIONS.__getitem__,
+                    default="pld",
+                    required=True,
+                    key="composition",
+                    bind="query-params",
+                    help=words.COMPOSITION,
+                )
+                or "pld"
+            )
+    st.caption(f"δ = {plain(answer.training.delta)}, the one chosen on the left, for all of them.")
+    return (
+        PrivacyBudget(epsilon, answer.training.delta),
+        composition,
+        noise or "weights",
+        sensitivity,
+    )
+
+
+def _first() -> tuple[list[dict[str, Any]], str]:
+    """The rows of the link, else four quarters of this year; what the link asked in vain."""
+    usual = [
+        {"date": each.on, "what": each.title, "weight": each.weight, "sigma": None}
+        for each in releases.quarterly(date.today().year)
+    ]
+    asked = links.asked().get(LINK, [""])[-1]
+    if not asked:
+        return usual, ""
+    try:
+        return releases.from_text(asked), ""
+    except InvalidInput as refusal:
+        return usual, f"The link asks for a calendar that cannot be followed: {refusal}"
+
+
+def _editor(rows: list[dict[str, Any]], typed_noise: bool) -> list[dict[str, Any]]:
+    """The table as it is edited; the same base each time, so that the edits are kept."""
+    base = pd.DataFrame(rows, columns=list(COLUMNS)).astype(
+        {"what": "object", "weight": "float64", "sigma": "float64"}
+    )
+    base["date"] = pd.to_datetime(base["date"]).dt.date
+    edited = st.data_editor(
+        base,
+        num_rows="dynamic",
+        hide_index=True,
+        key="calendar_rows",
+        alt="Releases: date, what, and weight or noise",
+        column_order=["date", "what", "sigma" if typed_noise else "weight"],
+        column_config={
+            "date": st.column_config.DateColumn("Date", help=words.RELEASE_DATE),
+            "what": st.column_config.TextColumn("What is released", help=words.RELEASE),
+            "weight": st.column_config.NumberColumn("Weight", help=words.WEIGHT),
+            "sigma": st.column_config.NumberColumn("Noise σ", help=words.RELEASE_SIGMA),
+        },
+    )
+    found: list[dict[str, Any]] = edited[list(COLUMNS)].to_dict("records")
+    return found
+
+
+def _to_link(rows: list[dict[str, Any]]) -> None:
+    """The table into the address, so that a copied link brings it along."""
+    usual = releases.to_text(
+        [
+            {"date": each.on, "what": each.title, "weight": each.weight}
+            for each in releases.quarterly(date.today().year)
+        ]
+    )
+    text = releases.to_text(rows)
+    if text == usual or not rows:
+        if LINK in st.query_params:
+            del st.query_params[LINK]
+    elif st.query_params.get(LINK) != text:
+        st.query_params[LINK] = text
+
+
+def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
+    table = costed.table
+    past = table[table["date"] <= date.today()]
+    spent = float(past["epsilon_spent"].iloc[-1]) if len(past) else 0.0
+    total = float(table["epsilon_spent"].iloc[-1])
+    grid = st.grid(4, min_column_width=150, gap="small")
+    with grid.cell(), st.container(gap=None):
+        st.metric("ε spent by today", plain(spent), help=words.SPENT)
+        st.caption(f"after {len(past)} of {len(table)} releases")
+    with grid.cell(), st.container(gap=None):
+        st.metric("ε left today", plain(max(0.0, budget.epsilon - spent)), help=words.LEFT)
+        st.caption(f"of {plain(budget.epsilon)} at δ = {plain(budget.delta)}")
+    with grid.cell(), st.container(gap=None):
+        st.metric("ε of all releases", plain(total), help=words.TOTAL)
+        st.caption("the budget is kept" if table["within"].all() else "above the budget")
+    with grid.cell(), st.container(gap=None):
+        day = costed.exhausted_on
+        st.metric("Used up on", "beyond 2100" if day is None else f"{day}", help=words.EXHAUSTED)
+        st.caption(
+            f"{f'{costed.fitting:,}' if costed.fitting else 'none'} more like the last would fit, "
+            f"every {costed.every_days} days"
+            if table["within"].all()
+            else "the first release that breaks the budget"
+        )

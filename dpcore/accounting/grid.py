@@ -1,0 +1,201 @@
+"""ε of many runs at once by Rényi accounting: a whole map in a fraction of a second.
+
+The noise multipliers of all the runs are moved down to one fine grid, less than `SPACING` apart,
+and the Rényi divergence of a step is computed once for each point of that grid. A run is then only
+a row of counts: how many of its steps fall on each point. Less noise costs more, and every order
+gives a bound, so every ε stays an upper bound: mostly within 2 % of what `accountants.certify`
+finds with a finer search, within a fifth of it in the corners of a map.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.accounting import renyi
+from dpcore.accounting.accountants import change, refusal
+from dpcore.accounting.planner import Training
+from dpcore.errors import InvalidInput, number, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+SPACING = 0.004  # of neighbouring multipliers, in ln ν
+LOWEST = 0.2
+"""Multipliers below this cost more than any map shows: ε there is given as infinite."""
+
+BETWEEN = np.array([1.1, 1.25, 1.5, 1.75, 2.5, 3.5])
+WHOLE = np.concatenate((np.arange(2.0, 13.0), np.round(12.0 * 1.25 ** np.arange(1, 18))))
+ORDERS = np.concatenate((BETWEEN, WHOLE))
+USEFUL = 2.5
+"""Orders beyond this times ν² ln(1/q) are not asked of a step: they have begun to explode."""
+
+
+OVER = ("decay", "rate")
+DECAYS = (0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.985, 0.99, 0.995, 0.998, 0.999, 1.0)
+FACTORS = tuple(float(2.0 ** (step / 4.0)) for step in range(-8, 9))
+"""σ₀ and q of a map, over those of the run: a quarter to four times as much."""
+
+
+def table(training: Training, over: str) -> pd.DataFrame:
+    """A map around a run, as a tidy table: ε over σ₀ and one other setting.
+
+    Parameters
+    ----------
+    training : Training
+        As in `by_decay` and `by_rate`.
+    over : str
+        One of `OVER`.
+
+    Returns
+    -------
+    DataFrame
+        Columns `over`, sigma, epsilon (``inf`` where there is next to no noise), delta, adjacency,
+        accountant; the run's own setting is among the rows.
+    """
+    import pandas as pd
+
+    one_of("over", over, OVER)
+    sigmas = [training.sigma * factor for factor in FACTORS]
+    if over == "decay":
+        values = sorted({*DECAYS, training.decay})
+        found = by_decay(training, values, sigmas)
+    else:
+        values = sorted({min(1.0, training.rate * factor) for factor in FACTORS})
+        found = by_rate(training, values, sigmas)
+    return pd.DataFrame(
+        {
+            over: np.repeat(values, len(sigmas)),
+            "sigma": np.tile(sigmas, len(values)),
+            "epsilon": found.ravel(),
+            "delta": training.delta,
+            "adjacency": str(training.adjacency),
+            "accountant": "Rényi",
+        }
+    )
+
+
+def by_decay(training: Training, decays: Sequence[float], sigmas: Sequence[float]) -> Array:
+    """ε over decay R and first noise σ₀, all else as in `training`.
+
+    Parameters
+    ----------
+    training : Training
+        Its sampling and adjacency must be covered by Rényi accounting.
+    decays, sigmas : sequence of float
+        R in (0, 1] and σ₀ above 0.
+
+    Returns
+    -------
+    (decays, sigmas) array
+        Upper bounds on ε at `training.delta`; ``inf`` where some step has next to no noise.
+
+    Raises
+    ------
+    InvalidInput
+        If Rényi accounting has no theorem for the run, or a value is out of range.
+    """
+    _covered(training)
+    checked = [replace(training, decay=decay).decay for decay in decays]
+    costs = _Costs(training, sigmas)
+    return np.stack([costs.epsilon(decay, training.rate) for decay in checked])
+
+
+def by_rate(training: Training, rates: Sequence[float], sigmas: Sequence[float]) -> Array:
+    """ε over sampling rate q and first noise σ₀; the number of steps stays as in `training`.
+
+    Parameters
+    ----------
+    training : Training
+        As in `by_decay`, and sampled.
+    rates, sigmas : sequence of float
+        q in (0, 1] and σ₀ above 0.
+
+    Returns
+    -------
+    (rates, sigmas) array
+    """
+    _covered(training)
+    if training.sampling == "none":
+        raise InvalidInput("sampling is none, but a map over rates needs poisson or fixed.")
+    checked = [number("sampling rate", rate, above=0.0, at_most=1.0) for rate in rates]
+    costs = _Costs(training, sigmas)
+    return np.stack([costs.epsilon(training.decay, rate) for rate in checked])
+
+
+def _covered(training: Training) -> None:
+    first = replace(training, steps=1).event()
+    if reason := refusal(first, training.adjacency, "rdp"):
+        raise InvalidInput(reason)
+
+
+class _Costs:
+    """The common grid of multipliers, and what a step costs at each of its points."""
+
+    def __init__(self, training: Training, sigmas: Sequence[float]) -> None:
+        self._training = training
+        self._first = np.log([number("σ", s, above=0.0) / training.clip for s in sigmas])
+        top = math.ceil((self._first.max() - math.log(LOWEST)) / SPACING)
+        # The last point lies above every multiplier: nothing falls on it.
+        self._edges = math.log(LOWEST) + SPACING * np.arange(max(top, 1) + 2)
+        self._known: dict[float, tuple[Array, NDArray[np.bool_]]] = {}
+
+    def epsilon(self, decay: float, rate: float) -> Array:
+        """ε for each σ₀; shape (sigmas,)."""
+        counts, below = self._counts(decay)
+        total = self._total(counts, rate)
+        found = np.array(
+            [renyi.epsilon_from(ORDERS, row, self._training.delta)[0] for row in total]
+        )
+        return np.where(below, np.inf, found)
+
+    def _counts(self, decay: float) -> tuple[Array, NDArray[np.bool_]]:
+        """Steps whose ln ν is in [edge, next edge), and whether any lies below the first edge."""
+        run = self._training
+        room = self._first[:, None] - self._edges[None, :]
+        if decay == 1.0:
+            above = np.where(room >= 0.0, float(run.steps), 0.0)
+        else:
+            # Level l has ln ν = ln ν₀ + l ln(R)/2; those down to an edge come first.
+            levels = np.floor(np.maximum(room, 0.0) / (-0.5 * math.log(decay))) + 1.0
+            above = np.where(room >= 0.0, np.minimum(levels * run.decay_every, run.steps), 0.0)
+        return above[:, :-1] - above[:, 1:], above[:, 0] < run.steps
+
+    def _total(self, counts: Array, rate: float) -> Array:
+        """RDP of each run at each order; shape (sigmas, orders)."""
+        if rate not in self._known:
+            shape = len(self._edges) - 1, len(ORDERS)
+            self._known[rate] = np.zeros(shape), np.zeros(shape[0], dtype=bool)
+        table, done = self._known[rate]
+        missing = np.flatnonzero(counts.any(axis=0) & ~done)
+        if len(missing):
+            table[missing] = self._renyi(np.exp(self._edges[missing]), rate)
+            done[missing] = True
+        exploded = np.isinf(table)
+        total = counts @ np.where(exploded, 0.0, table)
+        return np.where(counts @ exploded > 0.0, np.inf, total)
+
+    def _renyi(self, noise: Array, rate: float) -> Array:
+        """RDP of one step at multipliers in ascending order; shape (multipliers, orders)."""
+        run = self._training
+        if rate == 1.0 or run.sampling == "none":
+            return renyi.gaussian(noise / change(run.adjacency), ORDERS)
+        if run.sampling == "fixed":
+            noise, whole, between = noise / 2.0, renyi.fixed_size, renyi.fixed_between
+        else:
+            whole, between = renyi.poisson_whole, renyi.poisson_between
+        result = np.full((len(noise), len(ORDERS)), np.inf)
+        result[:, : len(BETWEEN)] = between(noise, rate, BETWEEN)
+        useful = 10.0 + USEFUL * noise**2 * -math.log(rate)
+        for place, order in enumerate(WHOLE, start=len(BETWEEN)):
+            first = int(np.searchsorted(useful, order))
+            if first < len(noise):
+                result[first:, place] = whole(noise[first:], rate, np.array([order]))[:, 0]
+        return result

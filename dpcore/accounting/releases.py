@@ -1,0 +1,304 @@
+"""A calendar of Gaussian releases under one budget: checked row by row, costed, and continued.
+
+Each release is a query with Gaussian noise on all the records, without sampling, whose sensitivity
+Δ carries the adjacency. What is spent is exact for such releases (Gaussian DP), whatever rule has
+set the noise: basic and zCDP composition leave some of the budget over.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from dpcore.accounting.accountants import certify
+from dpcore.accounting.budget import Release, ledger, split
+from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
+from dpcore.errors import InvalidInput, number, reject
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_ROWS, LONGEST_TITLE = 60, 60
+MOST_REPEATS = 4096
+USUAL_DAYS = 91
+EXACT = "gdp"
+# Δ carries the adjacency, so that here one record moves a query by Δ: this one's factor is 1.
+OF_SENSITIVITY = Adjacency.ADD_REMOVE
+BETWEEN_ROWS, BETWEEN_CELLS = ";", "~"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One row of the calendar.
+
+    Parameters
+    ----------
+    on : date
+    title : str
+    weight : float
+        Its part of the budget, relative to the others'.
+    sigma : float or None
+        Noise that was typed, in the query's units; ``None`` where there is none.
+    """
+
+    on: date
+    title: str
+    weight: float
+    sigma: float | None
+
+
+def quarterly(year: int) -> tuple[Planned, ...]:
+    """Four equal releases, one at the end of each quarter."""
+    ends = ((3, 31), (6, 30), (9, 30), (12, 31))
+    return tuple(
+        Planned(date(year, month, day), f"Quarter {place}", 1.0, None)
+        for place, (month, day) in enumerate(ends, start=1)
+    )
+
+
+def read(
+    rows: Sequence[Mapping[str, Any]], *, typed_noise: bool
+) -> tuple[tuple[Planned, ...], list[str]]:
+    """The rows that can be followed, and one sentence for each cell that cannot.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Keys date, what, weight and sigma; cells as typed.
+    typed_noise : bool
+        Whether σ is needed in each row, rather than a weight.
+
+    Returns
+    -------
+    (planned, sentences)
+        A row with a wrong cell is not among those planned.
+    """
+    planned, wrong = [], []
+    for place, row in enumerate(rows, start=1):
+        found: dict[str, Any] = {"title": _title(row.get("what"))}
+        sentences = []
+        for name, key, check in (
+            ("date", "date", _day),
+            ("weight", "weight", _positive),
+            ("σ", "sigma", _positive),
+        ):
+            if name == ("weight" if typed_noise else "σ"):
+                continue
+            try:
+                found[key] = check(f"Row {place}, {name}", row.get(key))
+            except InvalidInput as error:
+                sentences.append(str(error))
+        wrong += sentences
+        if not sentences:
+            planned.append(
+                Planned(found["date"], found["title"], found.get("weight", 1.0), found.get("sigma"))
+            )
+    if len(rows) > MOST_ROWS:
+        wrong.append(f"The table has {len(rows)} rows, but it must have at most {MOST_ROWS}.")
+    return tuple(planned[:MOST_ROWS]), wrong
+
+
+def _title(cell: object) -> str:
+    text = "" if cell is None or cell != cell else str(cell)
+    return " ".join(text.split())[:LONGEST_TITLE] or "Release"
+
+
+def _day(field: str, cell: object) -> date:
+    try:
+        found = date.fromisoformat(str(cell)[:10])
+    except ValueError:
+        raise reject(field, _shown(cell), "a day such as 2026-03-31") from None
+    if not 2000 <= found.year <= 2100:
+        raise reject(field, str(found), "a day from the years 2000 to 2100")
+    return found
+
+
+def _positive(field: str, cell: object) -> float:
+    allowed = "a number above 0 and at most 1,000,000"
+    if cell is None or cell != cell or cell == "":
+        raise reject(field, "empty", allowed)
+    return number(field, cell, above=0.0, at_most=1e6)
+
+
+def _shown(cell: object) -> str:
+    return "empty" if cell is None or cell != cell else str(cell)[:20]
+
+
+@dataclass(frozen=True)
+class Costed:
+    """The calendar with its noise and what it spends.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per release by date: date, what, share (of the budget, nan for typed noise), sigma,
+        epsilon_alone, epsilon_spent, epsilon_left, within.
+    exhausted_on : date or None
+        The first release that does not fit, if the last one is repeated at the usual distance;
+        ``None`` if thousands fit.
+    fitting : int
+        How many such repetitions fit after the table's own releases.
+    every_days : int
+        The usual distance.
+    """
+
+    table: pd.DataFrame
+    exhausted_on: date | None
+    fitting: int
+    every_days: int
+
+
+def cost(
+    planned: Sequence[Planned],
+    budget: PrivacyBudget,
+    composition: str,
+    sensitivity: float = 1.0,
+    *,
+    typed_noise: bool = False,
+) -> Costed:
+    """Noise and spending of every release, by date.
+
+    Parameters
+    ----------
+    planned : sequence of Planned
+        At least one.
+    budget : PrivacyBudget
+        For all of them together; δ above 0.
+    composition : str
+        "basic", "zcdp" or "pld": the rule that sets the noise; not used for typed noise.
+    sensitivity : float
+        Δ of each release (L2); carries the adjacency.
+    typed_noise : bool
+        Take each row's σ instead of splitting the budget by weight.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no release, or a value is out of range.
+    """
+    import pandas as pd
+
+    if not planned:
+        raise InvalidInput("The calendar is empty, but it must hold at least one release.")
+    number("δ", budget.delta, above=0.0, below=1.0)
+    sensitivity = number("sensitivity Δ", sensitivity, above=0.0)
+    ordered = sorted(planned, key=lambda each: each.on)
+    if typed_noise:
+        sigmas = [number("σ", each.sigma, above=0.0) for each in ordered]
+        shares = [float("nan")] * len(ordered)
+    else:
+        found = split(budget, [each.weight for each in ordered], composition, sensitivity)
+        sigmas = [portion.sigma for portion in found.portions]
+        shares = [portion.share for portion in found.portions]
+    events = [Gaussian(sigma, sensitivity) for sigma in sigmas]
+    entries = ledger(
+        [Release(each.on, each.title, event) for each, event in zip(ordered, events, strict=True)],
+        budget,
+        OF_SENSITIVITY,
+        EXACT,
+    )
+    # A split budget is kept by construction; its ledger may be off by the rounding of a root.
+    kept = [True] * len(entries) if not typed_noise else [entry.within for entry in entries]
+    spent = [
+        min(entry.spent.epsilon or 0.0, budget.epsilon) if ok else entry.spent.epsilon or 0.0
+        for entry, ok in zip(entries, kept, strict=True)
+    ]
+    table = pd.DataFrame(
+        {
+            "date": [each.on for each in ordered],
+            "what": [each.title for each in ordered],
+            "share": shares,
+            "sigma": sigmas,
+            "epsilon_alone": [
+                certify(event, budget.delta, OF_SENSITIVITY, EXACT).epsilon for event in events
+            ],
+            "epsilon_spent": spent,
+            "epsilon_left": [max(0.0, budget.epsilon - each) for each in spent],
+            "within": kept,
+        }
+    )
+    every = _usual_days([each.on for each in ordered])
+    if not all(kept):
+        return Costed(table, ordered[kept.index(False)].on, 0, every)
+    fitting = _fitting(events, budget)
+    return Costed(table, _after(ordered[-1].on, every, fitting), fitting, every)
+
+
+def _usual_days(days: Sequence[date]) -> int:
+    gaps = [(after - before).days for before, after in pairwise(days) if after > before]
+    return round(statistics.median(gaps)) if gaps else USUAL_DAYS
+
+
+def _fitting(events: Sequence[Event], budget: PrivacyBudget) -> int:
+    """How often the last release fits once more."""
+
+    def within(count: int) -> bool:
+        more = Composed((*events, Repeated(events[-1], count)))
+        epsilon = certify(more, budget.delta, OF_SENSITIVITY, EXACT).epsilon
+        return epsilon is not None and epsilon <= budget.epsilon
+
+    low, high = 0, 1
+    while high <= MOST_REPEATS and within(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if within(middle) else (low, middle)
+    return low
+
+
+def _after(last: date, every: int, fitting: int) -> date | None:
+    if fitting >= MOST_REPEATS:
+        return None
+    try:
+        return last + timedelta(days=every * (fitting + 1))
+    except OverflowError:
+        return None
+
+
+def to_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows in one line, for a link; cells as typed."""
+    return BETWEEN_ROWS.join(
+        BETWEEN_CELLS.join(_cell(row.get(key)) for key in ("date", "what", "weight", "sigma"))
+        for row in rows
+    )
+
+
+def _cell(cell: object) -> str:
+    if cell is None or cell != cell:
+        return ""
+    text = f"{cell:g}" if isinstance(cell, float) else str(cell)
+    return text.replace(BETWEEN_ROWS, " ").replace(BETWEEN_CELLS, " ")[:LONGEST_TITLE]
+
+
+def from_text(text: str) -> list[dict[str, Any]]:
+    """The rows that `to_text` wrote.
+
+    Raises
+    ------
+    InvalidInput
+        If it is anything else.
+    """
+    rows = []
+    parts = text.split(BETWEEN_ROWS)
+    if len(parts) > MOST_ROWS:
+        raise InvalidInput(f"calendar has {len(parts)} rows, but it must have at most {MOST_ROWS}.")
+    for place, part in enumerate(parts, start=1):
+        cells = part.split(BETWEEN_CELLS)
+        if len(cells) != 4:
+            raise InvalidInput(
+                f"Row {place} of the calendar has {len(cells)} cells, but it must have 4: date, "
+                "what, weight and σ."
+            )
+        row: dict[str, Any] = {
+            "date": _day(f"Row {place}, date", cells[0]) if cells[0] else None,
+            "what": cells[1],
+        }
+        for key, name, cell in (("weight", "weight", cells[2]), ("sigma", "σ", cells[3])):
+            row[key] = number(f"Row {place}, {name}", cell) if cell else None
+        rows.append(row)
+    return rows

@@ -1,0 +1,82 @@
+"""The noise that each mechanism needs for the same (ε, δ): most noise first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
+from dpcore.figures.words import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROW_HEIGHT, MARGIN = 44, 90
+
+
+def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
+    """One bar per mechanism; bars whose theorem does not apply are hatched.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns title, sigma, status, by, epsilon, delta, from the most noise to the least.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    figure = go.Figure()
+    for met, name, light, on_dark, pattern in (
+        (True, "proved", BLUE, SKY, ""),
+        (False, "claim only: conditions not met", VERMILLION, ORANGE, "/"),
+    ):
+        rows = table[(table["status"] == "proved") == met]
+        if rows.empty:
+            continue
+        figure.add_bar(
+            y=rows["title"],
+            x=rows["sigma"],
+            orientation="h",
+            name=name,
+            marker={"color": on_dark if dark else light, "pattern": {"shape": pattern}},
+            text=[plain(each) for each in rows["sigma"]],
+            textposition="outside",
+            cliponaxis=False,
+            customdata=rows[["epsilon", "delta", "by", "status"]],
+            hovertemplate=(
+                "%{y}: σ = %{x:.5g}<br>for ε = %{customdata[0]:.4g}, δ = %{customdata[1]:.1e}, "
+                "adjacency that of Δ<br>%{customdata[2]} · %{customdata[3]}<extra></extra>"
+            ),
+        )
+    figure.update_layout(
+        height=MARGIN + ROW_HEIGHT * len(table),
+        margin={"l": 8, "r": 60, "t": 8, "b": 8},
+        uirevision="kept",
+        bargap=0.35,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
+    )
+    top = float(table["sigma"].max())
+    figure.update_xaxes(title="noise σ", range=[0.0, 1.1 * top], automargin=True)
+    figure.update_yaxes(
+        automargin=True,
+        categoryorder="array",
+        categoryarray=list(table["title"])[::-1],
+    )
+    proved = table[table["status"] == "proved"]
+    if proved.empty:
+        sentence = "No mechanism here is proved for these settings."
+    else:
+        best, worst = proved.iloc[-1], proved.iloc[0]
+        sentence = (
+            f"{best['title']} needs the least noise, σ = {plain(best['sigma'])}; {worst['title']}, "
+            f"proved as well, needs {plain(worst['sigma'] / best['sigma'], 3)} times as much."
+        )
+        unmet = table[table["status"] != "proved"]
+        if len(unmet):
+            sentence += f" {unmet['title'].iloc[0]} proves nothing here: its condition is not met."
+    alt = "Noise for the same promise: " + ", ".join(
+        f"{title} {plain(sigma)}"
+        for title, sigma in zip(table["title"], table["sigma"], strict=True)
+    )
+    return Drawn(figure, sentence, f"{alt}.")

@@ -1,0 +1,149 @@
+"""ε over two settings, as a heat map: where one stands, and where the target is kept."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.words import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 420
+NAMES = {"decay": "decay R of the variance", "rate": "sampling rate q"}
+FALLS = {"decay": "R nearer to 1", "rate": "smaller q"}
+MOST_TICKS = 9
+
+
+def epsilon(
+    table: pd.DataFrame,
+    over: str,
+    *,
+    sigma: float,
+    value: float,
+    target: float,
+    dark: bool = False,
+) -> Drawn:
+    """ε over first noise σ₀ (across) and another setting (upwards).
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `dpcore.accounting.grid.table`.
+    over : str
+        The other setting's column.
+    sigma, value : float
+        Where the run stands.
+    target : float
+        ε whose contour is drawn.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    wide = table.pivot(index=over, columns="sigma", values="epsilon").sort_index()
+    sigmas, values = [float(each) for each in wide.columns], [float(each) for each in wide.index]
+    logs = [[_log(each) for each in row] for row in wide.to_numpy().tolist()]
+    hover = [[plain(each) for each in row] for row in wide.to_numpy().tolist()]
+    known = [each for row in logs for each in row if each is not None]
+    low, high = (min(known), max(known)) if known else (-1.0, 1.0)
+    ticks = list(range(math.floor(low), math.ceil(high) + 1))
+    figure = go.Figure()
+    figure.add_heatmap(
+        z=logs,
+        customdata=hover,
+        colorscale="Cividis",
+        reversescale=True,
+        zmin=low,
+        zmax=high,
+        colorbar={
+            "title": {"text": "ε"},
+            "tickvals": ticks,
+            "ticktext": [plain(10.0**tick) for tick in ticks],
+            "thickness": 14,
+        },
+        text=[[f"σ₀ = {plain(s)}, {over} = {plain(v, 4)}" for s in sigmas] for v in values],
+        hovertemplate="%{text}<br>ε = %{customdata}, certified (Rényi)<extra></extra>",
+    )
+    figure.add_contour(
+        z=logs,
+        contours={
+            "start": math.log10(target),
+            "end": math.log10(target),
+            "size": 1,
+            "coloring": "lines",
+        },
+        colorscale=[[0.0, "#D55E00"], [1.0, "#D55E00"]],
+        line={"width": 3},
+        showscale=False,
+        hoverinfo="skip",
+        name="target",
+    )
+    here = _nearest(sigmas, sigma), _nearest(values, value)
+    figure.add_scatter(
+        x=[here[0]],
+        y=[here[1]],
+        mode="markers",
+        marker={
+            "symbol": "x",
+            "size": 14,
+            "color": "#FFFFFF",
+            "line": {"width": 2, "color": "#000000"},
+        },
+        hovertemplate="the run as it is set<extra></extra>",
+        name="the run",
+    )
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=False,
+        uirevision="kept",
+        dragmode=False,
+    )
+    figure.update_xaxes(title="first noise σ₀", automargin=True, **_ticks(sigmas, 3))
+    figure.update_yaxes(title=NAMES[over], automargin=True, **_ticks(values, 4))
+    at = float(wide.to_numpy()[here[1], here[0]])
+    kept = sum(each <= target for each in table["epsilon"])
+    side = "within" if at <= target else "above"
+    where = (
+        f"The target is kept on the right of the orange line ({kept} of {len(table)} settings)"
+        if 0 < kept < len(table)
+        else f"The target is kept {'everywhere' if kept else 'nowhere'} on this map"
+    )
+    sentence = (
+        f"The cross marks the run: ε = {plain(at)}, {side} the target {plain(target)}. {where}; "
+        f"more noise or {FALLS[over]} lowers ε."
+    )
+    missing = sum(each is None for row in logs for each in row)
+    if missing:
+        sentence += f" {missing} settings are left blank: they have next to no noise."
+    alt = (
+        f"Heat map of ε over first noise {plain(sigmas[0])} to {plain(sigmas[-1])} and "
+        f"{NAMES[over]} {plain(values[0], 4)} to {plain(values[-1], 4)}: from {plain(10.0**low)} "
+        f"to {plain(10.0**high)}; {plain(at)} at the run."
+    )
+    return Drawn(figure, sentence, alt)
+
+
+def _log(epsilon_value: float) -> float | None:
+    if not math.isfinite(epsilon_value):
+        return None
+    return math.log10(max(epsilon_value, 1e-6))
+
+
+def _nearest(values: list[float], value: float) -> int:
+    return min(range(len(values)), key=lambda place: abs(values[place] - value))
+
+
+def _ticks(values: list[float], digits: int) -> dict[str, object]:
+    """Cells of equal size, named by their values."""
+    every = -(-len(values) // MOST_TICKS)
+    shown = range(0, len(values), every)
+    return {
+        "tickvals": list(shown),
+        "ticktext": [plain(values[place], digits) for place in shown],
+        "range": [-0.5, len(values) - 0.5],
+        "fixedrange": True,
+    }

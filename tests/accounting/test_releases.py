@@ -1,0 +1,128 @@
+"""The calendar: every wrong cell is named, the budget is kept exactly, the day it is gone."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.accounting.budget import COMPOSITIONS, split
+from dpcore.accounting.releases import cost, from_text, quarterly, read, to_text
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_epsilon
+
+BUDGET = PrivacyBudget(3.0, 1e-5)
+YEAR = quarterly(2026)
+
+
+def row(**changes: object) -> dict[str, object]:
+    return {"date": "2026-03-31", "what": "Report", "weight": 1.0, "sigma": 2.0} | changes
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_four_quarters_keep_the_budget(composition: str) -> None:
+    found = cost(YEAR, BUDGET, composition)
+    assert list(found.table["sigma"]) == [
+        portion.sigma for portion in split(BUDGET, 4, composition).portions
+    ]
+    spent = list(found.table["epsilon_spent"])
+    assert spent == sorted(spent)
+    assert spent[-1] <= 3.0
+    together = (sum(sigma**-2 for sigma in found.table["sigma"])) ** -0.5
+    assert spent[-1] == pytest.approx(float(analytic_epsilon(together, 1e-5)), rel=1e-6)
+    assert all(found.table["within"])
+    if composition == "pld":
+        assert spent[-1] == pytest.approx(3.0, rel=1e-6)
+        assert (found.fitting, found.every_days) == (0, 92)
+        assert found.exhausted_on == date(2026, 12, 31) + timedelta(days=92)
+    else:
+        # What these rules leave over; only basic composition leaves enough for more releases.
+        assert spent[-1] < 2.9
+        assert (found.fitting > 0) == (composition == "basic")
+
+
+def test_twice_the_weight_is_half_the_variance() -> None:
+    rows = [row(weight=2.0), row(date="2026-06-30")]
+    planned, wrong = read(rows, typed_noise=False)
+    assert wrong == []
+    first, second = cost(planned, BUDGET, "pld").table["sigma"]
+    assert second / first == pytest.approx(2.0**0.5)
+
+
+@settings(max_examples=20)
+@given(sigma=st.floats(0.5, 50.0), count=st.integers(1, 8))
+def test_the_day_it_is_used_up_is_the_first_that_does_not_fit(sigma: float, count: int) -> None:
+    start = date(2026, 1, 1)
+    rows = [
+        row(date=str(start + timedelta(days=30 * place)), sigma=sigma) for place in range(count)
+    ]
+    found = cost(read(rows, typed_noise=True)[0], BUDGET, "pld", typed_noise=True)
+
+    def spends(releases: int) -> float:
+        return float(analytic_epsilon(sigma / releases**0.5, 1e-5))
+
+    if found.exhausted_on is None:
+        assert spends(count + 4096) <= 3.0
+        return
+    fits = (found.exhausted_on - start).days // (30 if count > 1 else 91)
+    assert spends(fits + 1) > 3.0 * (1.0 - 1e-9)
+    assert fits == 0 or spends(fits) <= 3.0 * (1.0 + 1e-9)
+    assert list(found.table["within"]) == [spends(place + 1) <= 3.0 for place in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("typed_noise", "changes", "sentence"),
+    [
+        (False, {"weight": -1.0}, "Row 2, weight is -1, but it must be a finite number above 0"),
+        (False, {"weight": None}, "Row 2, weight is 'empty'"),
+        (False, {"weight": float("nan")}, "Row 2, weight is 'empty'"),
+        (True, {"sigma": 0.0}, "Row 2, σ is 0"),
+        (False, {"date": None}, "Row 2, date is 'empty', but it must be a day such as"),
+        (False, {"date": "soon"}, "Row 2, date is 'soon'"),
+        (False, {"date": "1815-01-01"}, "Row 2, date is '1815-01-01'"),
+    ],
+)
+def test_each_wrong_cell_is_named(
+    typed_noise: bool, changes: dict[str, object], sentence: str
+) -> None:
+    planned, wrong = read([row(), row(**changes)], typed_noise=typed_noise)
+    assert len(planned) == 1
+    assert len(wrong) == 1
+    assert wrong[0].startswith(sentence)
+
+
+def test_two_wrong_cells_of_one_row_are_both_named() -> None:
+    _, wrong = read([row(date="x", weight=0.0)], typed_noise=False)
+    assert [sentence.split(" is ")[0] for sentence in wrong] == ["Row 1, date", "Row 1, weight"]
+
+
+def test_an_empty_calendar_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="calendar is empty"):
+        cost([], BUDGET, "pld")
+
+
+def test_a_calendar_goes_through_a_link_and_comes_back() -> None:
+    rows = [
+        row(date=date(2026, 3, 31), what="a; b ~ c"),
+        row(date=None, what="", weight=None, sigma=None),
+    ]
+    back = from_text(to_text(rows))
+    assert back[0] == row(date=date(2026, 3, 31), what="a  b   c")
+    assert back[1] == {"date": None, "what": "", "weight": None, "sigma": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("<script>", "Row 1 of the calendar has 1 cells"),
+        ("2026-13-01~x~1~", "Row 1, date is '2026-13-01'"),
+        ("2026-01-01~x~lots~", "Row 1, weight is 'lots'"),
+        (";" * 100, "calendar has 101 rows"),
+    ],
+)
+def test_a_hostile_link_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence.replace("(", r"\(")):
+        from_text(text)

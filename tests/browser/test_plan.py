@@ -1,0 +1,238 @@
+"""Plan in a real browser: what is seen, typed, heard by a screen reader, and sent out."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watched
+from tests.browser.test_explore import DRAWN, violations
+
+pytestmark = pytest.mark.browser
+
+TABS = (
+    "Noise schedule",
+    "Heat maps",
+    "Paper 003",
+    "Release calendar",
+    "σ ladder",
+    "Accountants",
+    "Take along",
+)
+
+
+def settled(page: Page) -> None:
+    """Wait until the chart is drawn and nothing is computed in the background any more."""
+    page.wait_for_selector(DRAWN, state="attached")
+    page.wait_for_function(
+        """() => {
+          const texts = [...document.querySelectorAll('[data-testid=stMetricValue]')];
+          const app = document.querySelector('[data-testid=stApp]');
+          return texts.length >= 5 && texts.every((text) => text.innerText.trim() !== '…')
+            && !document.body.innerText.includes('comes here.')
+            && document.querySelectorAll('[data-testid=stProgress]').length === 0
+            && app.getAttribute('data-test-script-state') === 'notRunning';
+        }""",
+        timeout=60_000,
+    )
+    page.wait_for_timeout(300)
+
+
+def opened(watched: Watched, address: str, link: str = "") -> Page:
+    watched.page.goto(f"{address}/plan{link}")
+    settled(watched.page)
+    return watched.page
+
+
+def number(page: Page, label: str) -> str:
+    metric = page.get_by_test_id("stMetric").filter(has_text=label).first
+    return metric.get_by_test_id("stMetricValue").inner_text()
+
+
+def expect_number(page: Page, label: str, value: str) -> None:
+    metric = page.get_by_test_id("stMetric").filter(has_text=label).first
+    expect(metric.get_by_test_id("stMetricValue")).to_have_text(value)
+
+
+def type_into(page: Page, label: str, value: str) -> None:
+    box = page.get_by_role("spinbutton", name=label, exact=True)
+    box.fill(value)
+    box.press("Enter")
+
+
+def test_first_view_answers_without_a_click(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    expect(page.locator("h1")).to_have_text("What does this training run cost?")
+    assert number(page, "ε by Rényi") == "0.3429"
+    assert number(page, "ε by PLD") == "0.3018"
+    assert number(page, "ε as printed") == "1.66"
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    assert len(legend.all_text_contents()) == 3
+    expect(page.get_by_text("conditions not met").first).to_be_visible()
+    expect(page.get_by_text("Amplification of tCDP is proved only for ρ").first).to_be_visible()
+
+
+def test_a_key_press_changes_numbers_and_address(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    box = page.get_by_role("spinbutton", name="First noise σ₀")
+    box.focus()
+    box.press("ArrowUp")
+    expect_number(page, "ε by Rényi", "0.3286")
+    expect_number(page, "ε by PLD", "0.2891")
+    expect(page).to_have_url(re.compile(r"sigma=2\.9"))
+
+
+def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    page.get_by_test_id("stSelectbox").filter(has_text="Start from").get_by_role("combobox").click()
+    page.get_by_role("option", name=re.compile("decay every iteration, 499 steps")).click()
+    expect_number(page, "ε as printed", "7.956")
+    settled(page)
+    assert 27.0 < float(number(page, "ε by PLD")) < 30.0
+    expect(page.get_by_text("claim not supported").first).to_be_visible()
+    numbers = page.get_by_test_id("stMetricValue").all_inner_texts()
+    page.get_by_role("button", name="Copy link").click()
+    link = page.get_by_test_id("stCode").first.inner_text().strip()
+    page.goto(link)
+    settled(page)
+    assert page.get_by_test_id("stMetricValue").all_inner_texts() == numbers
+
+
+@pytest.mark.parametrize("unknown", ["noise σ₀", "epochs", "batch size", "δ"])
+def test_the_question_asked_backwards_can_be_used(
+    watched: Watched, address: str, unknown: str
+) -> None:
+    page = opened(watched, address, "?target=0.5")
+    page.get_by_role("radio", name=unknown, exact=True).click()
+    settled(page)
+    expect(page.get_by_text(re.compile("For ε = 0.5: .*PLD, add-remove"))).to_be_visible()
+    page.get_by_role("button", name="Use this value").last.click()
+    page.wait_for_function("() => /sigma|total_steps|batch|plan_delta/.test(location.search)")
+    settled(page)
+    assert float(number(page, "ε by PLD")) <= 0.5
+
+
+def test_each_tab_and_its_table(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        settled(page)
+        panel = page.get_by_role("tabpanel").filter(visible=True).first
+        expect(panel).not_to_be_empty()
+        assert page.get_by_test_id("stException").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("tab", "column", "rows"),
+    [
+        ("Heat maps", "epsilon", 221),
+        ("Paper 003", "ε certified, PLD", 17),
+        ("Release calendar", "epsilon_spent", 4),
+        ("σ ladder", "sigma", 6),
+        ("Accountants", "ε", 7),
+    ],
+)
+def test_each_table_is_downloaded(
+    watched: Watched, address: str, tmp_path: Path, tab: str, column: str, rows: int
+) -> None:
+    page = opened(watched, address, f"?plan_view={tab.replace(' ', '+')}")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download CSV").filter(visible=True).last.click()
+    target = tmp_path / started.value.suggested_filename
+    started.value.save_as(target)
+    with target.open(encoding="utf-8", newline="") as handle:
+        found = list(csv.DictReader(handle))
+    assert len(found) == rows
+    assert any(row[column] for row in found)
+
+
+def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> None:
+    page = opened(watched, address, "?plan_view=Release+calendar&calendar=2031-01-01~A~1~")
+    expect_number(page, "Used up on", "2031-04-02")
+    editor = page.get_by_test_id("stDataFrame").first
+    box = editor.bounding_box()
+    assert box is not None
+    # The empty row below the only one: its weight.
+    page.mouse.dblclick(box["x"] + box["width"] - 60, box["y"] + 87)
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Row 2, date is 'empty'")
+    page.wait_for_function("() => decodeURIComponent(location.search).includes('~2~')")
+
+
+def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
+    page = watched.page
+    page.goto(f"{address}/plan?length=Steps&total_steps=20000&decays=Every+step&decay=0.9999")
+    page.get_by_role("button", name="Stop").first.click(timeout=60_000)
+    expect(page.get_by_role("button", name="Go on").first).to_be_visible()
+    # The page is usable meanwhile.
+    type_into(page, "First noise σ₀", "4")
+    expect(page).to_have_url(re.compile("sigma=4"))
+
+
+def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, address: str) -> None:
+    page = opened(
+        watched, address, "?sigma=-3&decay=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&solve=all"
+    )
+    warnings = page.get_by_test_id("stAlert")
+    expect(warnings).to_have_count(1)
+    expect(warnings.get_by_role("listitem")).to_have_count(3)
+    page.wait_for_function("location.search === ''")
+    assert page.get_by_test_id("stException").count() == 0
+    assert number(page, "ε by Rényi") == "0.3429"
+
+
+def test_each_figure_has_alternative_text(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    for tab, figures in (("Heat maps", 2), ("Release calendar", 2), ("σ ladder", 2)):
+        page.get_by_role("tab", name=tab).click()
+        settled(page)
+        labels = page.evaluate(
+            """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map((chart) => {
+              const named = chart.closest('[aria-label]') || chart.querySelector('[aria-label]');
+              return named ? named.getAttribute('aria-label') : '';
+            })"""
+        )
+        assert len(labels) == figures
+        assert all(len(label) > 20 for label in labels)
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("tab", TABS)
+def test_no_serious_barrier(watched: Watched, address: str, tab: str) -> None:
+    page = opened(watched, address, f"?plan_view={tab.replace(' ', '+')}&solve=noise+σ₀")
+    found = violations(page)
+    assert found == [], "\n".join(
+        f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
+        for item in found
+        for node in item["nodes"]
+    )
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_is_cut_off(
+    watched: Watched, address: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": width, "height": 900})
+    opened(watched, address)
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        main = page.get_by_test_id("stMain")
+        assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+    folder = os.environ.get("DPCORE_SCREENSHOTS")
+    if folder:
+        height = main.evaluate("main => main.scrollHeight")
+        page.set_viewport_size({"width": width, "height": height + 60})
+        page.wait_for_timeout(500)
+        scheme = request.node.callspec.params["context"]
+        page.screenshot(path=str(Path(folder) / f"plan_{scheme}_{width}.png"))

@@ -1,0 +1,111 @@
+"""Plan's figures say what their tables say."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+
+import pandas as pd
+import pytest
+
+from dpcore.accounting import grid, growth
+from dpcore.accounting.presets import preset
+from dpcore.accounting.releases import cost, quarterly
+from dpcore.accounting.schedules import constant, geometric
+from dpcore.figures.plan import ladder, maps, releases, schedule, spending
+from dpcore.figures.words import plain
+from dpcore.guarantee import PrivacyBudget
+
+RUN = preset("chexpert").training
+
+
+@pytest.fixture(scope="module")
+def along() -> pd.DataFrame:
+    return growth.growth(RUN, growth.CURVES, points=4)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_accountant_has_its_own_dash_and_marker(along: pd.DataFrame, dark: bool) -> None:
+    drawn = spending.spending(along, dark=dark)
+    looks = {(trace.line.dash, trace.marker.symbol) for trace in drawn.figure.data}
+    assert len(looks) == len(drawn.figure.data) == 3  # tCDP proves nothing for these settings
+    assert "5.5 times as much" in drawn.sentence
+    assert "PLD 0.302" in drawn.alt
+
+
+def test_a_printed_figure_that_is_too_small_is_called_so(along: pd.DataFrame) -> None:
+    low = along.copy()
+    low.loc[low["curve"] == "printed", "epsilon"] /= 1000.0
+    sentence = spending.spending(low).sentence
+    assert "times too little" in sentence
+    assert spending.spending(low).figure.layout.yaxis.type == "log"
+
+
+def test_no_certified_line_is_said(along: pd.DataFrame) -> None:
+    claims = along[along["curve"] == "printed"]
+    assert "No accountant here certifies" in spending.spending(claims).sentence
+
+
+def test_the_schedule_is_drawn_as_it_is() -> None:
+    drawn = schedule.noise(geometric(2.0, 0.25, 3, 10), 2.0)
+    trace = drawn.figure.data[0]
+    assert list(trace.x) == [1, 10, 11, 20, 21, 30]
+    assert list(trace.y) == [2.0, 2.0, 1.0, 1.0, 0.5, 0.5]
+    assert list(trace.customdata) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.25]
+    assert "falls from σ = 2 to 0.5 over 30 steps" in drawn.sentence
+    assert "stays at σ = 2" in schedule.noise(constant(2.0, 5), 1.0).sentence
+
+
+@pytest.mark.parametrize("over", grid.OVER)
+def test_a_map_marks_the_run_and_the_target(over: str) -> None:
+    table = grid.table(RUN, over)
+    value = RUN.decay if over == "decay" else RUN.rate
+    drawn = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=0.5)
+    heat, contour, cross = drawn.figure.data
+    column, line = cross.x[0], cross.y[0]
+    at = table[(table["sigma"] == RUN.sigma) & (table[over] == value)]["epsilon"].iloc[0]
+    assert 10.0 ** heat.z[line][column] == pytest.approx(at)
+    assert contour.contours.start == pytest.approx(math.log10(0.5))
+    assert f"ε = {plain(at)}, within the target 0.5" in drawn.sentence
+    kept = int((table["epsilon"] <= 0.5).sum())
+    assert f"({kept} of {len(table)} settings)" in drawn.sentence
+    nowhere = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=1e-4).sentence
+    assert "kept nowhere" in nowhere
+
+
+def test_blank_cells_of_a_map_are_counted() -> None:
+    table = grid.table(RUN, "decay")
+    table.loc[:2, "epsilon"] = math.inf
+    drawn = maps.epsilon(table, "decay", sigma=RUN.sigma, value=RUN.decay, target=1.0)
+    assert "3 settings are left blank" in drawn.sentence
+
+
+def test_the_calendar_is_drawn_under_its_budget() -> None:
+    budget = PrivacyBudget(3.0, 1e-5)
+    table = cost(quarterly(2026), budget, "zcdp").table
+    drawn = releases.spent(table, budget)
+    stairs, limit = drawn.figure.data
+    assert list(stairs.y) == list(table["epsilon_spent"])
+    assert set(limit.y) == {3.0}
+    assert "the budget is kept" in drawn.sentence
+    table.loc[2:, "within"] = False
+    assert f"release of {date(2026, 9, 30)} is the first" in releases.spent(table, budget).sentence
+
+
+def test_the_ladder_tells_claims_from_proofs() -> None:
+    table = pd.DataFrame(
+        [
+            ("zCDP", 4.0, "proved", "theorem", 1.0, 1e-5),
+            ("Classical Gaussian", 3.0, "conditions not met", "theorem", 1.0, 1e-5),
+            ("Analytic Gaussian", 2.0, "proved", "theorem", 1.0, 1e-5),
+        ],
+        columns=["title", "sigma", "status", "by", "epsilon", "delta"],
+    )
+    drawn = ladder.sigmas(table)
+    proved, claimed = drawn.figure.data
+    assert list(proved.y) == ["zCDP", "Analytic Gaussian"]
+    assert list(claimed.y) == ["Classical Gaussian"]
+    assert proved.marker.pattern.shape != claimed.marker.pattern.shape
+    assert "Analytic Gaussian needs the least noise, σ = 2" in drawn.sentence
+    assert "zCDP, proved as well, needs 2 times as much" in drawn.sentence
+    assert "Classical Gaussian proves nothing here" in drawn.sentence
