@@ -27,7 +27,7 @@ ADJACENCIES = {
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
 DECAYS = {"epoch": "Every epoch", "step": "Every step", "steps": "Every so many steps"}
 DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
-MOST_RECORDS, MOST_EPOCHS, MOST_STEPS = 1_000_000_000, 100_000, 10_000_000
+MOST_RECORDS, MOST_STEPS = 1_000_000_000, 10_000_000
 SIGMAS, CLIPS, RATIOS = (1e-3, 1e6), (1e-6, 1e6), (0.01, 1.0)
 FIRST = PRESETS["chexpert"].training
 
@@ -72,8 +72,7 @@ def _heed() -> str:
         [
             ("records", "a number of records of", 1, MOST_RECORDS),
             ("batch", "a batch size of", 1, MOST_RECORDS),
-            ("epochs", "a number of epochs of", 1, MOST_EPOCHS),
-            ("total_steps", "a number of steps of", 1, MOST_STEPS),
+            ("duration", "a length of", 1, MOST_STEPS),
             ("every", "a decay after so many steps:", 1, MOST_STEPS),
             ("sigma", "a noise σ₀ of", *SIGMAS),
             ("clip", "a clipping norm of", *CLIPS),
@@ -114,7 +113,7 @@ def set_to(training: Training) -> None:
             "records": training.records,
             "batch": training.batch,
             "length": "epochs" if whole_epochs else "steps",
-            **({"epochs": epochs} if whole_epochs else {"total_steps": training.steps}),
+            "duration": epochs if whole_epochs else training.steps,
             "sigma": training.sigma,
             "clip": training.clip,
             "decay": training.decay,
@@ -173,37 +172,33 @@ def sidebar() -> Asked:
             help=words.LENGTH,
             on_change=_carry_length,
         )
-        if length == "steps":
-            count = st.number_input(
-                "Steps",
-                1,
-                MOST_STEPS,
-                FIRST.steps,
-                key="total_steps",
-                bind="query-params",
-                help=words.STEPS,
-            )
-        else:
-            count = st.number_input(
-                "Epochs", 1, MOST_EPOCHS, 8, key="epochs", bind="query-params", help=words.EPOCHS
-            )
+        # One box for either unit: only a control that is there already takes a value into the
+        # address when it is set by another one.
+        count = st.number_input(
+            LENGTHS[length or "epochs"],
+            1,
+            MOST_STEPS,
+            8,
+            key="duration",
+            bind="query-params",
+            help=words.STEPS if length == "steps" else words.EPOCHS,
+        )
         sigma = _number("First noise σ₀", SIGMAS, FIRST.sigma, "sigma", words.SIGMA, step=0.1)
         clip = _number("Clipping norm C", CLIPS, FIRST.clip, "clip", words.CLIP, step=0.1)
         decay = _number(
             "Decay R of the variance", RATIOS, FIRST.decay, "decay", words.DECAY, step=0.01
         )
         decays = _pick("Noise decays", DECAYS, "decays", words.DECAYS)
-        every = 1
-        if decays == "steps":
-            every = st.number_input(
-                "Steps between two decays",
-                1,
-                MOST_STEPS,
-                100,
-                key="every",
-                bind="query-params",
-                help=words.EVERY,
-            )
+        every = st.number_input(
+            "Steps between two decays",
+            1,
+            MOST_STEPS,
+            100,
+            key="every",
+            bind="query-params",
+            disabled=decays != "steps",
+            help=words.EVERY,
+        )
         delta: float = st.select_slider(
             "Failure probability δ",
             DELTAS,
@@ -278,9 +273,9 @@ def _carry_length() -> None:
     """The run keeps its length when only its unit is changed."""
     steps, per_epoch = kept("plan_length") or (FIRST.steps, FIRST.decay_every)
     if chosen("length") == "steps":
-        put({"total_steps": steps})
+        put({"duration": steps})
     else:
-        put({"epochs": max(1, round(steps / per_epoch))})
+        put({"duration": max(1, round(steps / per_epoch))})
 
 
 def _number(

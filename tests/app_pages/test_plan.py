@@ -35,11 +35,16 @@ def opened(**link: str) -> AppTest:
 def settled(app: AppTest) -> AppTest:
     """Run again, as the browser does, until nothing is computed in the background any more."""
     deadline = time.monotonic() + 60.0
-    while "…" in numbers(app).values() and time.monotonic() < deadline:
+    while _waiting(app) and time.monotonic() < deadline:
         time.sleep(0.1)
         app.run()
     time.sleep(0.3)
     return app.run()
+
+
+def _waiting(app: AppTest) -> bool:
+    empty = any("comes here" in text.value or "come here" in text.value for text in app.caption)
+    return empty or "…" in numbers(app).values()
 
 
 def numbers(app: AppTest) -> dict[str, str]:
@@ -144,8 +149,8 @@ def test_fixed_batches_are_refused_by_pld_and_answered_by_renyi() -> None:
 def test_the_length_stays_when_its_unit_changes() -> None:
     app = opened()
     app.segmented_control(key="length").set_value("steps").run()
-    assert app.number_input(key="total_steps").value == 800
-    app.number_input(key="total_steps").set_value(1234).run()
+    assert app.number_input(key="duration").value == 800
+    app.number_input(key="duration").set_value(1234).run()
     assert numbers(app)["Steps"] == "1,234"
 
 
@@ -164,7 +169,7 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
         ("sigma", "-1"),
         ("decay", "nan"),
         ("target", "<script>"),
-        ("total_steps", "1e99"),
+        ("duration", "1e99"),
         ("solve", "?"),
     ],
 )
@@ -254,7 +259,7 @@ def test_a_calendar_in_the_link_is_followed() -> None:
     app.run()
     assert not app.exception
     assert app.dataframe[-1].value["share"].tolist() == [0.25, 0.75]
-    assert app.query_params["calendar"] == ["2031-01-01~Survey~1~;2031-02-01~Survey~3~"]
+    assert app.query_params["calendar"] == "2031-01-01~Survey~1~;2031-02-01~Survey~3~"
 
 
 def test_a_calendar_that_cannot_be_followed_is_said() -> None:
@@ -285,11 +290,11 @@ def test_every_accountant_answers_or_says_why_not() -> None:
 
 def test_the_code_on_screen_is_the_code_that_is_tested() -> None:
     app = at_tab("Take along", solve="sigma")
-    assert [
-        code.value for code in app.code if "dpcore" in code.value or "opacus" in code.value
-    ] == [
+    shown = [code.value for code in app.code]
+    for text in (
         command(FIRST, "pld"),
         plan_command(FIRST, "sigma", 2.0, "pld"),
         snippet(FIRST, "pld"),
         opacus(FIRST),
-    ]
+    ):
+        assert text.strip() in shown

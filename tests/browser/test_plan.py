@@ -112,7 +112,7 @@ def test_the_question_asked_backwards_can_be_used(
     settled(page)
     expect(page.get_by_text(re.compile("For ε = 0.5: .*PLD, add-remove"))).to_be_visible()
     page.get_by_role("button", name="Use this value").last.click()
-    page.wait_for_function("() => /sigma|total_steps|batch|plan_delta/.test(location.search)")
+    page.wait_for_function("() => /sigma|duration|batch|plan_delta/.test(location.search)")
     settled(page)
     assert float(number(page, "ε by PLD")) <= 0.5
 
@@ -168,7 +168,7 @@ def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> N
 
 def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?length=Steps&total_steps=20000&decays=Every+step&decay=0.9999")
+    page.goto(f"{address}/plan?length=Steps&duration=20000&decays=Every+step&decay=0.9999")
     page.get_by_role("button", name="Stop").first.click(timeout=60_000)
     expect(page.get_by_role("button", name="Go on").first).to_be_visible()
     # The page is usable meanwhile.
