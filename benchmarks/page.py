@@ -1,4 +1,4 @@
-"""How fast the page is: cold start to the first chart, an ε move, and `import dpcore`.
+"""How fast the pages are: cold start to a chart, an ε move, a σ move, and `import dpcore`.
 
 Run: python benchmarks/page.py [--json]. Needs Chromium. Times are taken in the browser, from the
 key press to the changed text, on the machine that also runs the server.
@@ -59,6 +59,50 @@ def epsilon_moves(page: Page) -> list[float]:
     return list(page.evaluate("window.delays"))
 
 
+# Notes the same for the number by Rényi accounting, and for the certified one that follows it.
+WATCH_PLAN = """() => {
+  const number = (label) => {
+    const metric = [...document.querySelectorAll('[data-testid=stMetric]')]
+      .find((element) => element.innerText.startsWith(label));
+    return metric ? metric.querySelector('[data-testid=stMetricValue]').innerText.trim() : '';
+  };
+  const labels = { renyi: 'ε by Rényi', pld: 'ε by PLD' };
+  const last = {}, waiting = {};
+  window.plan = { renyi: [], pld: [] };
+  for (const key in labels) last[key] = number(labels[key]);
+  let pressed = 0;
+  window.addEventListener('keydown', () => {
+    pressed = performance.now();
+    for (const key in labels) waiting[key] = true;
+  }, true);
+  new MutationObserver(() => {
+    for (const key in labels) {
+      const now = number(labels[key]);
+      if (now === last[key] || now === '' || now === '…') continue;
+      last[key] = now;
+      if (waiting[key]) { window.plan[key].push(performance.now() - pressed); }
+      waiting[key] = false;
+    }
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+
+
+def plan_moves(page: Page, address: str) -> tuple[list[float], list[float]]:
+    """Milliseconds from key press to the numbers by Rényi and by PLD, `MOVES` times."""
+    page.goto(f"{address}/plan")
+    drawn(page)
+    page.wait_for_timeout(2000)
+    page.get_by_role("spinbutton", name="First noise σ₀").focus()
+    page.evaluate(WATCH_PLAN)
+    for move in range(MOVES):
+        page.keyboard.press("ArrowUp")
+        page.wait_for_function("count => window.plan.pld.length > count", arg=move, timeout=10_000)
+        # As with ε: let the chart settle.
+        page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+        page.wait_for_timeout(400)
+    return list(page.evaluate("window.plan.renyi")), list(page.evaluate("window.plan.pld"))
+
+
 def import_seconds() -> list[float]:
     """Seconds that `import dpcore` takes in a fresh interpreter."""
     code = "import time; t = time.perf_counter(); import dpcore; print(time.perf_counter() - t)"
@@ -98,6 +142,7 @@ def measure() -> dict[str, float]:
                     )
                     page.wait_for_timeout(1500)
                     delays = epsilon_moves(page)
+                    renyi, pld = plan_moves(page, address)
             browser.close()
     return {
         "server_listening_s": statistics.median(listening),
@@ -105,6 +150,10 @@ def measure() -> dict[str, float]:
         "cold_start_slowest_s": max(charted),
         "epsilon_move_median_ms": statistics.median(delays),
         "epsilon_move_worst_ms": max(delays),
+        "plan_move_median_ms": statistics.median(renyi),
+        "plan_move_worst_ms": max(renyi),
+        "plan_pld_follows_median_ms": statistics.median(pld),
+        "plan_pld_follows_worst_ms": max(pld),
         "import_dpcore_s": statistics.median(import_seconds()),
     }
 

@@ -74,11 +74,7 @@ def spent(training: Training, accountant: str) -> Guarantee:
 @st.cache_data(max_entries=100, show_spinner=False)
 def curve(training: Training, kind: str) -> pd.DataFrame:
     """ε at checkpoints along the run."""
-    return growth.growth(training, [kind], points=_points(training))
-
-
-def _points(training: Training) -> int:
-    return FEW_POINTS if len(training.schedule().sigmas) > MANY_LEVELS else POINTS
+    return growth.growth(training, [kind], points=POINTS)
 
 
 def covered(training: Training, accountant: str) -> bool:
@@ -193,7 +189,12 @@ def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
             task = ask(
                 f"curve {kind}",
                 (training, kind),
-                lambda _, kind=kind: growth.growth(training, [kind], points=_points(training)),
+                lambda progress, kind=kind: growth.growth(
+                    training,
+                    [kind],
+                    points=FEW_POINTS if kind == FAST else POINTS,
+                    progress=progress,
+                ),
             )
             table = task.answer(PATIENCE)
             tasks.append(

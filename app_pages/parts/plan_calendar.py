@@ -10,8 +10,8 @@ import streamlit as st
 
 from app_pages.parts import links
 from app_pages.parts import plan_words as words
-from app_pages.parts.drawing import on_dark, plot
-from app_pages.parts.plan_answer import Answer, download
+from app_pages.parts.drawing import download, on_dark, plot
+from app_pages.parts.plan_answer import Answer
 from app_pages.parts.plan_controls import ADJACENCIES
 from app_pages.parts.state import once
 from dpcore.accounting import releases

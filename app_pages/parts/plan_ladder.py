@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from app_pages.parts import plan_words as words
-from app_pages.parts.drawing import on_dark, plot
-from app_pages.parts.plan_answer import Answer, download
+from app_pages.parts.drawing import download, on_dark, plot
+from app_pages.parts.plan_answer import Answer
 from dpcore.accounting.answers import ladder
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import ladder as figures

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages.parts import plan_words as words
-from app_pages.parts.drawing import on_dark, plot
 from app_pages.parts.background import Task, ask
-from app_pages.parts.plan_answer import FAST, PATIENCE, Answer, covered, download
+from app_pages.parts.drawing import download, on_dark, plot
+from app_pages.parts.plan_answer import FAST, PATIENCE, Answer, covered
 from app_pages.parts.plan_controls import target
 from dpcore.accounting import accountants, grid
 from dpcore.figures.plan import maps

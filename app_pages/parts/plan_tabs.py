@@ -9,9 +9,9 @@ import streamlit as st
 
 from app_pages.parts import plan_calendar, plan_code, plan_ladder, plan_maps, plan_presets
 from app_pages.parts import plan_words as words
-from app_pages.parts.drawing import on_dark, plot
 from app_pages.parts.background import Progress, Task, ask
-from app_pages.parts.plan_answer import PATIENCE, Answer, download
+from app_pages.parts.drawing import download, on_dark, plot
+from app_pages.parts.plan_answer import PATIENCE, Answer
 from dpcore.accounting import accountants, planner
 from dpcore.accounting.planner import Training
 from dpcore.figures.plan import schedule
