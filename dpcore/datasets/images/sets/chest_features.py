@@ -1,0 +1,187 @@
+"""Made-up features of chest X-rays with five correlated findings, whose true model is known.
+
+They stand in for what a frozen network gives on CheXpert: some hundred numbers from 0 to 1 for each
+image, about half of them 0, that share a few common causes; five findings about as frequent as
+there and, as there, more often together than apart. Each finding follows a logistic model that is
+linear in the features (`true_model`), so that the best AUC anyone can reach is known and the cost
+of privacy can be told apart from what is simply unpredictable.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets.download import Progress
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source
+from dpcore.errors import whole
+
+RECORDS, FEATURES, TEST = 10_000, 1_024, 2_500
+FEWEST, MOST = 100, 200_000
+NARROWEST, WIDEST = 16, 4_096
+
+FREQUENCIES = {
+    "atelectasis": 0.16,
+    "cardiomegaly": 0.12,
+    "consolidation": 0.07,
+    "edema": 0.26,
+    "pleural effusion": 0.40,
+}
+"""Share of images with each finding: round figures of the size that CheXpert reports."""
+SPREAD = 2.2
+"""Standard deviation of a finding's log odds over images; the best AUC is then near .9."""
+TOGETHER = 0.4
+"""Correlation of the log odds of two findings."""
+CAUSES = 24
+SHARED = 0.35
+"""Share of a feature's variance, before it is cut at 0, that the common causes explain."""
+HEIGHT = 0.25
+"""Scale of the features, so that few reach 1, where they are cut."""
+_BLOCK = 2_048
+"""Records drawn at a time, each block from a generator of its own, so that the first n records of
+a larger set are the set of n."""
+_REFERENCE = 8_192
+"""Records that the true model is set by; none of them is in any set."""
+_WORLD, _TRAINING, _TESTING = range(3)
+
+ENTRY = ExamplesEntry(
+    key="chest_features",
+    title="Synthetic chest X-ray features",
+    records_are="images",
+    source="drawn here from a known model; no real person",
+    licence="Apache-2.0, like the program",
+    citation="This program.",
+    records=RECORDS,
+    test_records=TEST,
+    task="labels",
+    names=tuple(FREQUENCIES),
+    purpose="Tell from a network's features of a chest X-ray which of five findings it shows.",
+    traps=(
+        "Synthetic: nothing learned here is about patients or X-rays.",
+        "The true model is linear in the features, which is kinder to a linear head than any real "
+        "network's features are.",
+    ),
+    how_to_get=f"It is built in, with {FEWEST} to {MOST:,} records of {NARROWEST} to {WIDEST:,} "
+    "features.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TrueModel:
+    """The log odds of each finding are ``inputs @ weights + intercepts``.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray, shape (features, 5)
+    intercepts : numpy.ndarray, shape (5,)
+    """
+
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+
+    def probability(self, inputs: Inputs) -> NDArray[np.float64]:
+        """True probability of each finding in each image, shape (n, 5)."""
+        return _chance(inputs @ self.weights + self.intercepts)
+
+
+@functools.lru_cache(maxsize=4)
+def true_model(features: int = FEATURES) -> TrueModel:
+    """The model that the findings are drawn from, the same for every seed.
+
+    Weights follow the common causes; they are scaled to the spread, and intercepts set to the
+    frequencies, on reference records of their own.
+    """
+    loadings, directions = _world(features)
+    inputs = _drawn(features, np.random.SeedSequence([_WORLD, features, 1]), _REFERENCE)
+    weights = loadings @ directions.T
+    odds = inputs @ weights
+    weights *= SPREAD / odds.std(axis=0)
+    odds = inputs @ weights
+    wanted = np.array(list(FREQUENCIES.values()))
+    lower, upper = -odds.max(axis=0) - 20.0, -odds.min(axis=0) + 20.0
+    for _ in range(60):
+        middle = (lower + upper) / 2
+        above = _chance(odds + middle).mean(axis=0) > wanted
+        lower, upper = np.where(above, lower, middle), np.where(above, middle, upper)
+    return TrueModel(weights, (lower + upper) / 2)
+
+
+def _build(
+    progress: Progress | None,
+    *,
+    records: int = RECORDS,
+    features: int = FEATURES,
+    test_records: int = TEST,
+    seed: int = 0,
+) -> Examples:
+    """Draw the set; `records` for training and `test_records` for testing.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of range.
+    """
+    records = whole("records", records, at_least=FEWEST, at_most=MOST)
+    test_records = whole("test_records", test_records, at_least=FEWEST, at_most=MOST)
+    features = whole("features", features, at_least=NARROWEST, at_most=WIDEST)
+    seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
+    if progress is not None:
+        progress(0.0, f"Drawing {records + test_records:,} records")
+    train_inputs, train_targets = _part(features, seed, _TRAINING, records)
+    test_inputs, test_targets = _part(features, seed, _TESTING, test_records)
+    return Examples(
+        entry=ENTRY,
+        train_inputs=train_inputs,
+        train_targets=train_targets,
+        test_inputs=test_inputs,
+        test_targets=test_targets,
+    )
+
+
+def _part(features: int, seed: int, part: int, count: int) -> tuple[Inputs, Inputs]:
+    model = true_model(features)
+    inputs = np.empty((count, features), np.float32)
+    targets = np.empty((count, len(FREQUENCIES)), np.float32)
+    for number, start in enumerate(range(0, count, _BLOCK)):
+        stop = min(start + _BLOCK, count)
+        sequence = np.random.SeedSequence([part, features, seed, number])
+        drawn, decided = sequence.spawn(2)
+        block = _drawn(features, drawn, _BLOCK)
+        uniform = np.random.default_rng(decided).random((_BLOCK, len(FREQUENCIES)))
+        found = uniform < model.probability(block)
+        inputs[start:stop], targets[start:stop] = block[: stop - start], found[: stop - start]
+    return inputs, targets
+
+
+def _drawn(features: int, sequence: np.random.SeedSequence, count: int) -> Inputs:
+    """Features of `count` images: common causes and a share of their own, cut at 0 and at 1."""
+    loadings, _ = _world(features)
+    generator = np.random.default_rng(sequence)
+    causes = generator.standard_normal((count, CAUSES), np.float32)
+    own = generator.standard_normal((count, features), np.float32)
+    found = causes @ loadings.T.astype(np.float32) + np.float32((1 - SHARED) ** 0.5) * own
+    cut: Inputs = np.clip(np.float32(HEIGHT) * found, 0, 1, dtype=np.float32)
+    return cut
+
+
+@functools.lru_cache(maxsize=4)
+def _world(features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What causes do to features, (features, causes), and to findings, (5, causes)."""
+    generator = np.random.default_rng(np.random.SeedSequence([_WORLD, features, 0]))
+    loadings = generator.standard_normal((features, CAUSES))
+    loadings *= SHARED**0.5 / np.linalg.norm(loadings, axis=1, keepdims=True)
+    # One direction that all findings share, "ill", and one of its own for each.
+    axes = np.linalg.qr(generator.standard_normal((CAUSES, 1 + len(FREQUENCIES))))[0].T
+    return loadings, TOGETHER**0.5 * axes[0] + (1 - TOGETHER) ** 0.5 * axes[1:]
+
+
+def _chance(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Log odds here are far from where exp overflows.
+    chance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
+    return chance
+
+
+SOURCE = Source(ENTRY, _build)

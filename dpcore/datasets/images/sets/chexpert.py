@@ -1,0 +1,262 @@
+"""CheXpert: 224,316 chest X-rays of 65,240 patients, from a folder of the user's.
+
+Stanford hands the images out for research after registration, so they have not been seen where this
+was written: the reader was tried on a made-up folder of the same layout only (``train.csv``,
+``valid.csv`` and the images that their column ``Path`` names).
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import download
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source, unit
+from dpcore.datasets.text import quoted
+from dpcore.errors import InvalidInput, one_of, whole
+
+LABELS = ("Atelectasis", "Cardiomegaly", "Consolidation", "Edema", "Pleural Effusion")
+"""The five findings of the competition, in its order."""
+POLICIES = {"zeros": 0.0, "ones": 1.0, "ignore": np.nan}
+VIEWS, IMAGES = ("frontal", "all"), ("all", "one")
+SMALLEST, LARGEST = 8, 512
+_PATH, _VIEW = "Path", "Frontal/Lateral"
+_CODES = {"1.0": 1.0, "0.0": 0.0, "": 0.0, "1": 1.0, "0": 0.0}
+_UNCERTAIN = ("-1.0", "-1")
+
+ENTRY = ExamplesEntry(
+    key="chexpert",
+    title="CheXpert",
+    records_are="X-ray images",
+    source="Stanford ML Group and Stanford AIMI",
+    licence="Stanford University Dataset Research Use Agreement: research only, no passing on",
+    citation="Irvin, J., Rajpurkar, P., and others (2019). CheXpert: a large chest radiograph "
+    "dataset with uncertainty labels and expert comparison. AAAI. doi:10.1609/aaai.v33i01.3301590",
+    records=223_414,
+    test_records=234,
+    task="labels",
+    names=tuple(label.lower() for label in LABELS),
+    purpose="Tell from a chest X-ray which of five findings it shows.",
+    traps=(
+        "A patient has several images: a guarantee for an image is not one for a person unless one "
+        "image of each is taken.",
+        "A blank label means that the report does not mention the finding; it counts as absent, as "
+        "in the paper.",
+        "Uncertain labels (-1) become 0, become 1 or are ignored; results differ by this choice.",
+        "Images are squeezed to squares, whatever their shape.",
+        "Training labels were read from reports by a program; those for testing come from three "
+        "radiologists and are few (234 images).",
+    ),
+    how_to_get="Register with Stanford AIMI, unpack CheXpert-v1.0-small, and name its folder.",
+)
+
+
+def _build(
+    progress: download.Progress | None,
+    *,
+    folder: str | Path | None = None,
+    uncertainty: str = "zeros",
+    side: int = 32,
+    views: str = "frontal",
+    images: str = "all",
+    records: int | None = None,
+    seed: int = 0,
+) -> Examples:
+    """Read the folder.
+
+    Parameters
+    ----------
+    progress : callable or None
+        Told the share done; decoding all images takes many minutes.
+    folder : path, optional
+        Where ``train.csv`` and ``valid.csv`` lie; ``chexpert`` in the local data folder when left
+        out.
+    uncertainty : {"zeros", "ones", "ignore"}
+        What an uncertain training label becomes; ignored ones are nan.
+    side : int
+        Of the grey square that every image becomes, 8 to 512 pixels. The frontal images take
+        0.8 GB at 32 and four times that at 64.
+    views : {"frontal", "all"}
+    images : {"all", "one"}
+        Every image of a patient, or the first only, so that a record is a person (training part).
+    records : int, optional
+        Take so many images for training at random; all when left out.
+    seed : int
+        Of that draw.
+
+    Raises
+    ------
+    InvalidInput
+        If a setting, a table or an image is not as it must be.
+    DataUnavailable
+        If the folder is not there.
+    """
+    policy = POLICIES[one_of("uncertainty", uncertainty, tuple(POLICIES))]
+    one_of("views", views, VIEWS)
+    one_of("images", images, IMAGES)
+    side = whole("side", side, at_least=SMALLEST, at_most=LARGEST)
+    seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
+    root = _root(folder)
+    train, test = (_table(root / f"{part}.csv", views) for part in ("train", "valid"))
+    notes = []
+    if images == "one":
+        first = {_patient(path): row for row, path in reversed(list(enumerate(train.paths)))}
+        notes.append(
+            f"{len(first):,} of {len(train.paths):,} training images are the first of a patient."
+        )
+        train = train.take(np.sort(list(first.values())))
+    if records is not None:
+        count = whole("records", records, at_least=1, at_most=len(train.paths))
+        rows = np.random.default_rng(seed).permutation(len(train.paths))[:count]
+        train = train.take(np.sort(rows))
+    uncertain = int(np.isin(train.labels, _UNCERTAIN).sum())
+    notes.append(f"{uncertain:,} uncertain training labels were taken by the policy {uncertainty}.")
+    inputs = _images(root, train.paths + test.paths, side, progress)
+    count = len(train.paths)
+    return Examples(
+        entry=replace(ENTRY, records=count, test_records=len(test.paths)),
+        train_inputs=inputs[:count],
+        train_targets=train.targets(policy),
+        test_inputs=inputs[count:],
+        test_targets=test.targets(policy),
+        notes=tuple(notes),
+        published=False,
+    )
+
+
+def _root(folder: str | Path | None) -> Path:
+    """The folder with the tables: the one named, or one folder below."""
+    named = Path(folder).expanduser() if folder else download.local_folder()
+    if named is not None and not folder:
+        named = named / ENTRY.key
+    if named is not None and named.is_dir():
+        for place in (named, *sorted(named.glob("CheXpert-v1.0*"))):
+            if (place / "train.csv").is_file() and (place / "valid.csv").is_file():
+                return place
+    raise download.DataUnavailable(
+        f"{ENTRY.title} is not at hand: register with Stanford AIMI, unpack CheXpert-v1.0-small, "
+        f"and set folder to where its train.csv and valid.csv lie, or put it at {ENTRY.key} in the "
+        f"folder that {download.FOLDER_VARIABLE} names."
+    )
+
+
+def _at_hand() -> download.Availability:
+    try:
+        _root(None)
+    except download.DataUnavailable:
+        return "folder"
+    return "local"
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of one table: where each image lies, and its five labels as they are written."""
+
+    paths: tuple[str, ...]
+    labels: NDArray[np.str_]
+
+    def take(self, rows: NDArray[np.int64]) -> _Rows:
+        return _Rows(tuple(self.paths[row] for row in rows), self.labels[rows])
+
+    def targets(self, policy: float) -> NDArray[np.float32]:
+        """The labels as numbers, shape (n, 5); uncertain ones by the policy."""
+        targets = np.full(self.labels.shape, policy, np.float32)
+        for text, value in _CODES.items():
+            targets[self.labels == text] = value
+        return targets
+
+
+def _table(path: Path, views: str) -> _Rows:
+    """The rows of one table, those of the views asked for."""
+    try:
+        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (OSError, ValueError, csv.Error):
+        raise InvalidInput(f"{path.name} is not a table that can be read.") from None
+    header = lines[0] if lines else []
+    wanted = (_PATH, _VIEW, *LABELS)
+    for name in wanted:
+        if name not in header:
+            raise InvalidInput(
+                f"{path.name} has no column {name}, but it must have " + ", ".join(wanted) + "."
+            )
+    where, view, *findings = (header.index(name) for name in wanted)
+    paths, labels = [], []
+    for number, line in enumerate(lines[1:], start=2):
+        if len(line) != len(header):
+            raise InvalidInput(
+                f"{path.name}, line {number}: it has {len(line)} fields, but it must have "
+                f"{len(header)} as the header has."
+            )
+        for column in findings:
+            if line[column] not in _CODES and line[column] not in _UNCERTAIN:
+                raise InvalidInput(
+                    f"{path.name}, line {number}: {header[column]} is {quoted(line[column])}, but "
+                    "it must be 1.0, 0.0, -1.0 or blank."
+                )
+        if views == "all" or line[view] == "Frontal":
+            paths.append(line[where])
+            labels.append([line[column] for column in findings])
+    if not paths:
+        raise InvalidInput(f"{path.name} lists no such image, but it must list at least one.")
+    return _Rows(tuple(paths), np.array(labels))
+
+
+def _patient(path: str) -> str:
+    """The part of a path that names the patient: "patient00001"."""
+    return next((part for part in path.split("/") if part.startswith("patient")), path)
+
+
+def _images(
+    root: Path, paths: tuple[str, ...], side: int, progress: download.Progress | None
+) -> Inputs:
+    """Grey squares, shape (n, 1, side, side)."""
+    reader = _reader()
+    pixels = np.empty((len(paths), 1, side, side), np.uint8)
+    for place, path in enumerate(paths):
+        pixels[place, 0] = reader(_place(root, path), side)
+        if progress is not None and place % 64 == 0:
+            progress(place / len(paths), f"Reading {len(paths):,} X-ray images")
+    return unit(pixels)
+
+
+def _place(root: Path, path: str) -> Path:
+    """Where an image lies: its path begins with the name of the published folder."""
+    parts = path.split("/")
+    if "" in parts or ".." in parts or "\\" in path or len(parts) < 2:
+        raise InvalidInput(
+            f"Path is {quoted(path)}, but it must name a file within the folder of CheXpert."
+        )
+    return root.joinpath(*parts[1:])
+
+
+def _reader() -> Any:
+    """What reads one image: (path, side) to uint8 of shape (side, side)."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        raise InvalidInput(
+            "Images of CheXpert are read with Pillow, which is not installed; install it with "
+            "`python -m pip install pillow`."
+        ) from None
+
+    def read(path: Path, side: int) -> NDArray[np.uint8]:
+        try:
+            with Image.open(path) as image:
+                grey = image.convert("L").resize((side, side), Image.Resampling.BILINEAR)
+        except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+            reason = "is not there" if isinstance(error, FileNotFoundError) else "cannot be read"
+            raise InvalidInput(
+                f"The image {'/'.join(path.parts[-4:])} {reason}, but every image that the tables "
+                "list must be readable."
+            ) from None
+        return np.asarray(grey)
+
+    return read
+
+
+SOURCE = Source(ENTRY, _build, at_hand=_at_hand)

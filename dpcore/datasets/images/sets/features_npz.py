@@ -1,0 +1,153 @@
+"""Features of a frozen network that someone computed elsewhere, in an .npz file of four arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import download
+from dpcore.datasets.images import npz
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source, Task
+from dpcore.datasets.text import quoted
+from dpcore.errors import InvalidInput
+
+WIDEST, MOST_NAMES = 65_536, 1_000
+ARRAYS = ("train_features", "train_labels", "test_features", "test_labels")
+
+ENTRY = ExamplesEntry(
+    key="features_npz",
+    title="Features from a file of your own",
+    records_are="records",
+    source="the file",
+    licence="the file's own",
+    citation="The file's own.",
+    records=0,
+    test_records=0,
+    task="labels",
+    names=(),
+    purpose="Tell what the file's labels say from its features.",
+    traps=(
+        "The network that made the features must not have seen these records: what it learned from "
+        "them is covered by no guarantee here.",
+        "Features are used as they come, and each must be a function of its own record alone.",
+        "Without an array of names, the number of classes is read off the labels, which looks at "
+        "the data.",
+    ),
+    how_to_get="Write one with numpy.savez and the arrays " + ", ".join(ARRAYS) + ".",
+)
+
+
+def _build(progress: download.Progress | None, *, file: str | Path | None = None) -> Examples:
+    if file is None:
+        raise download.DataUnavailable(
+            f"{ENTRY.title}: none is named; set file to an .npz file with the arrays "
+            + ", ".join(ARRAYS)
+            + "."
+        )
+    path = Path(file).expanduser()
+    if progress is not None:
+        progress(0.0, f"Reading {path.name}")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise download.DataUnavailable(
+            f"file is {quoted(str(file))}, but it cannot be read ({error.strerror})."
+        ) from None
+    return decode(data, path.name)
+
+
+def decode(data: bytes, filename: str) -> Examples:
+    """The file as examples; from an upload too.
+
+    Parameters
+    ----------
+    data : bytes
+        An .npz file with ``train_features`` (n, d) and ``test_features`` (m, d), finite floats;
+        ``train_labels`` and ``test_labels``, either whole numbers from 0, (n,), for classes, or 0,
+        1 and nan, (n, labels); and, if wanted, ``names``, one text a class or label.
+    filename : str
+        What to call it in a refusal.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence naming the array, what it is and what it must be.
+    """
+    found = npz.read(data, filename, ARRAYS, ("names",))
+    name = quoted(filename)
+    features = [_features(found[key], f"{key} in {name}") for key in ARRAYS[::2]]
+    task: Task = "labels" if found["train_labels"].ndim == 2 else "classes"
+    targets = [_targets(found[key], task, f"{key} in {name}") for key in ARRAYS[1::2]]
+    names = _names(found.get("names"), task, targets, name)
+    return Examples(
+        entry=replace(
+            ENTRY, task=task, names=names, records=len(targets[0]), test_records=len(targets[1])
+        ),
+        train_inputs=features[0],
+        train_targets=targets[0],
+        test_inputs=features[1],
+        test_targets=targets[1],
+        published=False,
+    )
+
+
+def _features(values: NDArray[Any], what: str) -> Inputs:
+    if values.dtype.kind != "f" or values.ndim != 2 or not 1 <= values.shape[1] <= WIDEST:
+        raise InvalidInput(
+            f"{what} is {values.dtype} of shape {values.shape}, but it must be floats of shape "
+            f"(records, features) with at most {WIDEST:,} features."
+        )
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    if not np.isfinite(single).all():
+        row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
+        raise InvalidInput(
+            f"{what} has a value in row {row} that is not finite in single precision, but every "
+            "one must be."
+        )
+    return single
+
+
+def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
+    if task == "labels" and values.ndim == 2 and values.dtype.kind in "bifu":
+        single = values.astype(np.float32)
+        if (np.isnan(single) | (single == 0) | (single == 1)).all():
+            return single
+        raise InvalidInput(f"{what} has a value that is neither 0 nor 1 nor nan, as it must be.")
+    if task == "classes" and values.ndim == 1 and values.dtype.kind in "iu":
+        if not len(values) or (values.min() >= 0 and values.max() < MOST_NAMES):
+            return values.astype(np.int64)
+        raise InvalidInput(
+            f"{what} runs from {values.min()} to {values.max()}, but it must run from 0 to at most "
+            f"{MOST_NAMES - 1}."
+        )
+    wanted = "whole numbers of shape (records,)" if task == "classes" else "(records, labels)"
+    raise InvalidInput(
+        f"{what} is {values.dtype} of shape {values.shape}, but it must be {wanted}."
+    )
+
+
+def _names(
+    given: NDArray[Any] | None, task: Task, targets: list[NDArray[Any]], name: str
+) -> tuple[str, ...]:
+    if task == "labels":
+        count = targets[0].shape[1]
+    else:
+        count = 1 + max(int(part.max(initial=1)) for part in targets)
+    if given is None:
+        return tuple(f"{task[:-2] if task == 'classes' else 'label'} {i}" for i in range(count))
+    names = tuple(str(one).strip()[:100] for one in given.reshape(-1))
+    enough = len(names) == count if task == "labels" else MOST_NAMES >= len(names) >= count
+    if given.dtype.kind != "U" or not enough or len(set(names)) < len(names) or "" in names:
+        raise InvalidInput(
+            f"names in {name} is {given.dtype} of shape {given.shape}, but it must be {count} "
+            "different texts."
+        )
+    return names
+
+
+SOURCE = Source(ENTRY, _build, at_hand=lambda: "upload")

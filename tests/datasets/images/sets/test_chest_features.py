@@ -1,0 +1,93 @@
+"""The made-up features: seeded, nested, as frequent as said, and drawn from the model they name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from dpcore.datasets import images
+from dpcore.datasets.images.sets import chest_features as made_up
+from dpcore.errors import InvalidInput
+
+
+@pytest.fixture(scope="module")
+def usual() -> images.Examples:
+    return images.load("chest_features")
+
+
+def aucs(targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    return np.array([roc_auc_score(targets[:, i], scores[:, i]) for i in range(targets.shape[1])])
+
+
+def test_features_look_like_a_networks(usual: images.Examples) -> None:
+    assert (usual.records, usual.shape, usual.outputs) == (10_000, (1_024,), 5)
+    inputs = usual.train_inputs
+    assert (inputs.min(), inputs.max()) == (0, 1)
+    assert 0.45 < np.mean(inputs == 0) < 0.55
+    assert np.mean(inputs == 1) < 1e-3
+
+
+def test_findings_are_as_frequent_as_said_and_more_often_together(usual: images.Examples) -> None:
+    targets = usual.train_targets
+    assert targets.mean(axis=0) == pytest.approx(list(made_up.FREQUENCIES.values()), abs=0.02)
+    correlation = np.corrcoef(targets.T)[np.triu_indices(5, 1)]
+    # Of independent findings each would be within .04 with near certainty (4 standard errors).
+    assert correlation.min() > 0.04
+
+
+def test_labels_follow_the_true_model(usual: images.Examples) -> None:
+    chance = made_up.true_model().probability(usual.train_inputs)
+    for finding in range(5):
+        order = np.argsort(chance[:, finding])
+        for part in np.array_split(order, 10):
+            expected = chance[part, finding].mean()
+            error = np.sqrt(expected * (1 - expected) / len(part))
+            seen = usual.train_targets[part, finding].mean()
+            assert abs(seen - expected) < 4.5 * error
+
+
+def test_the_true_model_is_not_beaten_and_can_be_learned(usual: images.Examples) -> None:
+    targets = usual.test_targets
+    best = aucs(targets, made_up.true_model().probability(usual.test_inputs))
+    assert best.min() > 0.85
+    assert best.max() < 0.95
+    learned = np.stack(
+        [
+            LogisticRegression(C=0.01, max_iter=300)
+            .fit(usual.train_inputs, usual.train_targets[:, i])
+            .decision_function(usual.test_inputs)
+            for i in range(5)
+        ],
+        axis=1,
+    )
+    found = aucs(targets, learned)
+    assert np.all(found < best + 0.01)
+    assert np.all(found > best - 0.02)
+
+
+def test_the_same_seed_gives_the_same_records_and_a_small_set_begins_a_large_one() -> None:
+    settings = {"features": 32, "test_records": 200, "seed": 5}
+    small = images.load("chest_features", records=300, **settings)
+    large = images.load("chest_features", records=5_000, **settings)
+    assert np.array_equal(small.train_inputs, large.train_inputs[:300])
+    assert np.array_equal(small.train_targets, large.train_targets[:300])
+    assert np.array_equal(small.test_inputs, large.test_inputs)
+    other = images.load("chest_features", records=300, **settings | {"seed": 6})
+    assert not np.array_equal(small.train_inputs, other.train_inputs)
+
+
+def test_no_record_is_drawn_twice() -> None:
+    found = images.load("chest_features", records=5_000, features=16, test_records=3_000)
+    everything = np.concatenate([found.train_inputs, found.test_inputs])
+    assert len(np.unique(everything, axis=0)) == len(everything)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("records", 99), ("records", 200_001), ("features", 8), ("test_records", 0), ("seed", -1)],
+)
+def test_numbers_out_of_range_are_refused(name: str, value: int) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} is {value}, but it must be a whole number"):
+        images.load("chest_features", **{name: value})

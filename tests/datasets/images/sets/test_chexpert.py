@@ -1,0 +1,171 @@
+"""CheXpert from a folder made up here in its layout."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dpcore.datasets import DataUnavailable, images
+from dpcore.errors import InvalidInput
+
+HEADER = (
+    "Path,Sex,Age,Frontal/Lateral,AP/PA,No Finding,Cardiomegaly,Edema,Consolidation,Atelectasis,"
+    "Pleural Effusion,Support Devices"
+)
+#        patient, view, (cardiomegaly, edema, consolidation, atelectasis, effusion), grey value
+TRAIN = [
+    (1, "Frontal", ("1.0", "", "0.0", "-1.0", "-1.0"), 10),
+    (1, "Lateral", ("1.0", "", "0.0", "-1.0", "1.0"), 20),
+    (2, "Frontal", ("", "1.0", "", "", "0.0"), 30),
+    (2, "Frontal", ("-1.0", "0.0", "1.0", "1.0", ""), 40),
+]
+VALID = [(64541, "Frontal", ("0.0", "1.0", "0.0", "0.0", "1.0"), 250)]
+
+
+def make(folder: Path, train: Any = TRAIN, valid: Any = VALID) -> Path:
+    root = folder / "CheXpert-v1.0-small"
+    for part, rows in (("train", train), ("valid", valid)):
+        lines = [HEADER]
+        for place, (patient, view, labels, grey) in enumerate(rows):
+            name = f"{part}/patient{patient:05}/study1/view{place}_{view.lower()}.jpg"
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            Image.new("L", (390, 320), grey).save(root / name, quality=95)
+            lines.append(f"CheXpert-v1.0-small/{name},Female,60,{view},AP,,{','.join(labels)},")
+        (root / f"{part}.csv").write_text("\n".join(lines) + "\n")
+    return root
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def test_frontal_images_and_the_five_labels_in_their_order(root: Path) -> None:
+    found = images.load("chexpert", folder=root, side=16)
+    assert found.names == (
+        "atelectasis",
+        "cardiomegaly",
+        "consolidation",
+        "edema",
+        "pleural effusion",
+    )
+    assert found.train_inputs.shape == (3, 1, 16, 16)
+    assert found.train_inputs[:, 0, 8, 8] * 255 == pytest.approx([10, 30, 40], abs=1)
+    assert found.train_targets.tolist() == [[0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [1, 0, 1, 0, 0]]
+    assert found.test_targets.tolist() == [[0, 0, 0, 1, 1]]
+    assert not found.published
+
+
+@pytest.mark.parametrize(
+    ("policy", "first", "third"),
+    [
+        ("zeros", [0, 1, 0, 0, 0], [1, 0, 1, 0, 0]),
+        ("ones", [1, 1, 0, 0, 1], [1, 1, 1, 0, 0]),
+        ("ignore", [np.nan, 1, 0, 0, np.nan], [1, np.nan, 1, 0, 0]),
+    ],
+)
+def test_uncertain_labels_follow_the_policy(
+    policy: str, first: list[float], third: list[float], root: Path
+) -> None:
+    found = images.load("chexpert", folder=root, side=8, uncertainty=policy)
+    assert np.array_equal(found.train_targets[[0, 2]], [first, third], equal_nan=True)
+    assert found.notes[-1] == f"3 uncertain training labels were taken by the policy {policy}."
+
+
+def test_all_views_and_one_image_a_patient(root: Path) -> None:
+    assert images.load("chexpert", folder=root, side=8, views="all").records == 4
+    one = images.load("chexpert", folder=root, side=8, images="one")
+    assert one.train_inputs[:, 0, 4, 4] * 255 == pytest.approx([10, 30], abs=1)
+    assert one.notes[0] == "2 of 3 training images are the first of a patient."
+
+
+def test_some_records_are_drawn_by_the_seed(root: Path) -> None:
+    drawn = [
+        images.load("chexpert", folder=root, side=8, views="all", records=2, seed=seed)
+        for seed in (0, 0, 1, 2, 3)
+    ]
+    assert {found.records for found in drawn} == {2}
+    assert np.array_equal(drawn[0].train_inputs, drawn[1].train_inputs)
+    assert len({found.train_inputs.tobytes() for found in drawn}) > 1
+    with pytest.raises(InvalidInput, match=r"records is 5, but .* at most 4"):
+        images.load("chexpert", folder=root, side=8, views="all", records=5)
+
+
+def test_the_local_data_folder_is_looked_in(tmp_path: Path, monkeypatch: Any) -> None:
+    assert images.availability("chexpert") == "folder"
+    make(tmp_path / "chexpert")
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    assert images.availability("chexpert") == "local"
+    told: list[float] = []
+    images.load("chexpert", side=8, progress=lambda share, message: told.append(share))
+    assert told
+
+
+def test_a_folder_without_the_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataUnavailable, match=r"set folder to where its train\.csv"):
+        images.load("chexpert", folder=tmp_path)
+
+
+def edit(root: Path, old: str, new: str) -> None:
+    table = root / "train.csv"
+    text = table.read_text()
+    assert old in text
+    table.write_text(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("Edema", "Oedema", r"train\.csv has no column Edema, but it must have Path"),
+        (",1.0,,0.0,-1.0,-1.0,", ",1.0,,0.0,-1.0,2,", r"train\.csv, line 2: Pleural Ef.* is '2'"),
+        ("CheXpert-v1.0-small/train", "CheXpert-v1.0-small/../..", "within the folder"),
+        ("CheXpert-v1.0-small/train", "/etc", "within the folder"),
+        ("view0_frontal", "view9_frontal", r"view9_frontal\.jpg is not there"),
+        ("Female,60,Frontal", "Female", r"train\.csv, line 2: it has 10 fields, but .* 12"),
+        ("Female,", "Female," * 9, r"train\.csv, line 2: it has 20 fields, but .* 12"),
+    ],
+)  # fmt: skip
+def test_tables_that_are_wrong_are_refused(old: str, new: str, reason: str, root: Path) -> None:
+    edit(root, old, new)
+    with pytest.raises(InvalidInput, match=reason) as refused:
+        images.load("chexpert", folder=root, side=8)
+    assert str(refused.value).count(". ") == 0
+
+
+def test_a_table_that_is_no_text_is_refused(root: Path) -> None:
+    (root / "valid.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidInput, match=r"valid\.csv is not a table that can be read"):
+        images.load("chexpert", folder=root, side=8)
+
+
+def test_an_image_that_is_none_is_named(root: Path) -> None:
+    next((root / "train" / "patient00001").rglob("*frontal.jpg")).write_bytes(b"no image")
+    with pytest.raises(InvalidInput, match=r"patient00001/study1/view0_frontal\.jpg cannot be"):
+        images.load("chexpert", folder=root, side=8)
+
+
+def test_without_pillow_one_sentence_says_so(root: Path, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(InvalidInput, match="Pillow, which is not installed"):
+        images.load("chexpert", folder=root, side=8)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("uncertainty", "half"),
+        ("views", "lateral"),
+        ("images", "two"),
+        ("side", 7),
+        ("side", 513),
+        ("seed", -1),
+    ],
+)
+def test_settings_are_checked(name: str, value: Any, root: Path) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} is "):
+        images.load("chexpert", folder=root, **{name: value})

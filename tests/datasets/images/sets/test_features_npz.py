@@ -1,0 +1,99 @@
+"""Features from a file: what is taken, and the sentence for what is not."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import DataUnavailable, images
+from dpcore.datasets.images.sets import features_npz
+from dpcore.errors import InvalidInput
+
+FEATURES = np.random.default_rng(4).random((5, 3))
+CLASSES: dict[str, Any] = {
+    "train_features": FEATURES,
+    "train_labels": np.array([0, 1, 2, 0, 1]),
+    "test_features": FEATURES[:2],
+    "test_labels": np.array([1, 1], np.uint8),
+}
+LABELS = CLASSES | {
+    "train_labels": np.array([[0, 1], [1, np.nan], [0, 0], [1, 1], [np.nan, 0]]),
+    "test_labels": np.array([[True, False], [False, True]]),
+}
+
+
+def saved(arrays: dict[str, Any], **changed: Any) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, **{k: v for k, v in (arrays | changed).items() if v is not None})
+    return file.getvalue()
+
+
+def test_whole_numbers_are_classes() -> None:
+    found = features_npz.decode(saved(CLASSES), "mine.npz")
+    assert (found.task, found.names) == ("classes", ("class 0", "class 1", "class 2"))
+    assert found.train_targets.tolist() == [0, 1, 2, 0, 1]
+    assert np.array_equal(found.train_inputs, FEATURES.astype(np.float32))
+    assert not found.published
+
+
+def test_a_table_of_yes_no_and_unknown_is_labels() -> None:
+    names = np.array(["edema", "effusion"])
+    found = features_npz.decode(saved(LABELS, names=names), "mine.npz")
+    assert (found.task, found.names) == ("labels", ("edema", "effusion"))
+    assert np.array_equal(found.train_targets, LABELS["train_labels"], equal_nan=True)
+    assert features_npz.decode(saved(LABELS), "mine.npz").names == ("label 0", "label 1")
+
+
+def test_names_may_list_classes_that_do_not_occur() -> None:
+    names = np.array(["a", "b", "c", "d"])
+    assert features_npz.decode(saved(CLASSES, names=names), "mine.npz").outputs == 4
+
+
+def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "mine.npz").write_bytes(saved(CLASSES))
+    told: list[str] = []
+    found = images.load(
+        "features_npz",
+        file=str(tmp_path / "mine.npz"),
+        progress=lambda share, message: told.append(message),
+    )
+    assert found.records == 5
+    assert told == ["Reading mine.npz"]
+    with pytest.raises(DataUnavailable, match="cannot be read"):
+        images.load("features_npz", file=tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"train_features": None}, "has no array called train_features"),
+        ({"train_features": FEATURES[0]}, r"train_features in 'mine\.npz' is float64 of shape"),
+        ({"test_features": np.ones((2, 3), int)}, "test_features in .* is int64"),
+        ({"test_features": np.ones((2, 4))}, "must be the same"),
+        ({"test_features": np.array([[0, 0, 1], [0, np.nan, 1]])}, "row 1 that is not finite"),
+        ({"train_features": np.full((5, 3), 1e60)}, "row 0 that is not finite"),
+        ({"train_labels": np.array([0, 1, 2, 0])}, "for 5 records"),
+        ({"train_labels": np.array([0, 1, -1, 0, 1])}, "runs from -1 to 1"),
+        ({"train_labels": np.array([0, 1, 10**12, 0, 1])}, "at most 999"),
+        ({"train_labels": np.array([0.0, 1, 1, 0, 1])}, "must be whole numbers"),
+        ({"train_labels": np.array(list("abcde"))}, "must be whole numbers"),
+        ({"test_labels": np.array([[0], [1]])}, "must be whole numbers"),
+        ({"train_labels": np.full((5, 2), 0.5)}, "neither 0 nor 1 nor nan"),
+        ({"names": np.array(["a", "b"])}, "must be 3 different texts"),
+        ({"names": np.array(["a", "b", "a"])}, "must be 3 different texts"),
+        ({"names": np.array([1, 2, 3])}, "must be 3 different texts"),
+        ({"train_labels": np.array([{}, 1, 2, 0, 1])}, "holds Python objects"),
+    ],
+)
+def test_other_files_are_refused_in_one_sentence(changed: Any, reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason) as refused:
+        features_npz.decode(saved(CLASSES, **changed), "mine.npz")
+    assert str(refused.value).count(". ") == 0
+
+
+def test_it_comes_from_the_user() -> None:
+    assert images.availability("features_npz") == "upload"
