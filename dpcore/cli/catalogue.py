@@ -23,16 +23,17 @@ def add(commands: Commands) -> None:
 
 
 def _datasets(options: argparse.Namespace) -> None:
-    from dpcore.datasets import describe_all
+    from dpcore.datasets import describe_all, images
 
-    entries = describe_all()
+    tables, sets = describe_all(), images.describe_all()
     if options.json:
-        print_json({"datasets": entries})
+        print_json({"datasets": tables, "images": sets})
         return
-    for entry in entries:
-        print(
-            f"{entry['key']:14} {entry['records']!s:>9}  {entry['availability']:9} {entry['title']}"
-        )
+    for title, entries in (("Tables", tables), ("Images and features, for networks", sets)):
+        print(f"{title}:")
+        for entry in entries:
+            records = "" if entry["records"] is None else entry["records"]
+            print(f"  {entry['key']:14} {records!s:>9}  {entry['availability']:9} {entry['title']}")
 
 
 def _methods(options: argparse.Namespace) -> None:

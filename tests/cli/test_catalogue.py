@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dpcore.datasets import ENTRIES
+from dpcore.datasets import ENTRIES, images
 from dpcore.methods import register
 from tests.cli.commands import Captured, parsed, refused, said
 
 
 def test_the_catalogue_in_text_and_in_json(capsys: Captured) -> None:
-    keys = [entry.key for entry in ENTRIES]
-    assert [line.split()[0] for line in said(capsys, "datasets").splitlines()] == keys
-    found = parsed(capsys, "datasets")["datasets"]
-    assert [entry["key"] for entry in found] == keys
-    assert all(entry["licence"] and entry["columns"] for entry in found)
+    tables, sets = [entry.key for entry in ENTRIES], list(images.register())
+    lines = said(capsys, "datasets").splitlines()
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == tables + sets
+    assert [line for line in lines if not line.startswith("  ")] == [
+        "Tables:",
+        "Images and features, for networks:",
+    ]
+    found = parsed(capsys, "datasets")
+    assert [entry["key"] for entry in found["datasets"]] == tables
+    assert all(entry["licence"] and entry["columns"] for entry in found["datasets"])
+    assert [entry["key"] for entry in found["images"]] == sets
+    assert all(entry["licence"] and entry["traps"] for entry in found["images"])
 
 
 def test_the_register_in_text_and_in_json(capsys: Captured) -> None:
