@@ -190,16 +190,14 @@ class FromReleases(Shape):
         return (self.counts * found).sqrt()
 
     def state(self) -> dict[str, Any]:
-        """See `Shape`."""
+        """See `Shape`; D follows from it before the next step."""
         return {
-            "by_layer": self.by_layer,
             "squares": self.squares.state(),
             "means": [mean.state() for mean in self.means],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `Shape`."""
-        self.by_layer = state["by_layer"]
         self.squares.restore(state["squares"])
         for mean, kept in zip(self.means, state["means"], strict=True):
             mean.restore(kept)

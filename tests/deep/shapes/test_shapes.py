@@ -17,7 +17,7 @@ from dpcore.deep import shapes
 from dpcore.deep.guarantee import guarantee
 from dpcore.deep.recipe import COSTS, NOISES, Recipe
 from dpcore.deep.shapes import moments, optimal
-from dpcore.deep.shapes.scaled import layer_sizes
+from dpcore.deep.shapes.scaled import Average, layer_sizes
 from dpcore.deep.shapes.shape import Examples, flat
 from dpcore.deep.training import Run
 from dpcore.errors import Cancelled, InvalidInput
@@ -63,7 +63,8 @@ class Watched(Run):
     def _one(self, batch):
         scales = self.shape.spread()
         self.scale = scales or [1.0] * len(self.per_example.parameters)
-        self.added, self.shares, self.sizes = [], None, []
+        self.before = [each.detach().clone() for each in self.per_example.parameters]
+        self.sums, self.added, self.shares, self.sizes = [], [], None, []
         return super()._one(batch)
 
     def _noisy(self, total, sigmas, spread=1.0):
@@ -73,6 +74,7 @@ class Watched(Run):
         if before.dim() == 1 and len(self.added) == len(self.scale):
             self.shares = (before, found - before)
         else:
+            self.sums.append(before)
             self.added.append(found - before)
         return found
 
@@ -152,6 +154,80 @@ def test_one_record_moves_the_scaled_sum_by_at_most_the_clip(name, digits):
                 assert float(shares.sum()) == pytest.approx((norm / BASE.clip) ** 2, rel=1e-3)
                 largest = max(largest, norm)
     assert largest > 0.999 * BASE.clip
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if SHAPES[name].noise == "scaled"])
+def test_gradients_are_clipped_in_the_scale_of_their_noise(name, digits):
+    run = started(replace(SHAPES[name], sampling="none", epochs=9, sigma=0.2), digits, Watched)
+    run.advance(9)
+    with torch.no_grad():
+        for now, old in zip(run.per_example.parameters, run.before, strict=True):
+            now.copy_(old)
+    again = [
+        run.per_example.clipped_sum(
+            run.inputs, run.targets, run.loss, run.recipe.clip, scales=scales
+        ).total
+        for scales in (run.scale, None)
+    ]
+    for noted, scaled in zip(run.sums, again[0], strict=True):
+        torch.testing.assert_close(noted, scaled)
+    if "curvature, by layer" not in name:  # where D is all but 1
+        assert any(not torch.allclose(*pair, rtol=1e-2) for pair in zip(*again, strict=True))
+
+
+def test_averages_are_unbiased_from_the_first_and_know_their_noise():
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.randn(20, 5_000, generator=generator, dtype=torch.float64)
+    average = Average(0.9)
+    assert float(average.value) == float(average.variance) == 0.0
+    for step, each in enumerate(noise):
+        sigma = 1.0 + 0.1 * step
+        average.add(3.0 + sigma * each, torch.tensor(sigma**2))
+        if step in (0, 1, 19):
+            error = float(average.variance) ** 0.5
+            assert stats.kstest((average.value - 3.0) / error, "norm").pvalue > STRICT
+            assert stats.kstest(1.5 * (average.value - 3.0) / error, "norm").pvalue < STRICT
+
+
+def of_two_layers(digits, **changes):
+    """A shape on layers of 1,300 and 210 coordinates, before any step."""
+    return started(replace(BASE, noise="scaled", **changes), digits).shape
+
+
+def test_shares_are_turned_into_squares_of_the_plain_norm(digits):
+    shape = of_two_layers(digits, weights="paid")
+    shape.by_layer = torch.tensor([0.5, 2.0], dtype=torch.float64)
+    shape.learn(torch.tensor([30.0, 60.0]), 4.0)
+    # s² = d² C² times the share; so is the noise.
+    assert shape.squares.value.tolist() == pytest.approx([30 * 0.25 * 0.25, 60 * 4 * 0.25])
+    assert shape.squares.variance.sqrt().tolist() == pytest.approx([4 * 0.25 * 0.25, 4 * 4 * 0.25])
+
+
+def test_squares_count_for_no_less_than_their_noise(digits):
+    shape = of_two_layers(digits, weights="paid")
+    shape.learn(torch.tensor([-50.0, 100.0]), 10.0)
+    shape.prepare(1)
+    expected = optimal.scales(torch.tensor([10.0, 100.0]), torch.tensor([1300.0, 210.0]), 2)
+    torch.testing.assert_close(shape.by_layer, expected)
+
+
+@pytest.mark.parametrize("weights", ["released", "paid"])
+def test_gradient_weights_come_from_what_was_released(weights, digits):
+    shape = of_two_layers(digits, weights=weights, cost="gradient")
+    like = shape.ready.parameters
+    generator = torch.Generator().manual_seed(3)
+    # The first layer's mean gradient is 0 and the second's 3 a coordinate, under noise of 1.
+    for _ in range(200):
+        noise = [torch.randn(each.shape, generator=generator) for each in like]
+        shape.observe([noise[0], noise[1], noise[2] + 3.0, noise[3] + 3.0], 1.0)
+        if weights == "paid":
+            shape.learn(torch.tensor([50.0, 50.0]), 1.0)
+    found = shape._gradient()
+    assert float(found[1]) == pytest.approx(3.0 * 210, rel=0.05)
+    # Nothing but the error of an average of about nineteen noisy sums.
+    assert float(found[0]) < 0.25 * 1300 * 19**-0.5
+    shape.prepare(200)
+    assert float(shape.by_layer[0] / shape.by_layer[1]) > 1.5
 
 
 def test_paid_query_and_gradient_together_cost_what_the_step_may(digits):
