@@ -10,6 +10,8 @@ from torch import Tensor
 from dpcore.errors import one_of, whole
 
 SAMPLINGS = ("poisson", "fixed", "none")
+GRID = 2**24
+"""Uniform numbers in single precision are multiples of 1/GRID."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,18 @@ def draw(
     if sampling == "fixed":
         places = chance.topk(batch, dim=1).indices
         return Batch(places[0] if runs == 1 else places)
-    taken = chance < batch / records
+    taken = chance < threshold(batch, records)
     if runs == 1:
         return Batch(taken[0].nonzero()[:, 0])
     most = int(taken.sum(1).max())
     present, places = taken.to(torch.float32).topk(most, dim=1)
     return Batch(places, present)
+
+
+def threshold(batch: int, records: int) -> float:
+    """The largest multiple of 1/GRID up to batch/records.
+
+    A uniform multiple of 1/GRID lies below it with just that probability; below batch/records it
+    lies with a slightly larger one, which the accountant would not know of.
+    """
+    return (batch * GRID // records) / GRID

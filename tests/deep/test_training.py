@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -95,6 +96,16 @@ def test_every_record_is_drawn_as_often_as_any_other():
     expected = 2_000 * 0.1
     spread = ((times - expected) ** 2).sum() / (expected * 0.9)
     assert STRICT < stats.chi2.sf(spread, 50) < 1 - STRICT
+
+
+@pytest.mark.parametrize(("batch", "records"), [(1, 3), (256, 60_000), (100, 999_983), (7, 8)])
+def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
+    found = Fraction(sampling.threshold(batch, records))
+    # Exact in single precision, so that nothing rounds it up where it is compared.
+    assert Fraction(float(np.float32(float(found)))) == found
+    chances = torch.rand(100_000, generator=torch.Generator().manual_seed(0)).double()
+    assert torch.equal(chances * sampling.GRID, (chances * sampling.GRID).round())
+    assert 0 <= Fraction(batch, records) - found < Fraction(1, sampling.GRID)
 
 
 def test_batches_of_fixed_size_hold_different_records():
