@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
@@ -111,15 +111,24 @@ def ask(name: str, key: Hashable, work: Callable[[Progress], Answer]) -> Task[An
     return box[0]
 
 
+def missing(
+    name: str, words: str, task: Task[Answer], answer: Answer | None
+) -> list[tuple[str, str, Task[object]]]:
+    """The task, for `watch`, if the page is drawn without its answer."""
+    waiting: list[tuple[str, str, Any]] = [] if answer is not None else [(name, words, task)]
+    return waiting
+
+
 def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
     """Draw the page anew when one of them is done; a line with a button for one that takes long.
 
     Parameters
     ----------
     tasks : sequence of (name, words, task)
-        The name it was asked by, and what it does, for the line on screen.
+        Those whose answer the page was drawn without: the name it was asked by, and what it does,
+        for the line on screen. One that is done by now makes the page be drawn again.
     """
-    waiting = [each for each in tasks if not each[2].done]
+    waiting = list(tasks)
     if not waiting:
         return
     left = [name for name, _, task in waiting if not task.stopped]

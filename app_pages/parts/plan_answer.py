@@ -11,7 +11,7 @@ import streamlit as st
 from app_pages.parts import badges, takeaway
 from app_pages.parts import plan_words as words
 from app_pages.parts.answer import HEAD_START
-from app_pages.parts.background import Task, ask
+from app_pages.parts.background import Task, ask, missing
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_controls import ADJACENCIES, Asked
 from dpcore.accounting import accountants, growth, paper_003, planner
@@ -101,7 +101,7 @@ def title(asked: Asked) -> None:
 def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
     """The line of big numbers; the answer behind it, and what is still being computed for it."""
     training = asked.training
-    task = ask("certify", training, lambda _: planner.spent(training, CERTIFIED))
+    task = ask("certify", training, lambda progress: planner.spent(training, CERTIFIED, progress))
     fast = spent(training, FAST)
     paper = (
         paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
@@ -133,7 +133,8 @@ def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
             _guaranteed("ε by PLD", certified, words.PLD_NUMBER)
     with printed:
         _printed(answer)
-    return answer, [("certify", "Certifying by privacy loss distribution", task)]
+    words_said = "Certifying by privacy loss distribution"
+    return answer, missing("certify", words_said, task, certified)
 
 
 def _guaranteed(label: str, found: Guarantee, help_text: str) -> None:
@@ -197,9 +198,8 @@ def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
                 ),
             )
             table = task.answer(PATIENCE)
-            tasks.append(
-                (f"curve {kind}", f"Accounting along the run, {growth.TITLES[kind]}", task)
-            )
+            said = f"Accounting along the run, {growth.TITLES[kind]}"
+            tasks += missing(f"curve {kind}", said, task, table)
         else:
             table = curve(training, kind)
         if table is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages.parts import plan_words as words
-from app_pages.parts.background import Task, ask
+from app_pages.parts.background import Task, ask, missing
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_answer import FAST, PATIENCE, Answer, covered
 from app_pages.parts.plan_controls import target
@@ -50,4 +50,4 @@ def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
             "set. The target is the one of the question asked backwards."
         )
         download(table, f"epsilon_over_sigma_and_{over}", "ε of every setting on the map")
-    return [("map", "Computing the map", task)]
+    return missing("map", "Computing the map", task, table)

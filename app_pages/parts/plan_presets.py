@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from app_pages.parts.background import Progress, Task, ask
+from app_pages.parts.background import Progress, Task, ask, missing
 from app_pages.parts.drawing import download
 from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, spent
 from dpcore.accounting import planner
@@ -17,8 +17,9 @@ from dpcore.guarantee import Guarantee
 def show() -> list[tuple[str, str, Task[object]]]:
     """The table; its certified column follows in the background."""
     task = ask("presets", "all", _certified)
-    certified = task.answer(PATIENCE) or {}
-    table = pd.DataFrame([_row(found, certified.get(key)) for key, found in PRESETS.items()])
+    found = task.answer(PATIENCE)
+    certified = found or {}
+    table = pd.DataFrame([_row(each, certified.get(key)) for key, each in PRESETS.items()])
     st.markdown(
         "What paper 003 states for its experiments, what its printed formula gives for those "
         "settings, and what accountants certify for exactly that noise (Poisson samples, one "
@@ -26,7 +27,7 @@ def show() -> list[tuple[str, str, Task[object]]]:
         "along a row. *Start from* in the controls loads a row."
     )
     download(table, "paper_003_settings", "Claims and certified ε of paper 003's settings")
-    return [("presets", "Certifying the paper's settings", task)]
+    return missing("presets", "Certifying the paper's settings", task, found)
 
 
 def _certified(progress: Progress) -> dict[str, Guarantee]:

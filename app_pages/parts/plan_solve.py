@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app_pages.parts import plan_words as words
-from app_pages.parts.background import Task, ask
+from app_pages.parts.background import Task, ask, missing
 from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, covered
 from app_pages.parts.plan_controls import (
     DELTAS,
@@ -74,7 +74,7 @@ def _answers(asked: Asked, unknown: str, target: float) -> list[tuple[str, str, 
             lambda progress: planner.solve(unknown, training, target, CERTIFIED, progress),
         )
         tight = task.answer(PATIENCE)
-        waiting.append(("solve", f"Solving for {SOLVED[unknown]} by PLD", task))
+        waiting += missing("solve", f"Solving for {SOLVED[unknown]} by PLD", task, tight)
         if tight is not None:
             found.append(tight)
     for plan in found:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app_pages.parts import plan_calendar, plan_code, plan_ladder, plan_maps, plan_presets
 from app_pages.parts import plan_words as words
-from app_pages.parts.background import Progress, Task, ask
+from app_pages.parts.background import Progress, Task, ask, missing
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_answer import PATIENCE, Answer
 from dpcore.accounting import accountants, planner
@@ -61,7 +61,7 @@ def _accountants(answer: Answer) -> Waiting:
         alt="Which accountant covers which sampling and adjacency",
     )
     st.caption("What is not covered is refused: no number is shown for it.")
-    return [("every accountant", "Asking every accountant", task)]
+    return missing("every accountant", "Asking every accountant", task, rows)
 
 
 def _every(training: Training, progress: Progress) -> list[dict[str, object]]:

@@ -13,8 +13,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 from dpcore.accounting import schedules
-from dpcore.accounting.accountants import ACCOUNTANTS, certify, refusal
-from dpcore.accounting.events import Composed, from_schedule
+from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, refusal
+from dpcore.accounting.events import Composed, from_schedule, steps
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee
 
@@ -124,9 +124,33 @@ class Plan:
     sentence: str
 
 
-def spent(training: Training, accountant: str) -> Guarantee:
-    """ε of the run by one accountant."""
-    return certify(training.event(), training.delta, training.adjacency, accountant)
+def spent(
+    training: Training,
+    accountant: str,
+    progress: Callable[[float, str], None] | None = None,
+) -> Guarantee:
+    """ε of the run by one accountant.
+
+    Parameters
+    ----------
+    training : Training
+    accountant : str
+        Key of an accountant.
+    progress : callable, optional
+        Called with (fraction done, message) where the accountant takes long (PLD); whatever it
+        raises ends the work. The answer is the same.
+    """
+    if progress is None or accountant != "pld":
+        return certify(training.event(), training.delta, training.adjacency, accountant)
+    parts = [step for part in training.event().events for step in steps(part)]
+    (found,) = certify_along(
+        parts,
+        (training.steps,),
+        training.delta,
+        training.adjacency,
+        lambda share: progress(share, "composing the steps"),
+    )
+    return found
 
 
 def solve(

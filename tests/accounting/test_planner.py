@@ -137,3 +137,19 @@ def test_a_search_can_be_ended_from_outside() -> None:
         solve("sigma", BASE, 1.0, "rdp", stop_after_three)
     assert told == sorted(told)
     assert all(0.0 <= share < 1.0 for share in told)
+
+
+@pytest.mark.parametrize("decay_every", [1, 100])
+def test_the_cost_with_progress_is_the_same_and_can_be_ended(decay_every: int) -> None:
+    run = replace(BASE, steps=60, decay=0.99, decay_every=decay_every)
+    told: list[float] = []
+    found = spent(run, "pld", lambda share, message: told.append(share))
+    assert found == spent(run, "pld")
+    assert told
+    assert told == sorted(told)
+
+    def stop(share: float, message: str) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        spent(run, "pld", stop)

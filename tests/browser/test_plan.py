@@ -72,7 +72,7 @@ def test_first_view_answers_without_a_click(watched: Watched, address: str) -> N
     assert number(page, "ε by PLD") == "0.3018"
     assert number(page, "ε as printed") == "1.66"
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
-    assert len(legend.all_text_contents()) == 3
+    expect(legend).to_have_count(3)
     expect(page.get_by_text("conditions not met").first).to_be_visible()
     expect(page.get_by_text("Amplification of tCDP is proved only for ρ").first).to_be_visible()
 
