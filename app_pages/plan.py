@@ -30,7 +30,7 @@ progress = st.container()
 with st.container(border=True):
     waiting += plan_answer.chart(answer)
 plan_answer.claim_and_proof(answer)
-waiting += plan_solve.show(asked)
+waiting += plan_solve.show(answer)
 plan_meaning.show(answer)
 waiting += plan_tabs.show(answer)
 with progress:

@@ -193,7 +193,7 @@ def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
                 lambda progress, kind=kind: growth.growth(
                     training,
                     [kind],
-                    points=FEW_POINTS if kind == FAST else POINTS,
+                    points=FEW_POINTS if slow else POINTS,
                     progress=progress,
                 ),
             )

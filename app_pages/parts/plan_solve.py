@@ -6,7 +6,8 @@ import streamlit as st
 
 from app_pages.parts import plan_words as words
 from app_pages.parts.background import Task, ask, missing
-from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, covered
+from app_pages.parts.badges import statement
+from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, Answer, covered
 from app_pages.parts.plan_controls import (
     DELTAS,
     FIRST_TARGET,
@@ -27,7 +28,7 @@ def solved(unknown: str, training: Training, target: float, accountant: str) -> 
     return planner.solve(unknown, training, target, accountant)
 
 
-def show(asked: Asked) -> list[tuple[str, str, Task[object]]]:
+def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
     """The question, its answer at once and certified, and a button that uses it."""
     waiting: list[tuple[str, str, Task[object]]] = []
     with st.container(border=True):
@@ -55,7 +56,13 @@ def show(asked: Asked) -> list[tuple[str, str, Task[object]]]:
                 width=180,
             )
         try:
-            waiting += _answers(asked, unknown or "epsilon", target)
+            if (unknown or "epsilon") == "epsilon":
+                # The numbers above have it already.
+                for found in (answer.fast, answer.certified):
+                    if found is not None:
+                        st.markdown(statement(found))
+            else:
+                waiting += _answers(answer.asked, unknown, target)
         except InvalidInput as refusal:
             st.error(str(refusal), icon=":material/block:")
     return waiting
@@ -86,7 +93,7 @@ def _answer(asked: Asked, plan: Plan, target: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(_sentence(asked, plan, target), width="stretch")
         usable = planner.to_set(plan)
-        if usable is None or plan.unknown == "epsilon":
+        if usable is None:
             return
         st.button(
             "Use this value",
@@ -99,7 +106,7 @@ def _answer(asked: Asked, plan: Plan, target: float) -> None:
 
 
 def _sentence(asked: Asked, plan: Plan, target: float) -> str:
-    if plan.unknown == "epsilon" or plan.value is None:
+    if plan.value is None:
         return plan.sentence
     tail = ""
     if plan.unknown == "steps":
