@@ -85,19 +85,29 @@ def _keep(path: Path, values: NDArray[Any]) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    _prune(path)
+    prune(path.parent, MOST_BYTES, keep=path)
 
 
-def _prune(newest: Path) -> None:
-    """Remove what was unused for longest until the rest fits; the newest always stays."""
+def prune(where: Path, most_bytes: int, keep: Path | None = None) -> None:
+    """Remove the oldest files of a folder until the rest takes at most `most_bytes`.
+
+    Parameters
+    ----------
+    where : Path
+        The folder; its files are looked at, not its folders' files.
+    most_bytes : int
+        Of all files together.
+    keep : Path, optional
+        A file that stays whatever its size.
+    """
     files = []
-    for path in newest.parent.iterdir():
+    for path in where.iterdir():
         with suppress(FileNotFoundError):  # another process may remove its own meanwhile
             files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
     kept = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
-        if kept <= MOST_BYTES:
+        if kept <= most_bytes:
             return
-        if path != newest:
+        if path != keep:
             path.unlink(missing_ok=True)
             kept -= size

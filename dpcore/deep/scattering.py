@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
+
+    from dpcore.datasets.download import Progress
 
 SCALES, DIRECTIONS = 2, 8
 SHRINK = 2**SCALES
@@ -34,9 +36,7 @@ ENVELOPE, CARRIER = 0.8, 0.75 * math.pi
 AT_A_TIME = 32
 
 
-def features(
-    images: NDArray[Any], progress: Callable[[float, str], None] | None = None
-) -> NDArray[np.float32]:
+def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
     """Scattering coefficients of every image, normalised by groups of channels.
 
     Parameters
@@ -51,23 +51,53 @@ def features(
     array (n, 81 · channels · (side/4)²)
         Each group of 3 · channels channels has mean 0 and variance 1 within its image.
     """
+    return _features(images, np.float32, progress)
+
+
+def cached_features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
+    """`features`, kept on disk for the next time the same images come.
+
+    They are kept in half precision, which halves MNIST's gigabyte, and handed out so rounded from
+    the first time on: what is trained on them must not depend on what lay in the cache. Rounding
+    moves a coefficient by at most 1/2048 of it, each image by itself.
+
+    Parameters
+    ----------
+    images, progress
+        As for `features`. Keep no images this way that must not lie on this machine's disk.
+    """
+    source = Path(__file__).read_bytes()  # another transform, other features
+    kept = cache.array(
+        "scattering",
+        cache.digest(source, images),
+        lambda: _features(images, np.float16, progress),
+    )
+    if progress is not None:
+        progress(1.0, f"{len(images):,} images are scattered")
+    return kept.astype(np.float32)
+
+
+def _features(
+    images: NDArray[Any], kind: type[np.floating[Any]], progress: Progress | None
+) -> NDArray[Any]:
     if images.ndim != 4 or images.shape[2] != images.shape[3]:
         raise InvalidInput(
             f"images have shape {images.shape}, but it must be (records, channels, side, side)."
         )
-    if images.shape[2] % SHRINK or images.shape[2] < 2 * SHRINK:
+    count, channels, side, _ = images.shape
+    if side % SHRINK or side < 2 * SHRINK:
         raise InvalidInput(
-            f"side of the images is {images.shape[2]}, but it must be a multiple of {SHRINK}, at "
-            f"least {2 * SHRINK}."
+            f"side of the images is {side}, but it must be a multiple of {SHRINK}, at least "
+            f"{2 * SHRINK}."
         )
-    parts = []
-    for start in range(0, len(images), AT_A_TIME):
-        part = torch.as_tensor(images[start : start + AT_A_TIME], dtype=torch.float32)
-        parts.append(functional.group_norm(scatter(part), GROUPS).flatten(1).numpy())
+    found = np.empty((count, CHANNELS * channels * (side // SHRINK) ** 2), kind)
+    for start in range(0, count, AT_A_TIME):
+        stop = min(start + AT_A_TIME, count)
+        part = torch.as_tensor(images[start:stop], dtype=torch.float32)
+        found[start:stop] = functional.group_norm(scatter(part), GROUPS).flatten(1).numpy()
         if progress is not None:
-            done = min(1.0, (start + AT_A_TIME) / len(images))
-            progress(done, f"Scattering {len(images):,} images")
-    return np.concatenate(parts)
+            progress(stop / count, f"Scattering {count:,} images")
+    return found
 
 
 def scatter(images: Tensor) -> Tensor:

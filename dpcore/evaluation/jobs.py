@@ -14,12 +14,11 @@ import secrets
 import tempfile
 import time
 from concurrent.futures import CancelledError, Future
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpcore.datasets import Split
+from dpcore.datasets import Split, cache
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.study import Study
 
@@ -47,10 +46,7 @@ _starts: dict[str, _Start] = {}
 
 def folder() -> Path:
     """Where results are kept: `DPCORE_CACHE` if set, otherwise the user's cache folder."""
-    import platformdirs
-
-    base = os.environ.get("DPCORE_CACHE") or platformdirs.user_cache_dir("epsilon-explorer")
-    path = Path(base) / "sweeps"
+    path = cache.folder() / "sweeps"
     path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -210,21 +206,7 @@ def _work(study: Study, split: Split | None, key: str, where: str, name: str) ->
     _write(report_file, "0\tstarting")
     rows = answers(study, split=split, progress=report, cancelled=flag.exists)
     _write(result, rows.to_csv(index=False, na_rep=MISSING))
-    _prune(base)
-
-
-def _prune(where: Path) -> None:
-    """Remove the oldest files until the rest fit into `MOST_BYTES`."""
-    files = []
-    for path in where.iterdir():
-        with suppress(FileNotFoundError):  # another process may remove its own meanwhile
-            files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
-    kept = sum(size for _, size, _ in files)
-    for _, size, path in sorted(files):
-        if kept <= MOST_BYTES:
-            return
-        path.unlink(missing_ok=True)
-        kept -= size
+    cache.prune(base, MOST_BYTES)
 
 
 def _write(path: Path, text: str) -> None:

@@ -90,3 +90,15 @@ def test_a_digest_sees_entries_shape_type_and_where_one_part_ends() -> None:
     assert len({cache.digest(*each) for each in parts}) == len(parts)
     assert cache.digest(VALUES.T) == cache.digest(np.ascontiguousarray(VALUES.T))
     assert cache.digest(b"ab") == cache.digest("ab")
+
+
+def test_the_oldest_files_go_until_the_rest_fits(tmp_path: Path) -> None:
+    for age, name in ((300, "old"), (200, "middle"), (100, "young")):
+        (tmp_path / name).write_bytes(b"x" * 1_000)
+        os.utime(tmp_path / name, (1_000 - age,) * 2)
+    cache.prune(tmp_path, 3_000)
+    assert {path.name for path in tmp_path.iterdir()} == {"old", "middle", "young"}
+    cache.prune(tmp_path, 2_999)
+    assert {path.name for path in tmp_path.iterdir()} == {"middle", "young"}
+    cache.prune(tmp_path, 1_000, keep=tmp_path / "middle")
+    assert {path.name for path in tmp_path.iterdir()} == {"middle"}

@@ -95,3 +95,39 @@ def test_one_image_does_not_change_anothers_features():
 def test_other_shapes_are_refused(shape):
     with pytest.raises(InvalidInput, match="side"):
         scattering.features(np.zeros(shape))
+
+
+@pytest.fixture
+def kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    return tmp_path / "arrays"
+
+
+def test_cached_features_are_computed_once_and_are_the_same_every_time(kept, monkeypatch):
+    images = np.random.default_rng(5).random((40, 1, 8, 8), np.float32)
+    told = []
+    first = scattering.cached_features(images, lambda share, message: told.append(share))
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert len(list(kept.iterdir())) == 1
+    monkeypatch.setattr(scattering, "scatter", lambda part: pytest.fail("computed again"))
+    np.testing.assert_array_equal(scattering.cached_features(images.copy()), first)
+
+
+def test_cached_features_are_rounded_by_half_precision_only(kept):
+    images = np.random.default_rng(6).random((3, 2, 12, 12), np.float32)
+    exact, found = scattering.features(images), scattering.cached_features(images)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, exact, rtol=2**-11, atol=2**-25)
+    assert not np.array_equal(found, exact)
+
+
+def test_other_images_are_not_taken_for_cached_ones(kept):
+    images = np.random.default_rng(7).random((2, 1, 8, 8), np.float32)
+    other = images.copy()
+    other[1, 0, 3, 3] += 0.25
+    first, second = scattering.cached_features(images), scattering.cached_features(other)
+    np.testing.assert_array_equal(first[0], second[0])
+    assert not np.array_equal(first[1], second[1])
+    with pytest.raises(InvalidInput, match="side"):
+        scattering.cached_features(np.zeros((2, 1, 9, 9)))

@@ -80,22 +80,6 @@ def test_a_result_is_found_without_training_again(cache: Path) -> None:
     assert (cache / "sweeps" / f"{QUICK.key}.csv").stat().st_mtime_ns == written
 
 
-def test_the_oldest_results_go_when_there_are_too_many(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = jobs.folder()
-    for age, name in ((300, "old"), (200, "middle"), (100, "young")):
-        path = folder / f"{name}.csv"
-        path.write_bytes(b"x" * 1_000)
-        os.utime(path, (time.time() - age,) * 2)
-    monkeypatch.setattr(jobs, "MOST_BYTES", 3_000)
-    jobs._prune(folder)
-    assert names(cache) == {"old.csv", "middle.csv", "young.csv"}
-    monkeypatch.setattr(jobs, "MOST_BYTES", 2_999)
-    jobs._prune(folder)
-    assert names(cache) == {"middle.csv", "young.csv"}
-
-
 def test_a_job_makes_room_for_its_result(cache: Path) -> None:
     ancient = jobs.folder() / "ancient.csv"
     with ancient.open("wb") as file:

@@ -1,0 +1,213 @@
+"""Features of a frozen network that was trained on other, public images.
+
+Papers 003 and 004 put a new last layer on such a network and train that layer alone: then the
+features cost no privacy, because each is a function of its own image. That needs batch
+normalisation by the statistics that came with the weights, never by those of a batch, and weights
+that no private record had a part in.
+
+torchvision is optional and only asked for the networks' shapes; the weights come from a file, and
+nothing is downloaded. The published weights have not been seen where this was written: it was tried
+on torchvision's networks with random ones.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pickle
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dpcore.datasets import cache
+from dpcore.datasets.download import checksum
+from dpcore.datasets.images import Examples
+from dpcore.deep import device as devices
+from dpcore.errors import InvalidInput, one_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dpcore.datasets.download import Progress
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A network that features are taken from.
+
+    Parameters
+    ----------
+    head : str
+        Name of its last layer, which is left out.
+    width : int
+        Features that it gives for each image.
+    """
+
+    head: str
+    width: int
+
+
+BACKBONES = {"densenet121": Backbone("classifier", 1_024), "resnet18": Backbone("fc", 512)}
+SIDE = 224
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+"""Of ImageNet's channels, which torchvision's weights expect to be taken away and divided by."""
+AT_A_TIME = 32
+_OLD_NAME = re.compile(r"(denselayer\d+)\.(norm|conv)\.([12])\.")
+
+
+def features(
+    images: NDArray[Any],
+    backbone: str,
+    weights: str | Path,
+    *,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> NDArray[np.float32]:
+    """What the network hands to its last layer, for each image; kept on disk for the next time.
+
+    Parameters
+    ----------
+    images : array (n, 1 or 3, side, side)
+        Values in [0, 1]; stretched to 224 × 224, grey ones used for all three colours.
+    backbone : {"densenet121", "resnet18"}
+    weights : path
+        A file of torchvision's weights for it (a state dictionary); its last layer is not used.
+    device : str
+        "auto", "cpu" or "cuda"; the features of one device are kept for the other too.
+    progress : callable, optional
+        Told the share done.
+
+    Returns
+    -------
+    array (n, 1,024 or 512)
+
+    Raises
+    ------
+    InvalidInput
+        If torchvision is not installed, or images or weights do not fit; the sentence says which.
+    """
+    one_of("backbone", backbone, tuple(BACKBONES))
+    if images.ndim != 4 or images.shape[1] not in (1, 3) or images.shape[2] != images.shape[3]:
+        raise InvalidInput(
+            f"images have shape {images.shape}, but it must be (records, 1 or 3, side, side)."
+        )
+    data = _read(weights)
+    kept: NDArray[np.float32] = cache.array(
+        backbone,
+        cache.digest(Path(__file__).read_bytes(), data, images),
+        lambda: _computed(images, backbone, data, devices.device(device), progress),
+    )
+    if progress is not None:
+        progress(1.0, f"{backbone} has seen {len(images):,} images")
+    return kept
+
+
+def on_features(
+    examples: Examples,
+    backbone: str,
+    weights: str | Path,
+    *,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Examples:
+    """The same examples with `features` for inputs: what is left to train is the last layer.
+
+    Parameters
+    ----------
+    examples : Examples
+        Of images.
+    backbone, weights, device, progress
+        As for `features`.
+    """
+    inputs = [
+        features(images, backbone, weights, device=device, progress=progress)
+        for images in (examples.train_inputs, examples.test_inputs)
+    ]
+    note = (
+        f"Inputs are features of {backbone} with the weights in {Path(weights).name} (SHA-256 "
+        f"{checksum(_read(weights))[:12]}…), which must not have been trained on these records."
+    )
+    return replace(
+        examples, train_inputs=inputs[0], test_inputs=inputs[1], notes=(*examples.notes, note)
+    )
+
+
+def _read(weights: str | Path) -> bytes:
+    try:
+        return Path(weights).expanduser().read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            f"weights is {str(weights)!r}, but it must be a file that can be read "
+            f"({error.strerror})."
+        ) from None
+
+
+def _computed(
+    images: NDArray[Any],
+    backbone: str,
+    weights: bytes,
+    where: torch.device,
+    progress: Progress | None,
+) -> NDArray[np.float32]:
+    network = _network(backbone, weights).to(where)
+    found = np.empty((len(images), BACKBONES[backbone].width), np.float32)
+    with torch.no_grad(), devices.exact_arithmetic():
+        for start in range(0, len(images), AT_A_TIME):
+            stop = min(start + AT_A_TIME, len(images))
+            part = torch.as_tensor(images[start:stop], dtype=torch.float32).to(where)
+            found[start:stop] = network(_fitted(part)).cpu().numpy()
+            if progress is not None:
+                progress(stop / len(images), f"{backbone} looks at {len(images):,} images")
+    return found
+
+
+def _fitted(images: Tensor) -> Tensor:
+    """Images as the network was trained on them."""
+    large = functional.interpolate(
+        images.expand(-1, 3, -1, -1), (SIDE, SIDE), mode="bilinear", antialias=True
+    )
+    mean, deviation = (
+        torch.tensor(each, device=images.device).reshape(1, 3, 1, 1) for each in (MEAN, DEVIATION)
+    )
+    return (large - mean) / deviation
+
+
+def _network(backbone: str, weights: bytes) -> nn.Module:
+    """The network with the weights of the file and without its last layer, frozen."""
+    try:
+        models = importlib.import_module("torchvision.models")
+    except (ImportError, RuntimeError):  # the latter where it was built for another torch
+        raise InvalidInput(
+            f"Features of {backbone} need torchvision, which is not here in a build that goes with "
+            "this torch; install one, or bring features computed elsewhere as an .npz file."
+        ) from None
+    head = BACKBONES[backbone].head
+    network: nn.Module = getattr(models, backbone)(weights=None)
+    setattr(network, head, nn.Identity())
+    refused = InvalidInput(
+        f"weights is not a state dictionary of torchvision's {backbone}, as it must be."
+    )
+    try:
+        state = torch.load(io.BytesIO(weights), map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError):
+        raise refused from None
+    if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
+        raise refused
+    try:
+        network.load_state_dict(
+            {
+                # The published file of DenseNet-121 is older than the names of its layers.
+                _OLD_NAME.sub(r"\1.\2\3.", key): value
+                for key, value in state.items()
+                if not key.startswith(f"{head}.")
+            }
+        )
+    except (RuntimeError, AttributeError, TypeError):
+        raise refused from None
+    return network.eval()
