@@ -92,7 +92,7 @@ class PerExample:
         return [parameter for layer in self.trained for parameter in layer.parameters(False)]
 
     def gradients(
-        self, inputs: Tensor, targets: Tensor, loss: Loss
+        self, inputs: Tensor, targets: Tensor, loss: Loss, sound: Tensor | None = None
     ) -> tuple[list[Gradients], Tensor]:
         """Per-example gradients of each trained layer, and the losses.
 
@@ -104,6 +104,9 @@ class PerExample:
             Whatever `loss` takes.
         loss : callable
             To one loss a record; it must not mix records.
+        sound : Tensor of bool, optional
+            Records that count, shape `lead`; for the others, whose gradients may be no numbers,
+            gradients and losses are 0.
         """
         noted: dict[nn.Module, tuple[Tensor, Tensor]] = {}
 
@@ -132,10 +135,10 @@ class PerExample:
             outputs = [noted[layer][1] for layer in self.trained]
             derivatives = torch.autograd.grad(losses.sum(), outputs)
         found = [
-            register()[type(layer)](layer, noted[layer][0], derivative)
+            register()[type(layer)](layer, _only(noted[layer][0], sound), _only(derivative, sound))
             for layer, derivative in zip(self.trained, derivatives, strict=True)
         ]
-        return found, losses.detach()
+        return found, _only(losses.detach(), sound)
 
     def clipped_sum(
         self,
@@ -174,7 +177,10 @@ class PerExample:
         records = inputs.shape[lead - 1]
         size = micro_batch or max(records, 1)
         if records == 0:
-            return self._nothing(inputs.new_zeros(inputs.shape[:lead]))
+            nobody = inputs.new_zeros(inputs.shape[:lead])
+            nothing = tuple(torch.zeros_like(parameter) for parameter in self.parameters)
+            squares = nobody.expand(len(self.trained), *nobody.shape)
+            return Clipped(nothing, nobody, nobody, squares)
         parts = [
             self._part(
                 _cut(inputs, lead, start, size),
@@ -208,8 +214,9 @@ class PerExample:
         present: Tensor | None,
         per_layer: bool,
         scales: Sequence[Tensor | float] | None,
+        sound: Tensor | None = None,
     ) -> Clipped:
-        found, losses = self.gradients(inputs, targets, loss)
+        found, losses = self.gradients(inputs, targets, loss, sound)
         squares = torch.stack(
             [
                 each.squared_norms(part)
@@ -217,8 +224,9 @@ class PerExample:
             ]
         )
         norms = squares.sum(0).sqrt()
-        if not bool(norms.isfinite().all()):
-            return self._without_broken(
+        if sound is None and not bool(norms.isfinite().all()):
+            # A record whose gradient is no number counts as a null record.
+            return self._part(
                 inputs, targets, loss, clip, present, per_layer, scales, norms.isfinite()
             )
         if per_layer:
@@ -232,33 +240,6 @@ class PerExample:
         )
         clipped = squares * torch.stack(weights).square()
         return Clipped(total, norms, losses, clipped)
-
-    def _nothing(self, nobody: Tensor) -> Clipped:
-        """The sum over records of which none counts; `nobody` is 0 for each of them."""
-        squares = nobody.expand(len(self.trained), *nobody.shape)
-        total = tuple(torch.zeros_like(parameter) for parameter in self.parameters)
-        return Clipped(total, nobody, nobody, squares)
-
-    def _without_broken(
-        self,
-        inputs: Tensor,
-        targets: Tensor,
-        loss: Loss,
-        clip: float | Tensor,
-        present: Tensor | None,
-        per_layer: bool,
-        scales: Sequence[Tensor | float] | None,
-        sound: Tensor,
-    ) -> Clipped:
-        """The sum without records whose gradient is no number: each counts as a null record."""
-        if not bool(sound.any()):
-            return self._nothing(inputs.new_zeros(sound.shape))
-        null = inputs.new_zeros(())
-        inputs = torch.where(
-            sound.reshape(sound.shape + (1,) * (inputs.dim() - sound.dim())), inputs, null
-        )
-        kept = sound.to(torch.float32) if present is None else sound * present
-        return self._part(inputs, targets, loss, clip, kept, per_layer, scales)
 
     def _by_layer(
         self, scales: Sequence[Tensor | float] | None
@@ -274,6 +255,14 @@ def _weights(norms: Tensor, clip: float | Tensor, present: Tensor | None) -> Ten
     """min(1, C/‖g‖), and 0 for padding."""
     weights = (clip * (1.0 - SLACK) / norms).clamp_max(1.0)
     return weights if present is None else weights * present
+
+
+def _only(tensor: Tensor, sound: Tensor | None) -> Tensor:
+    """The same with 0 for records that are not sound."""
+    if sound is None:
+        return tensor
+    kept = sound.reshape(sound.shape + (1,) * (tensor.dim() - sound.dim()))
+    return torch.where(kept, tensor, tensor.new_zeros(()))
 
 
 def _cut(tensor: Tensor, lead: int, start: int, size: int) -> Tensor:

@@ -267,6 +267,20 @@ def test_record_that_is_no_number_counts_as_null_and_spoils_nothing(case):
         torch.testing.assert_close(ours, theirs)
 
 
+def test_network_that_diverged_leaves_those_beside_it_alone():
+    torch.manual_seed(3)
+    stacked = networks.perceptron(6, (5,), 3, runs=3)
+    inputs, targets = torch.randn(3, 9, 6), torch.randint(0, 3, (3, 9))
+    sane = PerExample(stacked).clipped_sum(inputs, targets, stacked_cross_entropy, 0.3)
+    with torch.no_grad():
+        stacked[0].weight[1].fill_(torch.nan)
+    found = PerExample(stacked).clipped_sum(inputs, targets, stacked_cross_entropy, 0.3)
+    for ours, theirs in zip(found.total, sane.total, strict=True):
+        torch.testing.assert_close(ours[[0, 2]], theirs[[0, 2]])
+        assert not ours[1].any()
+    assert found.squares.isfinite().all()
+
+
 def test_gradients_are_left_as_they_were(case):
     network, inputs, targets = case
     PerExample(network).clipped_sum(inputs, targets, cross_entropy, 1.0)

@@ -27,7 +27,8 @@ def squares(per_example: PerExample, examples: Examples, clip: float) -> Tensor:
     for part in examples.parts():
         found, _ = per_example.gradients(part.inputs, part.targets, part.loss)
         norms = torch.stack([each.squared_norms() for each in found]).sum(0)
-        # A record whose gradient is no number is left out, as training leaves it out.
+        if not bool(norms.isfinite().all()):  # such records count for nothing, as in training
+            found, _ = per_example.gradients(part.inputs, part.targets, part.loss, norms.isfinite())
         weights = (clip**2 / norms).clamp_max(1.0).nan_to_num(0.0)
         total = total + flat([each for layer in found for each in layer.squared_sum(weights)])
     assert isinstance(total, Tensor)

@@ -400,6 +400,19 @@ def test_moments_are_those_of_gradients_taken_one_at_a_time(digits):
     )
 
 
+def test_example_that_is_no_number_counts_for_nothing(digits):
+    run = started(BASE, digits)
+    inputs, targets = run.inputs[:30].clone(), run.targets[:30]
+    sane = Examples(inputs[:29], targets[:29], run.loss)
+    inputs[29] = torch.nan
+    broken = Examples(inputs, targets, run.loss)
+    for moment in (
+        lambda examples: moments.mean(run.per_example, examples),
+        lambda examples: moments.squares(run.per_example, examples, 0.5),
+    ):
+        torch.testing.assert_close(moment(broken), moment(sane) * 29 / 30)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
