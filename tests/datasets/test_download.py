@@ -10,7 +10,7 @@ import requests
 
 from dpcore import datasets
 from dpcore.datasets import DataUnavailable, RemoteFile
-from dpcore.datasets.download import availability, fetch
+from dpcore.datasets.download import availability, fetch, recognised
 from dpcore.errors import InvalidInput
 
 MadeUp = Callable[..., bytes]
@@ -168,6 +168,48 @@ def test_a_set_without_a_published_checksum_is_checked_row_by_row(
     place.write_bytes(made_up("ipums_br", 50).replace(b"\n", b" 7\n", 1))
     with pytest.raises(InvalidInput, match=r"line 1.* 54 fields"):
         datasets.load("ipums_br")
+
+
+def md5(data: bytes) -> str:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def test_where_only_an_md5_is_known_it_is_held_against_every_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = RemoteFile("heart/b.data", md5=md5(CONTENT), url="https://example.org/b.data?download=1")
+    entry = replace(PLAIN, files=(file,))
+    serve(monkeypatch, CONTENT + b"one more record\n")
+    with pytest.raises(DataUnavailable, match=r"sent for b\.data is not the published file"):
+        fetch(entry)
+    asked = serve(monkeypatch, CONTENT)
+    assert fetch(entry) == fetch(entry) == (CONTENT,)
+    assert asked == ["https://example.org/b.data?download=1"]
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["heart-b.data"]
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    (tmp_path / "heart").mkdir()
+    (tmp_path / "heart" / "b.data").write_bytes(b"other")
+    with pytest.raises(DataUnavailable, match=rf"MD5 {md5(b'other')[:12]}…, but it must be"):
+        fetch(entry)
+
+
+def test_another_file_may_stand_in_for_one_in_the_local_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = RemoteFile("heart/other.data", sha(b"other"))
+    entry = replace(PLAIN, files=(replace(PLAIN.files[0], also=(other,)),))
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    (tmp_path / "heart").mkdir()
+    assert availability(entry) == "download"
+    (tmp_path / "heart" / "other.data").write_bytes(b"other")
+    assert availability(entry) == "local"
+    assert fetch(entry) == (b"other",)
+    assert recognised(entry.files[0], b"other") == other
+    assert recognised(entry.files[0], CONTENT) == entry.files[0]
+    assert recognised(entry.files[0], b"neither") is None
+    (tmp_path / "heart" / "other.data").write_bytes(b"neither")
+    with pytest.raises(DataUnavailable, match=r"heart/other\.data .* not the published one"):
+        fetch(entry)
 
 
 def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure() -> None:
