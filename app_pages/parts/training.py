@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import streamlit as st
 from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.datasets import Split
 from dpcore.evaluation import jobs
+from dpcore.evaluation.curves import Answers
 from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
 
@@ -73,7 +75,7 @@ def watch(studies: Sequence[Study], split: Split) -> None:
         if flag(look):
             for study in waiting:
                 if not given_up(study):
-                    jobs.submit(study, split if study.upload else None)
+                    _start(study, split)
         raise_flag(look)
         for study in waiting:
             _line(study, split)
@@ -94,7 +96,7 @@ def _line(study: Study, split: Split) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if not given_up(study):
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
-            message = job.message if job is not None else "starting"
+            message = job.message if job is not None else "waiting for room in the queue"
             st.progress(share, text=f"Training {title} in the background: {message}")
             st.button(
                 "Stop",
@@ -124,4 +126,10 @@ def _stop(study: Study) -> None:
 
 def _again(study: Study, split: Split) -> None:
     lower_flag(_stopped(study.key))
-    jobs.submit(study, split if study.upload else None)
+    _start(study, split)
+
+
+def _start(study: Study, split: Split) -> None:
+    # A full queue has room again at one of the next looks.
+    with suppress(jobs.QueueFull):
+        jobs.submit(Answers(study, split if study.upload else None))

@@ -20,6 +20,7 @@ from dpcore.erm.output_noise import centres
 from dpcore.evaluation import metrics
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
+from dpcore.evaluation.task import Outcome, Partial, Report
 from dpcore.methods import method_named
 
 if TYPE_CHECKING:
@@ -260,6 +261,35 @@ def answers(
         progress(1.0, "certifying the noise")
         tables.append(summarise(rows, trained, split))
     return pd.concat(tables, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """`answers` as a task.
+
+    Parameters
+    ----------
+    study : Study
+    split : Split, optional
+        Needed for uploaded data, which a worker can't load by name.
+    """
+
+    study: Study
+    split: Split | None = None
+
+    @property
+    def key(self) -> str:
+        """The study's."""
+        return self.study.key
+
+    @property
+    def title(self) -> str:
+        """Its methods."""
+        return ", ".join(method_named(key).title for key in self.study.methods)
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """See `dpcore.evaluation.task.Task`; there are no rows before the last."""
+        return Outcome(answers(self.study, split=self.split, progress=report, cancelled=cancelled))
 
 
 def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:

@@ -1,10 +1,14 @@
-"""Long answers in worker processes behind `concurrent.futures`: progress, cancel, a result cache.
+"""Long tasks in worker processes behind `concurrent.futures`: progress, cancel, a result cache.
 
-A job gives `dpcore.evaluation.curves.answers` of a study. It is named by the study's key, and its
-result is a file of that name, so the page that started it can leave and another can find it again.
-The oldest results go when they take too much room. Progress and cancel requests travel as small
-files too; they belong to one start of the job, so that a job cancelled and started again is not
-taken for the old one, and are removed when that start ends, however it ends.
+A job is a task being worked on. It is named by the task's key, and its result is a file of that
+name, so the page that started it can leave and another, or the same after a restart, can find it
+again. The oldest results go when they take too much room.
+
+What else passes between a page and a worker are small files too. They belong to one start of the
+job, so that a job cancelled and started again is not taken for the old one, and are removed when
+that start ends, however it ends: a ticket, without which the worker stops; how far it is, which the
+worker touches every second while it lives; and the rows so far. Workers elsewhere therefore have to
+see the same cache folder.
 """
 
 from __future__ import annotations
@@ -12,56 +16,134 @@ from __future__ import annotations
 import os
 import secrets
 import tempfile
+import threading
 import time
-from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpcore.datasets import Split, cache
-from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.study import Study
+from dpcore.datasets import cache
+from dpcore.errors import Cancelled, InvalidInput, reject
+from dpcore.evaluation.executors import executor
+from dpcore.evaluation.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WORKERS = 1  # each worker uses every core in its matrix products
-IDLE_SECONDS = 600
+MOST_UNFINISHED = 40
 WRITE_EVERY_SECONDS = 0.1
+BEAT_SECONDS, ALIVE_SECONDS = 1.0, 15.0
 MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
 MISSING = "nan"  # in a result's file: there, an empty field is an empty text
+MOST_SENDS = 3  # of a job that never began, because the worker died with another in its hands
+LOST = "The program was restarted while this ran; start it again to retry."
+
+
+class QueueFull(Exception):
+    """As many jobs wait as may; one sentence."""
+
+
+class WorkerStopped(Exception):
+    """The worker that had begun a job is gone."""
 
 
 @dataclass
 class _Start:
     """One start of a job by this process; `name` tells its files from those of other starts."""
 
-    future: Future[None]
+    task: Task | None  # not kept when it has ended: it may hold uploaded records
+    key: str
     name: str
+    where: Path
+    future: Future[None] = field(default_factory=Future)
+    sends: int = 0
     cancelled: bool = False
+
+    def send(self) -> None:
+        """Hand it to the workers."""
+        self.sends += 1
+        self.future = executor().submit(_work, self.task, self.key, str(self.where), self.name)
+        self.future.add_done_callback(self._ended)
+
+    def _ended(self, future: Future[None]) -> None:
+        not_begun = not (self.where / f"{self.name}.progress").exists()
+        broken = not future.cancelled() and isinstance(future.exception(), BrokenExecutor)
+        if broken and not_begun and not self.cancelled and self.sends < MOST_SENDS:
+            # The worker died with another job in its hands. Sent by a thread of its own, because an
+            # executor's can't wait for the executor to end.
+            threading.Thread(target=self._send_again).start()
+        else:
+            self.clear()
+
+    def _send_again(self) -> None:
+        try:
+            self.send()
+        except BaseException:
+            self.clear()
+            raise
+
+    def clear(self) -> None:
+        """Remove what it needed."""
+        self.task = None
+        _clear(self.where, self.key, self.name)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended for good: its ticket is removed last."""
+        return self.future.done() and not (self.where / f"{self.name}.job").exists()
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether those behind it wait for it; one that was stopped makes room at its next step."""
+        return not self.cancelled and not self.ended
+
+    def wait(self, timeout: float | None) -> None:
+        """Until it has ended, to raise what it raised."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if until is None else until - time.monotonic()
+            try:
+                return self.future.result(left)
+            except BrokenExecutor:
+                if self.ended:
+                    raise
+                time.sleep(WRITE_EVERY_SECONDS)
 
 
 _starts: dict[str, _Start] = {}
+_one_at_a_time = threading.Lock()
 
 
 def folder() -> Path:
     """Where results are kept: `DPCORE_CACHE` if set, otherwise the user's cache folder."""
-    path = cache.folder() / "sweeps"
+    path = cache.folder() / "jobs"
     path.mkdir(parents=True, exist_ok=True)
     return path
 
 
 @dataclass(frozen=True)
 class Job:
-    """A handle on one study's answers; all state lives in files and in this process's futures.
+    """A handle on one task; all state lives in files and in this process's futures.
 
     Parameters
     ----------
     key : str
-        The study's key.
+        The task's key.
+
+    Raises
+    ------
+    InvalidInput
+        If no task has such a key.
     """
 
     key: str
+
+    def __post_init__(self) -> None:
+        if not _is_key(self.key):
+            raise reject("job", self.key, "a name of letters and digits")
 
     @property
     def state(self) -> str:
@@ -69,11 +151,18 @@ class Job:
         if _path(self.key, "csv").exists():
             return "done"
         start = _starts.get(self.key)
-        if start is None or start.cancelled:
+        if start is None:
+            name = _started_elsewhere(self.key)
+            if name is None:
+                return "cancelled"
+            return "running" if time.time() - _last_beat(name) < ALIVE_SECONDS else "failed"
+        if start.cancelled:
             return "cancelled"
-        if start.future.done():
+        future = start.future
+        if start.ended:
             # Done without an error and without a file: the cache was cleared meanwhile.
-            return "failed" if start.future.exception() else "cancelled"
+            stopped = future.cancelled() or isinstance(future.exception(), Cancelled | None)
+            return "cancelled" if stopped else "failed"
         return "running" if _path(start.name, "progress").exists() else "queued"
 
     @property
@@ -82,136 +171,253 @@ class Job:
         return 1.0 if self.state == "done" else float(self._report()[0])
 
     @property
+    def ahead(self) -> int:
+        """How many jobs are in front of this one in the queue, the running ones included."""
+        count = 0
+        for key, start in list(_starts.items()):
+            if key == self.key:
+                return count if self.state == "queued" else 0
+            count += start.waited_for
+        return 0
+
+    @property
     def message(self) -> str:
-        """What is being done, or why it failed; one line."""
+        """What is being done, how long the queue is, or why it failed; one line."""
         state = self.state
         if state == "failed":
-            error = _starts[self.key].future.exception()
+            start = _starts.get(self.key)
+            error = start.future.exception() if start else None
             if isinstance(error, InvalidInput):
                 return str(error)
+            if error is None:
+                return LOST
             return f"The worker stopped ({type(error).__name__}); start it again to retry."
+        if state == "queued":
+            ahead = self.ahead
+            jobs = f"{ahead} job{'' if ahead == 1 else 's'} before this one"
+            return jobs if ahead else "next in the queue"
         return self._report()[1] if state == "running" else state
 
     def _report(self) -> tuple[str, str]:
-        start = _starts.get(self.key)
         try:
-            text = _path(start.name, "progress").read_text(encoding="utf-8") if start else ""
-            fraction, message = text.split("\t", 1)
+            fraction, message = _path(self._name(), "progress").read_text("utf-8").split("\t", 1)
         except (FileNotFoundError, ValueError):
             return "0", "starting"
         return fraction, message
 
+    def _name(self) -> str:
+        """Of the files of its start, or of what a start that ended left."""
+        start = _starts.get(self.key)
+        name = start.name if start else _started_elsewhere(self.key)
+        return name if name and _path(name, "job").exists() else self.key
+
     def cancel(self) -> None:
         """Ask the worker to stop at its next step; a queued job never starts."""
         if self.state in ("queued", "running"):
-            start = _starts[self.key]
-            start.cancelled = True
-            _path(start.name, "cancel").touch()
-            start.future.cancel()
-            if start.future.done():
-                _clear(start.name)
+            start = _starts.get(self.key)
+            name = start.name if start else _started_elsewhere(self.key)
+            if start is not None:
+                start.cancelled = True
+                start.future.cancel()
+            if name is not None:
+                _path(name, "job").unlink(missing_ok=True)
+
+    def partial(self) -> pd.DataFrame | None:
+        """The rows so far, also of a job that was stopped; ``None`` while there are none."""
+        for name, ending in ((self.key, "csv"), (self._name(), "partial")):
+            with suppress(FileNotFoundError):
+                return _rows(_path(name, ending))
+        return None
+
+    def file(self, name: str) -> bytes | None:
+        """What the task left under that name; ``None`` if it is not there."""
+        if not _is_key(name.replace(".", "")):
+            return None
+        with suppress(FileNotFoundError):
+            return _path(self.key, name).read_bytes()
+        return None
 
     def result(self, timeout: float | None = None) -> pd.DataFrame:
-        """The rows of `answers`, waiting for them if need be.
+        """The task's rows, waiting for them if this process started it.
 
         Raises
         ------
         Cancelled
             If the job was cancelled.
         InvalidInput
-            If the study can't be run; the sentence says why.
+            If the task can't be done; the sentence says why.
         TimeoutError
             If it is not done `timeout` seconds from now.
         """
-        import pandas as pd
-
         start = _starts.get(self.key)
         if start is not None and not _path(self.key, "csv").exists():
             try:
-                start.future.result(timeout)
+                start.wait(timeout)
             except CancelledError:
                 raise Cancelled from None
         try:
-            return pd.read_csv(_path(self.key, "csv"), keep_default_na=False, na_values=[MISSING])
+            return _rows(_path(self.key, "csv"))
         except FileNotFoundError:
             raise Cancelled from None
 
 
-def submit(study: Study, split: Split | None = None) -> Job:
-    """Compute the study's answers in a worker, or return the job that already runs or has run.
+def submit(task: Task) -> Job:
+    """Let a worker do the task, or return the job that already runs or has run.
 
-    Parameters
-    ----------
-    study : Study
-    split : Split, optional
-        Needed for uploaded data, which a worker can't load by name.
+    Raises
+    ------
+    QueueFull
+        If too many jobs are unfinished.
+    InvalidInput
+        If there are no workers to be had.
     """
-    job = find(study.key)
-    if job is not None and job.state in ("queued", "running", "done"):
-        return job
-    from loky import get_reusable_executor
-
-    executor = get_reusable_executor(
-        max_workers=WORKERS, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
-    )
-    name = f"{study.key}-{secrets.token_hex(4)}"
-    future = executor.submit(_work, study, split, study.key, str(folder()), name)
-    _starts[study.key] = _Start(future, name)
-    future.add_done_callback(lambda _: _clear(name))
-    return Job(study.key)
+    with _one_at_a_time:
+        job = find(task.key)
+        if job is not None and job.state in ("queued", "running", "done"):
+            return job
+        unfinished = sum(start.waited_for for start in list(_starts.values()))
+        if unfinished >= MOST_UNFINISHED:
+            raise QueueFull(
+                f"{task.title} has to wait: {unfinished} jobs are in the queue, as many as it "
+                "holds; try again in a while."
+            )
+        where = folder()
+        for left in where.glob(f"{task.key}-*.job"):  # by a program that is no more
+            _clear(where, task.key, left.stem)
+        start = _Start(task, task.key, f"{task.key}-{secrets.token_hex(4)}", where)
+        _path(start.name, "job").touch()
+        try:
+            start.send()
+        except BaseException:
+            start.clear()
+            raise
+        _starts.pop(task.key, None)  # to the end of the queue
+        _starts[task.key] = start
+    return Job(task.key)
 
 
 def find(key: str) -> Job | None:
-    """The job of that key, if this process started it or its result is in the cache."""
-    if key in _starts or _path(key, "csv").exists():
+    """The job of that key: started by this process or another, or with its result in the cache."""
+    if not _is_key(key):
+        return None
+    if key in _starts or _path(key, "csv").exists() or _started_elsewhere(key):
         return Job(key)
     return None
+
+
+def _is_key(key: str) -> bool:
+    """Nothing that could lead out of the folder or stand for many files."""
+    return key.isascii() and key.isalnum()
 
 
 def _path(name: str, ending: str) -> Path:
     return folder() / f"{name}.{ending}"
 
 
-def _clear(name: str) -> None:
-    """Remove the files of a start that has ended."""
-    for ending in ("progress", "cancel"):
-        _path(name, ending).unlink(missing_ok=True)
+def _rows(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_csv(path, keep_default_na=False, na_values=[MISSING])
 
 
-def _yield_to_the_page() -> None:
-    """Workers run at low priority, so that the page answers at once on a small machine."""
-    if hasattr(os, "nice"):
-        os.nice(10)
+def _started_elsewhere(key: str) -> str | None:
+    """Another process's start of the job, the last that gave a sign of life."""
+    names = [path.stem for path in folder().glob(f"{key}-*.job")]
+    return max(names, key=_last_beat, default=None)
 
 
-def _work(study: Study, split: Split | None, key: str, where: str, name: str) -> None:
-    from dpcore.evaluation.curves import answers
+def _last_beat(name: str) -> float:
+    try:
+        return _path(name, "progress").stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
-    if study.key != key:
+
+def _clear(where: Path, key: str, name: str) -> None:
+    """Remove the files of a start that has ended; without a result, its last rows are kept."""
+    with suppress(FileNotFoundError):
+        os.replace(where / f"{name}.partial", where / f"{key}.partial")
+    if (where / f"{key}.csv").exists():
+        (where / f"{key}.partial").unlink(missing_ok=True)
+    for ending in ("progress", "job"):
+        (where / f"{name}.{ending}").unlink(missing_ok=True)
+
+
+def _work(task: Task | None, key: str, where: str, name: str) -> None:
+    """In the worker: do the task and leave its result."""
+    if task is None or task.key != key:
         raise InvalidInput("The program's files have changed since it was started; start it anew.")
     base = Path(where)
-    flag, report_file = base / f"{name}.cancel", base / f"{name}.progress"
+    ticket, report_file = base / f"{name}.job", base / f"{name}.progress"
     result = base / f"{key}.csv"
     if result.exists():  # an earlier start, cancelled too late, came first
         return
-    last = 0.0
+    if not ticket.exists():
+        raise InvalidInput(
+            f"The worker does not see {ticket}; DPCORE_CACHE must name a folder that every worker "
+            "shares with the page."
+        )
+    if report_file.exists():  # a cluster gives what one worker dropped to the next
+        raise WorkerStopped
+    reported = written = 0.0
+    waiting: pd.DataFrame | None = None
 
     def report(fraction: float, message: str) -> None:
-        nonlocal last
+        nonlocal reported
         now = time.monotonic()
-        if now - last >= WRITE_EVERY_SECONDS:
-            last = now
+        if now - reported >= WRITE_EVERY_SECONDS:
+            reported = now
             _write(report_file, f"{fraction:.4f}\t{message}")
 
+    def partial(rows: pd.DataFrame) -> None:
+        nonlocal written, waiting
+        now, waiting = time.monotonic(), rows
+        if now - written >= WRITE_EVERY_SECONDS:
+            written, waiting = now, None
+            _write(base / f"{name}.partial", _text(rows))
+
     _write(report_file, "0\tstarting")
-    rows = answers(study, split=split, progress=report, cancelled=flag.exists)
-    _write(result, rows.to_csv(index=False, na_rep=MISSING))
+    try:
+        with _heartbeat(report_file):
+            outcome = task.run(report, partial, lambda: not ticket.exists())
+            for ending, contents in outcome.files.items():
+                _write(base / f"{key}.{ending}", contents)
+            _write(result, _text(outcome.rows))
+    finally:
+        if waiting is not None:
+            _write(base / f"{name}.partial", _text(waiting))
+        # Of an error the page is told first.
+        if result.exists() or not ticket.exists():
+            _clear(base, key, name)
     cache.prune(base, MOST_BYTES)
 
 
-def _write(path: Path, text: str) -> None:
+@contextmanager
+def _heartbeat(path: Path) -> Iterator[None]:
+    """Touch a file while the process lives, also during a step that takes long."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(BEAT_SECONDS):
+            with suppress(FileNotFoundError):
+                os.utime(path)
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _text(rows: pd.DataFrame) -> str:
+    return str(rows.to_csv(index=False, na_rep=MISSING))
+
+
+def _write(path: Path, contents: str | bytes) -> None:
     """Write in one piece: a reader sees the old file or the new one, never half of it."""
     handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+    with os.fdopen(handle, "wb") as file:
+        file.write(contents.encode("utf-8") if isinstance(contents, str) else contents)
     os.replace(temporary, path)

@@ -5,19 +5,15 @@ Everything downstream (curves, sweeps, jobs, links, command lines) is a function
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from pathlib import Path
 
-import dpcore
 from dpcore.datasets import Preparation, Split
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.evaluation.task import digest
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
 from dpcore.methods import method_named
 
@@ -129,17 +125,7 @@ class Study:
     @property
     def key(self) -> str:
         """A digest of the whole description and of the code that answers it."""
-        text = json.dumps(asdict(self), sort_keys=True) + _code(Path(dpcore.__file__).parent)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
-@cache
-def _code(home: Path) -> str:
-    """A digest of the sources in a folder: no result of other code is taken for this one's."""
-    digest = hashlib.sha256(dpcore.__version__.encode())
-    for path in sorted(home.rglob("*.py")):
-        digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+        return digest(asdict(self))
 
 
 def default_delta(records: int) -> float:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,14 +20,19 @@ from loky import get_reusable_executor
 from dpcore.datasets import Split
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs
-from dpcore.evaluation.curves import answers
+from dpcore.evaluation.curves import Answers, answers
 from dpcore.evaluation.study import Study
+from tests.evaluation.tasks import Counting
 
 QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
 # Minutes of work, so that it is still running when a test asks.
 LONG = Study(methods=("sgdpert",), epsilons=(1.0,), runs=200, steps=300_000, edition="published")
 
 PATIENCE = 60.0
+
+
+def submit(study: Study, split: Split | None = None) -> jobs.Job:
+    return jobs.submit(Answers(study, split))
 
 
 def wait_for(what: Callable[[], bool]) -> None:
@@ -59,11 +65,11 @@ def worker_processes() -> list[int]:
 
 
 def names(cache: Path) -> set[str]:
-    return {path.name for path in (cache / "sweeps").iterdir()}
+    return {path.name for path in (cache / "jobs").iterdir()}
 
 
 def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -> None:
-    job = jobs.submit(QUICK)
+    job = submit(QUICK)
     assert job.key == QUICK.key
     rows = job.result(PATIENCE)
     pd.testing.assert_frame_equal(rows, answers(QUICK), check_exact=True)
@@ -72,12 +78,12 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -
 
 
 def test_a_result_is_found_without_training_again(cache: Path) -> None:
-    jobs.submit(QUICK).result(PATIENCE)
-    written = (cache / "sweeps" / f"{QUICK.key}.csv").stat().st_mtime_ns
-    job = jobs.submit(QUICK)
+    submit(QUICK).result(PATIENCE)
+    written = (cache / "jobs" / f"{QUICK.key}.csv").stat().st_mtime_ns
+    job = submit(QUICK)
     assert job.state == "done"
     assert job.result()["method"].tolist() == ["opera"] * 2 + ["dpgd"] * 2
-    assert (cache / "sweeps" / f"{QUICK.key}.csv").stat().st_mtime_ns == written
+    assert (cache / "jobs" / f"{QUICK.key}.csv").stat().st_mtime_ns == written
 
 
 def test_a_job_makes_room_for_its_result(cache: Path) -> None:
@@ -85,12 +91,12 @@ def test_a_job_makes_room_for_its_result(cache: Path) -> None:
     with ancient.open("wb") as file:
         file.truncate(jobs.MOST_BYTES)  # sparse: no room is taken
     os.utime(ancient, (0, 0))
-    jobs.submit(QUICK).result(PATIENCE)
+    submit(QUICK).result(PATIENCE)
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
 
 def test_another_process_finds_the_result(cache: Path) -> None:
-    jobs.submit(QUICK).result(PATIENCE)
+    submit(QUICK).result(PATIENCE)
     code = (
         "import sys; from dpcore.evaluation import jobs; job = jobs.find(sys.argv[1]); "
         "print(job.state, job.progress, len(job.result()))"
@@ -110,7 +116,7 @@ def test_an_unknown_key_is_not_found() -> None:
 
 
 def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache: Path) -> None:
-    job = jobs.submit(LONG)
+    job = submit(LONG)
     seen: list[float] = []
 
     def moving() -> bool:
@@ -122,7 +128,7 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache: Path) -> N
     assert seen == sorted(seen)
     assert 0.0 < seen[-1] < 1.0
     assert "step" in job.message
-    assert jobs.submit(LONG) == job  # the same job, not a second one
+    assert submit(LONG) == job  # the same job, not a second one
     job.cancel()
     assert (job.state, job.message) == ("cancelled", "cancelled")
     with pytest.raises(Cancelled):
@@ -132,11 +138,11 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache: Path) -> N
 
 def test_a_cancelled_job_can_be_started_again(cache: Path) -> None:
     study = replace(LONG, seed=1)
-    first = jobs.submit(study)
+    first = submit(study)
     wait_for(lambda: first.state == "running")
     first.cancel()
     # At once: the worker may not have noticed the cancel yet, and must not take it for the new job.
-    again = jobs.submit(study)
+    again = submit(study)
     assert again.state in ("queued", "running")
     wait_for(lambda: again.state == "running" and again.progress > 0.0)
     again.cancel()
@@ -144,16 +150,16 @@ def test_a_cancelled_job_can_be_started_again(cache: Path) -> None:
 
 
 def test_a_queued_job_that_is_cancelled_never_starts(cache: Path) -> None:
-    first = jobs.submit(replace(LONG, seed=2))
+    first = submit(replace(LONG, seed=2))
     wait_for(lambda: first.state == "running")
-    waiting = [jobs.submit(replace(LONG, seed=seed)) for seed in (3, 4, 5, 6)]
+    waiting = [submit(replace(LONG, seed=seed)) for seed in (3, 4, 5, 6)]
     assert {job.state for job in waiting} == {"queued"}
     assert waiting[-1].progress == 0.0
     for job in waiting:
         job.cancel()
     assert {job.state for job in waiting} == {"cancelled"}
     first.cancel()
-    quick = jobs.submit(QUICK)
+    quick = submit(QUICK)
     assert len(quick.result(PATIENCE)) == 4
     assert {job.state for job in waiting} == {"cancelled"}
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
@@ -164,7 +170,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     cache: Path,
 ) -> None:
     study = replace(LONG, seed=7)
-    job = jobs.submit(study)
+    job = submit(study)
     wait_for(lambda: job.state == "running")
     for process in worker_processes():
         os.kill(process, signal.SIGKILL)
@@ -173,22 +179,22 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     assert job.message.endswith("; start it again to retry.")
     assert "\n" not in job.message
     wait_for(lambda: names(cache) == set())
-    again = jobs.submit(study)
+    again = submit(study)
     assert again.state in ("queued", "running")
     wait_for(lambda: again.state == "running")
     again.cancel()
-    assert len(jobs.submit(QUICK).result(PATIENCE)) == 4
+    assert len(submit(QUICK).result(PATIENCE)) == 4
 
 
 def test_a_worker_with_other_code_refuses_the_job(cache: Path) -> None:
     # Its result would bear a name that nobody looks for, and the page would train for ever.
     with pytest.raises(InvalidInput, match="start it anew"):
-        jobs._work(QUICK, None, "the key by other sources", str(jobs.folder()), "start")
+        jobs._work(Answers(QUICK), "the key by other sources", str(jobs.folder()), "start")
     assert names(cache) == set()
 
 
 def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> None:
-    job = jobs.submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
+    job = submit(Study(methods=("opera",), epsilons=(1.0,), lam=0.0))
     wait_for(lambda: job.state == "failed")
     assert job.message == "radius R is None, but it must be given when λ = 0: a number above 0."
     with pytest.raises(InvalidInput, match="radius R"):
@@ -199,16 +205,154 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> Non
 def test_uploaded_records_travel_with_the_job(cancer: Split) -> None:
     study = replace(QUICK, upload="a digest", methods=("nonprivate",))
     half = replace(cancer, x_train=cancer.x_train[::2], y_train=cancer.y_train[::2])
-    rows = jobs.submit(study, half).result(PATIENCE)
+    rows = submit(study, half).result(PATIENCE)
     wanted = answers(study, split=half)
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
 
 def test_a_lost_result_is_trained_again(cache: Path) -> None:
-    job = jobs.submit(QUICK)
+    job = submit(QUICK)
     job.result(PATIENCE)
-    (cache / "sweeps" / f"{QUICK.key}.csv").unlink()
+    (cache / "jobs" / f"{QUICK.key}.csv").unlink()
     assert job.state == "cancelled"
     with pytest.raises(Cancelled):
         job.result(PATIENCE)
-    assert len(jobs.submit(QUICK).result(PATIENCE)) == 4
+    assert len(submit(QUICK).result(PATIENCE)) == 4
+
+
+def test_any_task_leaves_its_rows_and_files() -> None:
+    job = jobs.submit(Counting(3, name="noted"))
+    assert job.result(PATIENCE)["square"].tolist() == [0, 1, 4]
+    assert job.file("note.txt") == b"noted"
+    assert job.file("other.txt") is None
+    assert job.file("../jobs/secret") is None
+    assert len(job.partial()) == 3
+
+
+def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Path) -> None:
+    job = jobs.submit(Counting(10_000, seconds=0.02))
+    assert job.partial() is None
+    wait_for(lambda: (rows := job.partial()) is not None and len(rows) >= 3)
+    first = len(job.partial())
+    wait_for(lambda: len(job.partial()) > first)
+    job.cancel()
+    wait_for(lambda: names(cache) == {f"{job.key}.partial"})
+    assert job.state == "cancelled"
+    assert job.partial()["number"].tolist() == list(range(len(job.partial())))
+    assert len(job.partial()) > first
+
+
+def test_what_a_stopped_start_left_goes_with_the_result(cache: Path) -> None:
+    (jobs.folder() / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
+    job = jobs.submit(Counting())
+    assert job.result(PATIENCE)["number"].tolist() == [0, 1, 2]
+    wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
+
+
+def test_a_waiting_job_says_how_many_are_before_it() -> None:
+    first = jobs.submit(Counting(10_000, seconds=0.02))
+    wait_for(lambda: first.state == "running")
+    second, third = (jobs.submit(Counting(name=name)) for name in "ab")
+    assert (first.ahead, second.ahead, third.ahead) == (0, 1, 2)
+    assert second.message == "1 job before this one"
+    assert third.message == "2 jobs before this one"
+    second.cancel()
+    assert third.message == "1 job before this one"
+    first.cancel()
+    assert len(third.result(PATIENCE)) == 3
+    assert third.ahead == 0
+
+
+def test_a_full_queue_refuses_in_one_sentence(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 2)
+    first, second = (jobs.submit(Counting(10_000, seconds=0.02, name=name)) for name in "ab")
+    with pytest.raises(jobs.QueueFull, match=r"^Counting to 3 has to wait: 2 jobs are in the"):
+        jobs.submit(Counting())
+    assert jobs.find(Counting().key) is None
+    assert jobs.submit(Counting(10_000, seconds=0.02, name="a")) == first  # is in it already
+    second.cancel()
+    third = jobs.submit(Counting())
+    first.cancel()
+    assert len(third.result(PATIENCE)) == 3
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
+    # The first keeps the worker busy, so that the others wait behind the deadly one.
+    first = jobs.submit(Counting(10, seconds=0.05))
+    deadly = jobs.submit(Counting(dies=True))
+    after = [jobs.submit(Counting(name=name)) for name in "ab"]
+    assert [len(job.result(PATIENCE)) for job in (first, *after)] == [10, 3, 3]
+    wait_for(lambda: deadly.state == "failed")
+    assert deadly.message.startswith("The worker stopped (")
+    again = jobs.submit(Counting(dies=True))
+    assert again.state in ("queued", "running", "failed")
+    wait_for(lambda: again.state == "failed")
+    with pytest.raises(BrokenExecutor):
+        again.result(PATIENCE)
+
+
+# Starts a job and is killed before it is done, as a server may be.
+KILLED_SERVER = """
+import os, signal, sys, time
+from dpcore.evaluation import jobs
+from tests.evaluation.tasks import Counting
+job = jobs.submit(Counting(int(sys.argv[1]), seconds=0.05))
+while job.state != "running" or job.partial() is None:
+    time.sleep(0.05)
+if sys.argv[2] == "with its workers":
+    from loky import get_reusable_executor
+    for worker in list(get_reusable_executor(reuse=True)._processes):
+        os.kill(worker, signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def killed_server(numbers: int, how: str) -> jobs.Job:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_SERVER, str(numbers), how],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
+    )
+    assert done.returncode == -signal.SIGKILL
+    job = jobs.find(Counting(numbers, seconds=0.05).key)
+    assert job is not None
+    return job
+
+
+def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "ALIVE_SECONDS", 1.5)
+    job = killed_server(40, "with its workers")
+    wait_for(lambda: job.state == "failed")
+    assert job.message == jobs.LOST
+    assert job.partial()["number"].tolist()[0] == 0
+    again = jobs.submit(Counting(40, seconds=0.05))
+    assert again.state in ("queued", "running")
+    assert len(again.result(PATIENCE)) == 40
+    wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
+
+
+def test_a_job_whose_worker_outlives_the_server_is_found_running_and_can_be_stopped(
+    cache: Path,
+) -> None:
+    job = killed_server(100_000, "alone")
+    assert job.state == "running"
+    assert job.message.startswith("number ")
+    assert jobs.submit(Counting(100_000, seconds=0.05)) == job  # not a second one
+    job.cancel()
+    assert job.state == "cancelled"
+    wait_for(lambda: names(cache) == {f"{job.key}.partial"})
+
+
+@pytest.mark.parametrize("key", ["", "../secret", "a*", "ключ", "a-b", "a.b"])
+def test_a_key_that_is_none_finds_nothing_and_leads_nowhere(key: str) -> None:
+    assert jobs.find(key) is None
+    with pytest.raises(InvalidInput, match="letters and digits"):
+        jobs.Job(key)
+
+
+def test_a_worker_that_does_not_share_the_folder_says_so(cache: Path) -> None:
+    task = Counting()
+    with pytest.raises(InvalidInput, match="DPCORE_CACHE must name a folder that every worker"):
+        jobs._work(task, task.key, str(jobs.folder()), f"{task.key}-start")

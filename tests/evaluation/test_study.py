@@ -13,7 +13,7 @@ import pytest
 
 from dpcore.datasets import Preparation, Split
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import study
+from dpcore.evaluation import task
 from dpcore.evaluation.study import (
     Study,
     calibrations_for,
@@ -150,7 +150,7 @@ def test_the_key_changes_with_the_code(tmp_path: Path) -> None:
         (home / "inner").mkdir(parents=True)
         for name, text in files.items():
             (home / "inner" / f"{name}.py").write_text(text, encoding="utf-8")
-        return study._code(home)
+        return task.code(home)
 
     same = digest("one", a="x = 1", b="y = 1")
     assert digest("two", a="x = 1", b="y = 1") == same
@@ -160,7 +160,7 @@ def test_the_key_changes_with_the_code(tmp_path: Path) -> None:
     # The key hangs on the package's own sources.
     key = Study().key
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study.dpcore, "__file__", str(tmp_path / "one" / "__init__.py"))
+        patch.setattr(task.dpcore, "__file__", str(tmp_path / "one" / "__init__.py"))
         assert Study().key != key
 
 

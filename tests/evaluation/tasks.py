@@ -1,0 +1,44 @@
+"""Small tasks for the tests of jobs; workers import them from here."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+
+from dpcore.errors import Cancelled
+from dpcore.evaluation.task import Outcome, Partial, Report, digest
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Counts, slowly if need be, and gives a row for each number."""
+
+    upto: int = 3
+    seconds: float = 0.0
+    name: str = ""
+    dies: bool = False
+
+    @property
+    def key(self) -> str:
+        return digest(asdict(self))
+
+    @property
+    def title(self) -> str:
+        return f"Counting to {self.upto}"
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        rows = pd.DataFrame(columns=["number", "square"])
+        for number in range(self.upto):
+            if cancelled():
+                raise Cancelled
+            if self.dies:
+                os._exit(1)
+            time.sleep(self.seconds)
+            rows.loc[number] = [number, number**2]
+            report((number + 1) / self.upto, f"number {number}")
+            partial(rows)
+        return Outcome(rows, {"note.txt": self.name.encode()})

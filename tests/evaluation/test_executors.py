@@ -1,0 +1,100 @@
+"""Jobs on a Dask cluster: a local scheduler with two workers."""
+
+from __future__ import annotations
+
+import builtins
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import executors, jobs
+from tests.evaluation.tasks import Counting
+
+distributed = pytest.importorskip("distributed")
+# Raised inside Dask while it shuts down, or because a worker was killed on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+PATIENCE = 60.0
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+        for client in list(distributed.Client._instances):
+            client.close()
+
+
+@pytest.fixture(autouse=True)
+def cluster(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setenv(executors.SCHEDULER, address)
+    monkeypatch.setattr(jobs, "_starts", {})
+    return tmp_path
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "jobs").iterdir()}
+
+
+def test_two_jobs_run_side_by_side_on_the_cluster(cluster: Path) -> None:
+    tasks = [Counting(10_000, seconds=0.02, name=name) for name in "ab"]
+    first, second = (jobs.submit(task) for task in tasks)
+    wait_for(lambda: first.state == second.state == "running")
+    wait_for(lambda: first.partial() is not None and second.partial() is not None)
+    assert first.message.startswith("number ")
+    first.cancel()
+    second.cancel()
+    assert (first.state, second.state) == ("cancelled", "cancelled")
+    # The workers notice, and are free again.
+    third = jobs.submit(Counting(name="after"))
+    assert third.result(PATIENCE)["square"].tolist() == [0, 1, 4]
+    assert third.file("note.txt") == b"after"
+    left = {f"{job.key}.partial" for job in (first, second)}
+    wait_for(lambda: names(cluster) == left | {f"{third.key}.csv", f"{third.key}.note.txt"})
+
+
+def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
+    other = jobs.submit(Counting(100, seconds=0.05, name="other"))
+    deadly = jobs.submit(Counting(dies=True))
+    wait_for(lambda: deadly.state == "failed")
+    assert deadly.message == "The worker stopped (WorkerStopped); start it again to retry."
+    again = jobs.submit(Counting(dies=True))
+    wait_for(lambda: again.state == "failed")
+    assert len(other.result(PATIENCE)) == 100
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PATIENCE", "0.3s")
+    monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:9")
+    with pytest.raises(InvalidInput, match="no Dask scheduler answers there"):
+        jobs.submit(Counting())
+    assert names(jobs.folder().parent) == set()
+    assert jobs.find(Counting().key) is None
+
+
+def test_without_the_package_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def missing(name: str, *arguments: Any, **named: Any) -> Any:
+        if name == "distributed":
+            raise ImportError(name)
+        return original(name, *arguments, **named)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:8")
+    with pytest.raises(InvalidInput, match="the package distributed, which it needs, is not"):
+        jobs.submit(Counting())
