@@ -10,8 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import pytest
@@ -300,30 +302,48 @@ from tests.evaluation.tasks import Counting
 job = jobs.submit(Counting(int(sys.argv[1]), seconds=0.05))
 while job.state != "running" or job.partial() is None:
     time.sleep(0.05)
-if sys.argv[2] == "with its workers":
-    from loky import get_reusable_executor
-    for worker in list(get_reusable_executor(reuse=True)._processes):
-        os.kill(worker, signal.SIGKILL)
+from loky import get_reusable_executor
+print(*get_reusable_executor(reuse=True)._processes, file=open(sys.argv[2], "w"), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def killed_server(numbers: int, how: str) -> jobs.Job:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED_SERVER, str(numbers), how],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
-    )
-    assert done.returncode == -signal.SIGKILL
-    job = jobs.find(Counting(numbers, seconds=0.05).key)
-    assert job is not None
-    return job
+class Server(NamedTuple):
+    """`start` makes it start a `Counting` and kills it; its workers live on unless killed too."""
+
+    start: Callable[[int], jobs.Job]
+    kill_workers: Callable[[], None]
+
+
+@pytest.fixture
+def killed_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    list_of_workers = tmp_path_factory.mktemp("workers") / "pids"
+
+    def start(numbers: int) -> jobs.Job:
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED_SERVER, str(numbers), str(list_of_workers)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)},
+        )
+        assert done.returncode == -signal.SIGKILL
+        job = jobs.find(Counting(numbers, seconds=0.05).key)
+        assert job is not None
+        return job
+
+    def kill_workers() -> None:
+        for worker in list_of_workers.read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(worker), signal.SIGKILL)
+
+    yield Server(start, kill_workers)
+    kill_workers()
 
 
 def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
+    cache: Path, monkeypatch: pytest.MonkeyPatch, killed_server: Server
 ) -> None:
     monkeypatch.setattr(jobs, "ALIVE_SECONDS", 1.5)
-    job = killed_server(40, "with its workers")
+    job = killed_server.start(40)
+    killed_server.kill_workers()
     wait_for(lambda: job.state == "failed")
     assert job.message == jobs.LOST
     assert job.partial()["number"].tolist()[0] == 0
@@ -334,9 +354,9 @@ def test_a_job_lost_with_its_server_is_reported_and_can_be_started_again(
 
 
 def test_a_job_whose_worker_outlives_the_server_is_found_running_and_can_be_stopped(
-    cache: Path,
+    cache: Path, killed_server: Server
 ) -> None:
-    job = killed_server(100_000, "alone")
+    job = killed_server.start(100_000)
     assert job.state == "running"
     assert job.message.startswith("number ")
     assert jobs.submit(Counting(100_000, seconds=0.05)) == job  # not a second one
