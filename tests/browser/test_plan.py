@@ -38,7 +38,7 @@ def settled(page: Page) -> None:
             && document.querySelectorAll('[data-testid=stProgress]').length === 0
             && app.getAttribute('data-test-script-state') === 'notRunning';
         }""",
-        timeout=60_000,
+        timeout=120_000,
     )
     page.wait_for_timeout(300)
 
@@ -110,7 +110,8 @@ def test_the_question_asked_backwards_can_be_used(
     page = opened(watched, address, "?target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
     settled(page)
-    expect(page.get_by_text(re.compile("For ε = 0.5: .*PLD, add-remove"))).to_be_visible()
+    certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, add-remove"))
+    expect(certified).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Use this value").last.click()
     page.wait_for_function("() => /sigma|duration|batch|plan_delta/.test(location.search)")
     settled(page)
@@ -156,21 +157,23 @@ def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> N
     page = opened(watched, address, "?plan_view=Release+calendar&calendar=2031-01-01~A~1~")
     expect_number(page, "Used up on", "2031-04-02")
     editor = page.get_by_test_id("stDataFrame").first
+    editor.scroll_into_view_if_needed()
     box = editor.bounding_box()
     assert box is not None
-    # The empty row below the only one: its weight.
+    # The empty row below the only one, at its weight.
     page.mouse.dblclick(box["x"] + box["width"] - 60, box["y"] + 87)
-    page.keyboard.type("2")
-    page.keyboard.press("Enter")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("Row 2, date is 'empty'")
-    page.wait_for_function("() => decodeURIComponent(location.search).includes('~2~')")
+    # What is wrong is named, and the row is kept, in the table and in the address.
+    expect(page.get_by_text("Row 2, date is 'empty'")).to_be_visible(timeout=30_000)
+    page.wait_for_function("() => decodeURIComponent(location.search).includes('~1~;')")
+    expect_number(page, "Used up on", "2031-04-02")
 
 
 def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/plan?length=Steps&duration=20000&decays=Every+step&decay=0.9999")
-    page.get_by_role("button", name="Stop").first.click(timeout=60_000)
-    expect(page.get_by_role("button", name="Go on").first).to_be_visible()
+    page.goto(f"{address}/plan?length=Steps&duration=3000&decays=Every+step&decay=0.9995")
+    main = page.get_by_test_id("stMain")
+    main.get_by_role("button", name="Stop", exact=True).first.click(timeout=60_000)
+    expect(main.get_by_role("button", name="Go on").first).to_be_visible(timeout=30_000)
     # The page is usable meanwhile.
     type_into(page, "First noise σ₀", "4")
     expect(page).to_have_url(re.compile("sigma=4"))
@@ -190,7 +193,8 @@ def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, addre
 
 def test_each_figure_has_alternative_text(watched: Watched, address: str) -> None:
     page = opened(watched, address)
-    for tab, figures in (("Heat maps", 2), ("Release calendar", 2), ("σ ladder", 2)):
+    # ε against steps, what ε means for one person, and the tab's own.
+    for tab in ("Heat maps", "Release calendar", "σ ladder"):
         page.get_by_role("tab", name=tab).click()
         settled(page)
         labels = page.evaluate(
@@ -199,7 +203,7 @@ def test_each_figure_has_alternative_text(watched: Watched, address: str) -> Non
               return named ? named.getAttribute('aria-label') : '';
             })"""
         )
-        assert len(labels) == figures
+        assert len(labels) == 3
         assert all(len(label) > 20 for label in labels)
 
 
