@@ -49,7 +49,7 @@ def layout() -> Slots:
     above, numbers = st.container(), st.container()
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
-    meaning = st.container()
+    meaning = st.empty()
     waiting = main.empty(), methods.empty()
     opened = st.tabs(TABS, key="view", on_change="rerun", bind="query-params")
     return Slots(
@@ -151,7 +151,13 @@ def early(first: Start, slots: Slots) -> None:
     """
     asked = links.asked().get("epsilon", [""])[-1]
     epsilon = next((value for value in EPSILONS if plain(value) == asked), START)
-    _risk(first, epsilon, slots, "early_people_figure")
+    _risk(
+        first,
+        PrivacyBudget(epsilon, first.delta),
+        slots,
+        "early_people_figure",
+        words.ODDS_CONDITION,
+    )
     slots.waiting[0].caption("The figure of accuracy against ε comes here.")
     slots.waiting[1].caption("Every method at the chosen ε comes here.")
 
@@ -171,8 +177,10 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
         with slots.methods:
             numbers.every_method(view, rows, epsilon)
         focus = chosen("focus")
-        _risk(first, epsilon, slots, "people_figure", detail.not_proved(view, rows, focus))
-        with slots.meaning:
+        held, note = detail.promised_here(view, rows, epsilon, focus)
+        _risk(first, held, slots, "people_figure", note)
+        # Replaced as a whole: a fragment adds to a place outside it, and never clears it.
+        with slots.meaning.container():
             detail.find_out(view, rows, epsilon, focus)
         detail.at_chosen_epsilon(view, rows, epsilon, slots)
 
@@ -196,8 +204,7 @@ def _slider() -> float:
     return epsilon
 
 
-def _risk(first: Start, epsilon: float, slots: Slots, key: str, note: str = "") -> None:
+def _risk(first: Start, budget: PrivacyBudget | None, slots: Slots, key: str, note: str) -> None:
     """What ε means for one person; drawn before the data are read, so it needs none."""
     with slots.risk.container():
-        budget = PrivacyBudget(epsilon, first.delta)
-        meaning.card(budget, Adjacency(first.adjacency), key, note or words.ODDS_CONDITION)
+        meaning.card(budget, Adjacency(first.adjacency), key, note)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from dpcore.erm.method import Calibration
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most
 from dpcore.guarantee import Condition, Guarantee
 from dpcore.methods import method_named
 
@@ -27,9 +27,9 @@ def statement(guarantee: Guarantee) -> str:
     """An (ε, δ) statement in one line, or why there is none."""
     if guarantee.epsilon is None:
         return f"No number. {guarantee.reason}".strip()
-    said = f"ε = {plain(guarantee.epsilon)}"
+    said = f"ε = {at_most(guarantee.epsilon)}"
     if guarantee.delta is not None:
-        said += f", δ = {plain(guarantee.delta)}"
+        said += f", δ = {at_most(guarantee.delta)}"
         if guarantee.vacuous:
             said += " (vacuous: δ ≥ 1 holds for every algorithm)"
     tail = f" {guarantee.reason}" if guarantee.reason else ""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import badges, loaders, meaning, takeaway
+from app_pages.parts import explanations as words
 from app_pages.parts.answer import Slots
 from app_pages.parts.drawing import plot
 from app_pages.parts.view import figure
-from dpcore.accounting.risk import Promise, odds, promise
+from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
@@ -33,19 +34,31 @@ def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slo
             badges.claims_and_proofs(view.calibrations_at(epsilon))
 
 
-def not_proved(view: View, rows: pd.DataFrame, focus: str) -> str:
-    """What holds instead for the method in focus, where its ε is not proved; "" where it is."""
+def promised_here(
+    view: View, rows: pd.DataFrame, epsilon: float, focus: str
+) -> tuple[PrivacyBudget | None, str]:
+    """The (ε, δ) that holds for the method in focus at this ε, or none, and a line about it."""
+    asked = PrivacyBudget(epsilon, view.delta)
     found = rows[rows["method"] == focus]
-    if focus not in view.methods or found.empty or found.iloc[0]["status"] == "proved":
-        return ""
+    if focus not in view.methods or found.empty:
+        return asked, words.ODDS_CONDITION
     row, title = found.iloc[0], view.titles[focus]
-    said = f"For {title}, ε = {plain(row['epsilon'])} is not proved here: "
+    if row["status"] == "proved":
+        mu = _calibration(view, focus, float(row["epsilon"])).gaussian_mu
+        if mu is None:
+            return asked, words.ODDS_CONDITION
+        right = right_of_100(gaussian_advantage(mu))
+        return asked, f"{words.ODDS_CONDITION} {title}'s own noise allows at most {right} of 100."
+    said = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
     certified = float(row["certified_epsilon"])
     if not certified < float("inf"):
-        return said + "no bound holds."
+        return None, f"{said}, and no bound holds."
     budget = PrivacyBudget(max(certified, 1e-12), row["delta"])
-    right = odds(budget, view.problem.adjacency).right
-    return said + f"its noise is certified for ε = {at_most(certified)}, so at most {right} of 100."
+    return budget, f"{said}; its noise is certified for ε = {at_most(certified)}."
+
+
+def _calibration(view: View, method: str, epsilon: float) -> Calibration:
+    return loaders.calibration(view.study.key, method, epsilon, view.study, view.split)
 
 
 def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
@@ -54,9 +67,7 @@ def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None
     here = epsilon if found.empty else float(found.iloc[0]["epsilon"])
 
     def calibration() -> Calibration | None:
-        if focus not in view.methods:
-            return None
-        return loaders.calibration(view.study.key, focus, here, view.study, view.split)
+        return _calibration(view, focus, here) if focus in view.methods else None
 
     def promised() -> Promise:
         known = calibration()

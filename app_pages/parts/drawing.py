@@ -18,10 +18,9 @@ def plot(drawn: Drawn, key: str) -> None:
         drawn.figure,
         key=key,
         alt=drawn.alt,
-        config={
-            "displaylogo": False,
-            "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
-        },
+        # Its buttons would lie on the legend of a narrow screen; a double click brings the first
+        # view back.
+        config={"displayModeBar": False},
     )
     st.markdown(drawn.sentence)
 

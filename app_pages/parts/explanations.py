@@ -53,7 +53,7 @@ COST = (
 )
 CURVES = (
     "Each point is the average over the noise; nine of ten single runs lie in the band. Drag to "
-    "zoom; the home button brings the first view back."
+    "zoom; a double click brings the first view back."
 )
 SIGMA = (
     "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
@@ -65,7 +65,7 @@ ODDS = (
     "The bound follows from ε and δ, and holds where that ε is proved: see the badge beside the "
     "method."
 )
-ODDS_CONDITION = "Holds for a method whose badge says proved; others are marked."
+ODDS_CONDITION = "For any method with this ε and δ whose badge says proved."
 MISSED = (
     "Of 1,000 people like the test records: how many who have the condition are told that they do "
     "not have it."

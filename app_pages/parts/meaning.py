@@ -41,24 +41,28 @@ ALLOWED = {
 NUMBERS = [("prior", "a belief beforehand in % of", LEAST_PRIOR, MOST_PRIOR)]
 
 
-def card(budget: PrivacyBudget, adjacency: Adjacency, key: str, note: str) -> None:
+def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str) -> None:
     """One fixed sentence and a hundred people, for any method with this (ε, δ).
 
     Parameters
     ----------
-    budget : PrivacyBudget
+    budget : PrivacyBudget or None
+        ``None`` where nothing is proved or certified: then all may be right.
     adjacency : Adjacency
     key : str
         Of the figure.
     note : str
         For whom it holds, in small print.
     """
-    st.subheader(
-        f"What ε = {at_most(budget.epsilon)} means for one person",
-        anchor=False,
-        help=f"{words.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, {adjacency}: "
-        f"{adjacency.meaning} {words.ANY_METHOD}",
-    )
+    if budget is None:
+        st.subheader("What this means for one person", anchor=False, help=words.ODDS)
+    else:
+        st.subheader(
+            f"What ε = {at_most(budget.epsilon)} means for one person",
+            anchor=False,
+            help=f"{words.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
+            f"{adjacency}: {adjacency.meaning} {words.ANY_METHOD}",
+        )
     plot(_hundred(odds(budget, adjacency), on_dark()), key)
     st.caption(note)
 

@@ -143,13 +143,17 @@ class Odds:
     sentence: str
 
 
-def odds(budget: PrivacyBudget, adjacency: Adjacency) -> Odds:
+def odds(budget: PrivacyBudget | None, adjacency: Adjacency) -> Odds:
     """The guarantee in plain odds: of 100 people guessing, how many are right at most.
 
-    Each guesser sees the release, knows every other record, and starts from even odds.
+    Each guesser sees the release, knows every other record, and starts from even odds. Without a
+    budget nothing is promised, and all may be right.
     """
-    right = right_of_100(advantage(budget.epsilon, budget.delta))
     question = QUESTION[adjacency]
+    if budget is None:
+        tail = "all may be right: nothing is promised to one person."
+        return Odds(100, question, f"Of 100 people guessing {question}, {tail}")
+    right = right_of_100(advantage(budget.epsilon, budget.delta))
     if right >= 100:
         tail = "all may be right: this ε promises next to nothing to one person."
     else:

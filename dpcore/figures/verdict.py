@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dpcore.evaluation.metrics import accuracy_interval
-from dpcore.figures.words import percent, plain, points
+from dpcore.figures.words import at_most, percent, plain, points
 from dpcore.guarantee import Adjacency, Status
 
 FEW = 100  # below so many test records their own spread is said
@@ -56,7 +56,8 @@ def _promise(row: pd.Series) -> str:
     held = (
         "No ε is certified for it."
         if pd.isna(certified)
-        else f"What is certified for the noise that is added is ε = {plain(certified)} ({stands})."
+        else "What is certified for the noise that is added is "
+        f"ε = {at_most(certified)} ({stands})."
     )
     return (
         f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {held}"

@@ -14,7 +14,7 @@ from dpcore import cli
 from dpcore.accounting import tradeoff
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
-from dpcore.accounting.risk import odds, right_of_100
+from dpcore.accounting.risk import gaussian_advantage, odds, right_of_100
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.erm.method import Calibration
 from dpcore.erm.privacy_curve import privacy_curve
@@ -183,9 +183,12 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert "The ε asked of OutPert (published edition) is not proved." in said
     assert f"is ε = {at_most(certified)}: δ = 1e-5 · replace-one · " in said
     right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
-    # On the card as well, whose dots are those of any method with the ε that was asked for.
-    assert "For OutPert, ε = 3 is not proved here" in said
-    assert f"certified for ε = {at_most(certified)}, so at most {right} of 100." in said
+    # On the card as well, whose dots are those of the ε that holds.
+    assert (
+        f"For OutPert, ε = 3 is not proved here; its noise is certified for ε = {at_most(certified)}."
+        in said
+    )
+    assert f"at most {right} are right" in said
     consent, ethics = copied(app)
     exact, _ = expected(calibration, 0.5, 0.01)
     assert f"at most {right_of_100(exact.advantage)} of them are right" in consent
@@ -193,10 +196,19 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
 
 
+def test_card_names_what_the_methods_own_noise_allows() -> None:
+    calibration = calibrated("opera", 1.0)
+    right = right_of_100(gaussian_advantage(calibration.gaussian_mu))
+    said = spoken(opened())
+    assert f"OPERA's own noise allows at most {right} of 100." in said
+    assert right < odds(PrivacyBudget(1.0, 1e-5), Adjacency.REPLACE_ONE).right
+
+
 def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
     app = opened(scaling="By the data's own range (leaks)")
     assert "**No bound.** Nothing here limits what someone could find out" in spoken(app)
-    assert "For OPERA, ε = 1 is not proved here: no bound holds." in spoken(app)
+    assert "For OPERA, ε = 1 is not proved here, and no bound holds." in spoken(app)
+    assert "all may be right: nothing is promised to one person" in spoken(app)
     assert BELIEF not in numbers(app)
     assert not [block for block in app.code if "guard" in block.value]
 

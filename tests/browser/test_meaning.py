@@ -86,3 +86,28 @@ def test_it_is_whole_and_without_barrier_on_every_ground(
         for item in ours
         for node in item["nodes"]
     )
+
+
+def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
+    watched: Watched, address: str
+) -> None:
+    page = opened(watched, address, "?methods=OPERA&methods=OutPert")
+    panels = page.locator("summary", has_text="What could someone find out?")
+    slider = page.get_by_role("slider", name="Privacy loss ε")
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        slider.focus()
+        before = page.url
+        page.keyboard.press(key)
+        page.wait_for_function("before => location.href !== before", arg=before)
+        settled(page)
+        expect(panels).to_have_count(1)
+    page.get_by_role("radio", name="OutPert", exact=True).click()
+    settled(page)
+    expect(panels).to_have_count(1)
+    panels.click()
+    expect(page.get_by_text("Belief after an alarm")).to_be_visible()
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    expect(panels).to_have_count(1)
+    expect(page.get_by_text("Belief after an alarm")).to_have_count(1)
