@@ -184,10 +184,8 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert f"is ε = {at_most(certified)}: δ = 1e-5 · replace-one · " in said
     right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
     # On the card as well, whose dots are those of the ε that holds.
-    assert (
-        f"For OutPert, ε = 3 is not proved here; its noise is certified for ε = {at_most(certified)}."
-        in said
-    )
+    held = f"its noise is certified for ε = {at_most(certified)}."
+    assert f"For OutPert, ε = 3 is not proved here; {held}" in said
     assert f"at most {right} are right" in said
     consent, ethics = copied(app)
     exact, _ = expected(calibration, 0.5, 0.01)
