@@ -71,7 +71,7 @@ def growth(
                 progress((place + share) / len(curves), TITLES[curve])
 
         status = "claim" if curve == "printed" else "proved"
-        for count, found in zip(marks, _along(training, curve, marks, report), strict=False):
+        for count, found in zip(marks, along(training, curve, marks, report), strict=False):
             rows.append(
                 (
                     curve,
@@ -90,10 +90,16 @@ def growth(
     return pd.DataFrame(rows, columns=[*names, "accountant"])
 
 
-def _along(
-    training: Training, curve: str, marks: Sequence[int], report: Callable[[float], None]
+def along(
+    training: Training,
+    curve: str,
+    marks: Sequence[int],
+    report: Callable[[float], None] = lambda share: None,
 ) -> list[Guarantee]:
-    """What one curve says after each of `marks` steps; nothing where it does not apply."""
+    """What one curve of `CURVES` says after each of `marks` steps, ascending.
+
+    Nothing where it does not apply: "tcdp" and "printed" need sampled batches.
+    """
     if curve == "pld":
         # Part by part: merged across the run, the steps would lose their order.
         parts = [step for part in training.event().events for step in steps(part)]

@@ -135,23 +135,41 @@ def areas_under_curve(weights: Array, features: Array, labels: Array) -> Array:
 
     ``nan`` where a class is missing.
     """
-    positive = labels > 0
-    count_positive = int(np.count_nonzero(positive))
-    count_negative = len(labels) - count_positive
-    if min(count_positive, count_negative) == 0:
-        return np.full(len(weights), math.nan)
     result = np.empty(len(weights))
     columns = max(1, BLOCK_ENTRIES // len(labels))
     rows = features.astype(np.float32)
     for start in range(0, len(weights), columns):
         scores = weights[start : start + columns].astype(np.float32) @ rows.T
-        for offset, score in enumerate(scores):
-            negatives = np.sort(score[~positive])
-            positives = np.sort(score[positive])
-            below = np.searchsorted(negatives, positives, side="left")
-            upto = np.searchsorted(negatives, positives, side="right")
-            wins = 0.5 * (below.sum(dtype=np.float64) + upto.sum(dtype=np.float64))
-            result[start + offset] = wins / (count_positive * count_negative)
+        result[start : start + columns] = areas(scores, labels > 0)
+    return result
+
+
+def areas(scores: Array, positive: NDArray[np.bool_]) -> Array:
+    """Area under the ROC curve for each row of `scores` (k, n), ties counted half; shape (k,).
+
+    Parameters
+    ----------
+    scores : (k, n) array
+        Higher for what is judged positive.
+    positive : (n,) array of bool
+
+    Returns
+    -------
+    (k,) array
+        ``nan`` where a class is missing or a score is no number.
+    """
+    count = int(np.count_nonzero(positive))
+    pairs = count * (len(positive) - count)
+    result = np.full(len(scores), math.nan)
+    for place, score in enumerate(scores if pairs else ()):
+        if not np.isfinite(score).all():
+            continue
+        negatives = np.sort(score[~positive])
+        positives = np.sort(score[positive])
+        below = np.searchsorted(negatives, positives, side="left")
+        upto = np.searchsorted(negatives, positives, side="right")
+        wins = 0.5 * (below.sum(dtype=np.float64) + upto.sum(dtype=np.float64))
+        result[place] = wins / pairs
     return result
 
 

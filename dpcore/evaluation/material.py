@@ -1,0 +1,76 @@
+"""The records of a training study as a network takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpcore.datasets import images
+from dpcore.errors import whole
+from dpcore.evaluation.task import Report
+
+if TYPE_CHECKING:
+    from dpcore.evaluation.training import TrainingStudy
+
+HELD_OUT = 6
+"""One record of so many is kept for choosing settings where that is asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The records of a study as a network takes them.
+
+    Parameters
+    ----------
+    inputs, targets : array
+        Trained on.
+    test_inputs, test_targets : array
+        Measured on.
+    public : tuple of array or None
+        Inputs and targets of those set aside as public.
+    outputs : int
+    task : str
+    """
+
+    inputs: Any
+    targets: Any
+    test_inputs: Any
+    test_targets: Any
+    public: tuple[Any, Any] | None
+    outputs: int
+    task: str
+
+
+def material(study: TrainingStudy, progress: Report = lambda share, message: None) -> Material:
+    """Load the study's records, and make features of them where it says so.
+
+    Raises
+    ------
+    InvalidInput
+        If there are too few records, or they are no images.
+    """
+    progress(0.0, "loading the data")
+    found = images.load(study.dataset, **dict(study.settings))
+    inputs, test_inputs = found.train_inputs, found.test_inputs
+    if study.features == "scattering":
+        from dpcore.deep import scattering
+
+        # What may be private is not left on the disk.
+        features = scattering.cached_features if found.published else scattering.features
+        inputs, test_inputs = features(inputs, progress), features(test_inputs, progress)
+    targets, test_targets = found.train_targets, found.test_targets
+    public = None
+    if study.held_out or study.public:
+        order = np.random.default_rng(0).permutation(found.records)
+        cut = found.records // HELD_OUT if study.held_out else 0
+        whole("public records", study.public, at_least=0, at_most=found.records - cut - 1)
+        held, aside, kept = np.split(order, [cut, cut + study.public])
+        if study.held_out:
+            test_inputs, test_targets = inputs[held], targets[held]
+        if study.public:
+            public = inputs[aside], targets[aside]
+        kept.sort()
+        inputs, targets = inputs[kept], targets[kept]
+    return Material(inputs, targets, test_inputs, test_targets, public, found.outputs, found.task)

@@ -1,0 +1,97 @@
+"""What a training of a network spends, step by step, and what papers say it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpcore.accounting import paper_003
+from dpcore.accounting.growth import along
+from dpcore.deep.guarantee import Assurance, guarantee
+from dpcore.deep.recipe import Recipe
+from dpcore.guarantee import Adjacency, Condition, Guarantee
+
+
+def accountant_for(recipe: Recipe) -> str:
+    """PLD, or Rényi for batches of fixed size, for which it has no theorem."""
+    return "rdp" if recipe.sampling == "fixed" else "pld"
+
+
+def assurance(recipe: Recipe, records: int, *, least: float | None = None) -> Assurance:
+    """What holds of a whole training by the accountant for its sampling; see `guarantee`."""
+    named: dict[str, Any] = {} if least is None else {"least": least}
+    return guarantee(recipe, records, accountant=accountant_for(recipe), **named)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a paper says of a training, and whether it stands.
+
+    Parameters
+    ----------
+    claim : Guarantee
+        Of the whole training, computed as the paper computes it; empty where none speaks of it.
+    conditions : tuple of Condition
+        Of the paper's own proof.
+    verdict : str
+        One plain sentence.
+    """
+
+    claim: Guarantee
+    conditions: tuple[Condition, ...]
+    verdict: str
+
+
+def said(recipe: Recipe, records: int, found: Assurance) -> Said:
+    """Paper 003's tCDP as printed for isotropic noise on a sample, paper 004's claim for its own.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its σ settled.
+    records : int
+        n.
+    found : Assurance
+        From `assurance`.
+    """
+    if found.claim.epsilon is not None:
+        return Said(found.claim, found.conditions, found.proof.reason)
+    if recipe.private and recipe.noise == "isotropic" and recipe.sampling != "none":
+        run = recipe.training(records)
+        if run.rate < 1.0:
+            answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
+            _, verdict = paper_003.verdict(answer, found.certified)
+            return Said(answer.claim, answer.conditions, verdict)
+    return Said(found.claim, (), found.claim.reason)
+
+
+@dataclass(frozen=True)
+class Books:
+    """What one study's training has spent at the end of each epoch."""
+
+    recipe: Recipe
+    records: int
+    least: float
+    status: str
+    known: dict[int, Guarantee] = field(default_factory=dict)
+
+    def at(self, steps: int) -> Guarantee:
+        """After that many steps."""
+        if steps not in self.known:
+            self.known[steps] = self._along([steps])[0] if steps else self._none("no step yet")
+        return self.known[steps]
+
+    def fill(self, marks: Sequence[int]) -> None:
+        """All at once, which is cheaper than one by one."""
+        self.known.update(zip(marks, self._along(marks), strict=True))
+
+    def _along(self, marks: Sequence[int]) -> list[Guarantee]:
+        whole = assurance(self.recipe, self.records, least=self.least).certified
+        if whole.epsilon is None:
+            return [whole] * len(marks)
+        training = self.recipe.training(self.records, least=self.least)
+        return along(training, accountant_for(self.recipe), marks)
+
+    def _none(self, reason: str) -> Guarantee:
+        return Guarantee(None, None, Adjacency(self.recipe.adjacency), "none", reason)

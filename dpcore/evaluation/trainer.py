@@ -1,0 +1,305 @@
+"""Trainings side by side, epoch by epoch, with the books of what each has spent.
+
+Runs of small networks that differ in seed and σ only are trained as one batch; all others take
+turns, an epoch each. The books follow from the recipe and the number of steps alone, so a training
+that was stopped in the middle of an epoch and goes on has spent exactly what an unbroken one has.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dpcore.accounting.planner import solve, spent
+from dpcore.deep.recipe import Recipe
+from dpcore.deep.training import Run
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import scores
+from dpcore.evaluation.spending import Books, accountant_for, assurance
+from dpcore.evaluation.task import Partial, Report
+from dpcore.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.evaluation.material import Material
+    from dpcore.evaluation.training import TrainingStudy
+
+COLUMNS = (
+    "study",
+    "dataset",
+    "features",
+    "network",
+    "noise",
+    "run",
+    "epoch",
+    "steps",
+    "sigma",
+    "epsilon",
+    "delta",
+    "adjacency",
+    "accountant",
+    "loss_train",
+    "accuracy_test",
+    "auc_test",
+    "seconds",
+    "status",
+)
+"""`epoch` is the one being trained, counted from 1, and `steps` how many have been taken; `sigma`
+is that of the last step, on the sum of clipped gradients; `epsilon` is certified for the steps so
+far at `delta`, nan where there is none; `seconds` is the run's share of the time trained so far."""
+
+LOSS_RECORDS = 4_096
+"""Training records, evenly spread, that the training loss is measured on at an epoch's end."""
+
+TELL_EVERY_SECONDS = 0.3
+MOST_ENTRIES = 2**25
+"""Of the inputs of one step of all runs in a batch: 128 MiB."""
+
+
+@dataclass
+class _Batch:
+    """Runs that are trained as one; `members` are (study, run) in the order of the run's axis."""
+
+    members: list[tuple[int, int]]
+    run: Run
+    last: int
+    seconds: float = 0.0
+
+
+class Trainer:
+    """Studies of the same records, being trained.
+
+    Parameters
+    ----------
+    studies : sequence of TrainingStudy
+    given : Material
+        Their records.
+    device : torch.device
+
+    Raises
+    ------
+    InvalidInput
+        If a recipe does not fit the records, or a budget is below the first step's cost.
+    """
+
+    def __init__(
+        self, studies: Sequence[TrainingStudy], given: Material, device: torch.device
+    ) -> None:
+        self.studies, self.device, self.given = tuple(studies), device, given
+        self.records = len(given.inputs)
+        # Once on the device for all runs.
+        self._inputs = torch.as_tensor(given.inputs, dtype=torch.float32).to(device)
+        self.recipes = tuple(study.settled(self.records) for study in self.studies)
+        self._last = [self._planned(*each) for each in zip(studies, self.recipes, strict=True)]
+        self._batches = [self._batch(members) for members in self._together()]
+        self._books = [self._opened(place) for place in range(len(self.studies))]
+        self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
+        self._seen = np.unique(
+            np.linspace(0, self.records - 1, min(self.records, LOSS_RECORDS)).astype(int)
+        )
+
+    def run(
+        self,
+        progress: Report = lambda share, message: None,
+        partial: Partial = lambda rows: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Train to the end, or on to the end after a stop.
+
+        Raises
+        ------
+        Cancelled
+            Between two steps, when asked to stop. The rows then end with the steps that were taken.
+        """
+        whole = sum(batch.last * len(batch.members) for batch in self._batches)
+        epochs = max(self._epochs(batch, batch.last) for batch in self._batches)
+
+        def asked() -> bool:
+            done = sum(batch.run.step * len(batch.members) for batch in self._batches)
+            progress(done / whole, f"epoch {epoch} of {epochs}")
+            return cancelled()
+
+        told = -math.inf
+        try:
+            for epoch in range(1, epochs + 1):
+                for batch in self._batches:
+                    self._advance(batch, min(batch.last, epoch * batch.run.steps_an_epoch), asked)
+                    if time.monotonic() - told >= TELL_EVERY_SECONDS:
+                        partial(self.history())
+                        told = time.monotonic()
+        finally:
+            partial(self.history())
+
+    def _advance(self, batch: _Batch, end: int, cancelled: Callable[[], bool]) -> None:
+        """Up to so many steps, with a row for each run also where it is stopped before."""
+        if batch.run.step >= end:
+            return
+        begun, start = batch.run.step, time.perf_counter()
+        try:
+            batch.run.advance(end - begun, cancelled)
+        finally:
+            batch.seconds += time.perf_counter() - start
+            if batch.run.step > begun:
+                self._note(batch)
+
+    def history(self) -> pd.DataFrame:
+        """One row a study, run and epoch so far; columns `COLUMNS`."""
+        import pandas as pd
+
+        rows = [self._rows[key] for key in sorted(self._rows)]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def taken(self, place: int) -> int:
+        """Steps that every run of a study has taken."""
+        return min(batch.run.step for batch, _ in self._of(place))
+
+    def planned(self, place: int) -> int:
+        """Steps it will have taken in the end: all, or as many as the budget allows."""
+        return self._last[place]
+
+    def spent(self, place: int, steps: int) -> Guarantee:
+        """What a study's training has spent after that many steps."""
+        return self._books[place].at(steps)
+
+    def least(self, place: int) -> float:
+        """As in `Recipe.training`."""
+        return self._books[place].least
+
+    def weights(self, place: int) -> dict[str, NDArray[np.float32]]:
+        """Each parameter of a study's networks, as `torch.nn` shapes it, runs first."""
+        found: dict[str, list[NDArray[np.float32]]] = {}
+        for batch, at in self._of(place):
+            for name, values in batch.run.network.named_parameters():
+                one = values.detach().cpu()
+                if batch.run.runs > 1:
+                    one = one[at].flatten() if name.endswith("bias") else one[at]
+                found.setdefault(name, []).append(one.numpy())
+        return {name: np.stack(runs) for name, runs in found.items()}
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on from here in another process."""
+        return {
+            "batches": [(batch.run.state(), batch.seconds) for batch in self._batches],
+            "rows": dict(self._rows),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a `state` of the same studies."""
+        for batch, (kept, seconds) in zip(self._batches, state["batches"], strict=True):
+            batch.run.restore(kept)
+            batch.seconds = seconds
+        self._rows = dict(state["rows"])
+
+    def _together(self) -> list[list[tuple[int, int]]]:
+        """Which runs are trained as one batch."""
+        found: dict[object, list[list[tuple[int, int]]]] = {}
+        for place, (study, recipe) in enumerate(zip(self.studies, self.recipes, strict=True)):
+            alike: object = (replace(recipe, seed=0, sigma=0.0), self._last[place])
+            most = self._most(recipe)
+            for run in range(study.runs):
+                groups = found.setdefault(alike, [[]])
+                if len(groups[-1]) >= most:
+                    groups.append([])
+                groups[-1].append((place, run))
+        return [group for groups in found.values() for group in groups]
+
+    def _most(self, recipe: Recipe) -> int:
+        """Runs in a batch."""
+        if recipe.network == "cnn" or recipe.noise != "isotropic":
+            return 1
+        a_step = self.records if recipe.sampling == "none" else recipe.batch
+        return max(1, MOST_ENTRIES // (a_step * self._inputs[0].numel()))
+
+    def _batch(self, members: list[tuple[int, int]]) -> _Batch:
+        recipes = [
+            replace(self.recipes[place], seed=self.recipes[place].seed + run)
+            for place, run in members
+        ]
+        given = self.given
+        run = Run(
+            recipes,
+            self._inputs,  # type: ignore[arg-type]
+            given.targets,
+            given.outputs,
+            task=given.task,
+            device=self.device,
+            public=given.public,
+        )
+        return _Batch(members, run, self._last[members[0][0]])
+
+    def _planned(self, study: TrainingStudy, recipe: Recipe) -> int:
+        steps = recipe.steps_an_epoch(self.records) * recipe.epochs
+        if study.budget is None:
+            return steps
+        training, accountant = recipe.training(self.records), accountant_for(recipe)
+        whole = spent(training, accountant).epsilon
+        if whole is not None and whole <= study.budget:
+            return steps
+        plan = solve("steps", training, study.budget, accountant)
+        if plan.value is None:
+            raise InvalidInput(plan.sentence)
+        return min(steps, int(plan.value))
+
+    def _opened(self, place: int) -> Books:
+        recipe = self.recipes[place]
+        batch, _ = self._of(place)[0]
+        least = batch.run.shape.least
+        status = assurance(recipe, self.records, least=least).status
+        books = Books(recipe, self.records, least, str(status))
+        ends = range(1, self._epochs(batch, batch.last) + 1)
+        books.fill([min(batch.last, end * batch.run.steps_an_epoch) for end in ends])
+        return books
+
+    def _of(self, place: int) -> list[tuple[_Batch, int]]:
+        """Where the runs of a study are, in their order."""
+        found = [
+            (run, batch, at)
+            for batch in self._batches
+            for at, (study, run) in enumerate(batch.members)
+            if study == place
+        ]
+        return [(batch, at) for _, batch, at in sorted(found, key=lambda each: each[0])]
+
+    def _epochs(self, batch: _Batch, steps: int) -> int:
+        return -(-steps // batch.run.steps_an_epoch)
+
+    def _note(self, batch: _Batch) -> None:
+        """Measure, and enter the rows of the epoch that the batch is in."""
+        run, given = batch.run, self.given
+        outputs = run.scores(given.test_inputs)
+        accuracy = scores.accuracies(outputs, given.test_targets, given.task)
+        area = scores.areas(outputs, given.test_targets, given.task)
+        on_seen = run.scores(given.inputs[self._seen])
+        loss = scores.losses(on_seen, given.targets[self._seen], given.task)
+        sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)
+        for at, (place, which) in enumerate(batch.members):
+            study, books = self.studies[place], self._books[place]
+            certified = books.at(run.step)
+            self._rows[place, which, epoch] = (
+                place,
+                study.dataset,
+                study.features,
+                books.recipe.network,
+                books.recipe.noise,
+                which,
+                epoch,
+                run.step,
+                sigmas[at],
+                math.nan if certified.epsilon is None else certified.epsilon,
+                study.recipe.delta,
+                books.recipe.adjacency,
+                certified.by,
+                loss[at],
+                accuracy[at],
+                area[at],
+                batch.seconds / len(batch.members),
+                books.status,
+            )

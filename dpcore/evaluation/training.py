@@ -1,0 +1,331 @@
+"""Private trainings of networks: one full description, its history epoch by epoch, what it leaves.
+
+A `TrainingStudy` and a `TrainingSweep` are tasks (`dpcore.evaluation.task`). Everything measured
+here is measured on real records, training loss included, and is not private; the ε of a row is what
+the training itself has spent.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import dpcore
+from dpcore.datasets import images
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.evaluation.material import material
+from dpcore.evaluation.spending import accountant_for, assurance, said
+from dpcore.evaluation.task import Outcome, Partial, Report, digest
+from dpcore.mechanisms.answers import verdicts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.evaluation.trainer import Trainer
+
+FEATURES = ("raw", "scattering")
+MOST_RUNS, MOST_STUDIES = 1_000, 500
+
+
+@dataclass(frozen=True)
+class TrainingStudy:
+    """What to train.
+
+    Parameters
+    ----------
+    dataset : str
+        A name of `dpcore.datasets.images.keys`.
+    features : str
+        "raw", or "scattering" of images.
+    recipe : Recipe
+        Run r has its seed plus r.
+    epsilon : float or None
+        Target: σ is the least that stays within it (paper 004's noise: what the paper prints for
+        it). ``None`` for the recipe's own σ. A recipe without clipping or noise stays as it is.
+    runs : int
+    budget : float or None
+        Training ends before the step that would spend more.
+    held_out : bool
+        Measure on a sixth of the training part, which is then not trained on, and leave the test
+        part alone: for choosing settings.
+    public : int
+        Records of the training part that are set aside as nobody's secret, for noise whose weights
+        come from public examples.
+    settings : tuple of (str, value)
+        The data set's own (`dpcore.datasets.images.source`).
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+
+    dataset: str = "digits"
+    features: str = "raw"
+    recipe: Recipe = field(default_factory=Recipe)
+    epsilon: float | None = 3.0
+    runs: int = 1
+    budget: float | None = None
+    held_out: bool = False
+    public: int = 0
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        one_of("dataset", self.dataset, images.keys())
+        one_of("features", self.features, FEATURES)
+        if self.features == "scattering" and self.recipe.network == "cnn":
+            raise InvalidInput("network is cnn, but scattering features take linear or perceptron.")
+        self._set(runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS))
+        self._set(public=whole("public records", self.public, at_least=0))
+        # One study has one key: 1 and 1.0 are the same ε.
+        if self.epsilon is not None:
+            self._set(epsilon=number("epsilon", self.epsilon, above=0.0, at_most=1e3))
+        if self.budget is not None:
+            self._set(budget=number("budget", self.budget, above=0.0, at_most=1e3))
+            if not self.recipe.private:
+                raise InvalidInput("budget is given, but a training without privacy spends none.")
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def key(self) -> str:
+        """A digest of the whole description and of the code that trains."""
+        return digest(["training", asdict(self)])
+
+    @property
+    def title(self) -> str:
+        """Data, network and ε."""
+        title = images.entry(self.dataset).title
+        spent = f", ε = {self.epsilon:g}" if self.epsilon and self.recipe.private else ""
+        return f"{title}, {self.recipe.network}{spent}"
+
+    def settled(self, records: int) -> Recipe:
+        """The recipe with its σ.
+
+        Raises
+        ------
+        InvalidInput
+            If none stays within the target.
+        """
+        if self.epsilon is None or not self.recipe.private:
+            return self.recipe
+        if self.recipe.noise == "published-004":
+            return self.recipe.claiming(self.epsilon, records)
+        return self.recipe.within(self.epsilon, records, accountant_for(self.recipe))
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """See `dpcore.evaluation.task.Task`: the history, ``weights.npz``, ``settings.json``."""
+        trainer = begin([self], progress=report)
+        trainer.run(report, lambda rows: partial(rows.drop(columns="study")), cancelled)
+        return outcome(trainer)
+
+
+@dataclass(frozen=True)
+class TrainingSweep:
+    """Several studies of the same records, side by side; their rows have a column `study`.
+
+    Parameters
+    ----------
+    studies : tuple of TrainingStudy
+        They share everything but recipe, ε, runs and budget.
+    """
+
+    studies: tuple[TrainingStudy, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.studies) <= MOST_STUDIES:
+            raise InvalidInput(
+                f"studies are {len(self.studies)}, but there must be 1 to {MOST_STUDIES}."
+            )
+        first = _data(self.studies[0])
+        if any(_data(study) != first for study in self.studies):
+            raise InvalidInput("studies differ in their records, but a sweep must be of the same.")
+
+    @property
+    def key(self) -> str:
+        """A digest of all descriptions and of the code that trains."""
+        return digest(["training sweep", [asdict(study) for study in self.studies]])
+
+    @property
+    def title(self) -> str:
+        """Data, and how many studies."""
+        return f"{images.entry(self.studies[0].dataset).title}, {len(self.studies)} settings"
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """See `dpcore.evaluation.task.Task`."""
+        trainer = begin(self.studies, progress=report)
+        trainer.run(report, partial, cancelled)
+        return Outcome(trainer.history())
+
+
+def train(
+    study: TrainingStudy,
+    *,
+    device: str = "auto",
+    progress: Report = lambda share, message: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """The study's history: one row a run and epoch, columns `dpcore.evaluation.trainer.COLUMNS`.
+
+    Raises
+    ------
+    Cancelled
+        When asked to stop.
+    """
+    return sweep_training([study], device=device, progress=progress, cancelled=cancelled)[0]
+
+
+def sweep_training(
+    studies: Sequence[TrainingStudy],
+    *,
+    device: str = "auto",
+    progress: Report = lambda share, message: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[pd.DataFrame]:
+    """`train` for several studies of the same records; small networks are trained as one batch.
+
+    Runs that differ in seed and σ only share every matrix product, so that 20 runs × 5 ε cost
+    little more than one. A run's random draws hang on what it is trained beside.
+    """
+    trainer = begin(TrainingSweep(tuple(studies)).studies, device=device, progress=progress)
+    trainer.run(progress, cancelled=cancelled)
+    rows = trainer.history()
+    return [
+        rows[rows["study"] == place].drop(columns="study").reset_index(drop=True)
+        for place in range(len(studies))
+    ]
+
+
+def begin(
+    studies: Sequence[TrainingStudy],
+    *,
+    device: str = "auto",
+    progress: Report = lambda share, message: None,
+) -> Trainer:
+    """A trainer for studies of the same records, before its first step.
+
+    Raises
+    ------
+    InvalidInput
+        If a study can't be run.
+    """
+    from dpcore.deep.device import device as chosen
+    from dpcore.evaluation.trainer import Trainer
+
+    return Trainer(studies, material(studies[0], progress), chosen(device))
+
+
+def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
+    """What a study has come to, in plain values: measured, certified, claimed.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Also one that was stopped: then of the steps that were taken.
+    place : int
+        Which of its studies.
+    """
+    study, recipe = trainer.studies[place], trainer.recipes[place]
+    records, steps = trainer.records, trainer.taken(place)
+    found = assurance(recipe, records, least=trainer.least(place))
+    certified = trainer.spent(place, steps)
+    paper = said(recipe, records, found)
+    rows = trainer.history()
+    last = rows[rows["study"] == place].groupby("run").tail(1) if len(rows) else rows
+    return {
+        "dataset": study.dataset,
+        "features": study.features,
+        "network": recipe.network,
+        "noise": recipe.noise,
+        "records": records,
+        "measured_on": "held-out training records" if study.held_out else "test records",
+        "runs": study.runs,
+        "epochs": recipe.epochs,
+        "steps": steps,
+        "steps_planned": trainer.planned(place),
+        "sigma": recipe.sigma,
+        "clip": recipe.clip,
+        "accuracy": _spread(last, "accuracy_test"),
+        "auc": _spread(last, "auc_test"),
+        "loss_train": _spread(last, "loss_train"),
+        "epsilon": certified.epsilon,
+        "delta": recipe.delta if recipe.private else None,
+        "adjacency": recipe.adjacency,
+        "accountant": certified.by,
+        "reason": certified.reason,
+        "status": str(found.status),
+        "conditions": verdicts(found.conditions),
+        "claim": {
+            "epsilon": paper.claim.epsilon,
+            "delta": paper.claim.delta,
+            "adjacency": str(paper.claim.adjacency),
+            "by": paper.claim.by,
+            "about": "the whole run as planned",
+            "conditions": verdicts(paper.conditions),
+            "verdict": paper.verdict,
+        },
+    }
+
+
+def outcome(trainer: Trainer, place: int = 0) -> Outcome:
+    """The history of one study, its weights and its settings."""
+    rows = trainer.history()
+    rows = rows[rows["study"] == place].drop(columns="study").reset_index(drop=True)
+    return Outcome(
+        rows, {"weights.npz": weights(trainer, place), "settings.json": settings(trainer, place)}
+    )
+
+
+def weights(trainer: Trainer, place: int = 0) -> bytes:
+    """An ``.npz``: each of the network's parameters by name, the runs along the first axis."""
+    held = io.BytesIO()
+    np.savez_compressed(held, allow_pickle=False, **trainer.weights(place))
+    return held.getvalue()
+
+
+def settings(trainer: Trainer, place: int = 0) -> bytes:
+    """JSON: the study, the σ it was trained with, what that spent, and the versions used."""
+    import torch
+
+    study = trainer.studies[place]
+    text = {
+        "study": asdict(study),
+        "recipe": asdict(trainer.recipes[place]),
+        "conclusion": conclusion(trainer, place),
+        "device": str(trainer.device),
+        "versions": {"dpcore": dpcore.__version__, "torch": torch.__version__},
+    }
+    return json.dumps(_plain(text), ensure_ascii=False, indent=2).encode()
+
+
+def _data(study: TrainingStudy) -> TrainingStudy:
+    """All that decides on the records."""
+    return replace(study, recipe=Recipe(), epsilon=None, runs=1, budget=None)
+
+
+def _spread(rows: pd.DataFrame, column: str) -> dict[str, float] | None:
+    """Mean and 5 % and 95 % quantiles over runs; ``None`` where it is not measured."""
+    values = rows[column].dropna() if column in rows else ()
+    if len(values) == 0:
+        return None
+    low, high = np.quantile(values, [0.05, 0.95])
+    return {"mean": float(np.mean(values)), "low": float(low), "high": float(high)}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that are none as ``null``, which JSON can carry."""
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value

@@ -1,0 +1,405 @@
+"""Trainings: the books against the accountant, also after a stop; batches, budgets, files."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from dpcore.accounting.planner import Training, spent
+from dpcore.datasets import images
+from dpcore.deep.recipe import Recipe
+from dpcore.deep.training import Run
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.material import material
+from dpcore.evaluation.trainer import COLUMNS
+from dpcore.evaluation.training import (
+    TrainingStudy,
+    TrainingSweep,
+    begin,
+    conclusion,
+    outcome,
+    sweep_training,
+    train,
+)
+from dpcore.guarantee import Adjacency
+
+LINEAR = Recipe(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
+STUDY = TrainingStudy("digits", recipe=LINEAR, epsilon=3.0, runs=2)
+RECORDS, STEPS = 1_437, 6  # of digits, an epoch
+MEASURED = ["loss_train", "accuracy_test", "auc_test"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Networks this small only wait for a second one."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def stops_after(calls: int) -> Callable[[], bool]:
+    left = iter([False] * calls)
+    return lambda: next(left, True)
+
+
+def without_time(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.drop(columns="seconds")
+
+
+@pytest.fixture(scope="module")
+def history() -> pd.DataFrame:
+    return train(STUDY, device="cpu")
+
+
+def test_a_history_has_a_row_for_each_run_and_epoch(history: pd.DataFrame) -> None:
+    assert list(history.columns) == list(COLUMNS[1:])
+    assert history[["run", "epoch"]].to_numpy().tolist() == [
+        [run, epoch] for run in (0, 1) for epoch in (1, 2, 3)
+    ]
+    assert set(history["steps"]) == {STEPS, 2 * STEPS, 3 * STEPS}
+    assert history["seconds"].groupby(history["run"]).is_monotonic_increasing.all()
+    last = history[history["epoch"] == 3]
+    assert (last["accuracy_test"] > 0.5).all()  # ten classes
+    assert last["accuracy_test"].nunique() == 2  # runs have seeds of their own
+
+
+def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) -> None:
+    sigma = STUDY.settled(RECORDS).sigma
+    for row in history[history["run"] == 0].itertuples():
+        # Written out anew: n, batch, steps so far, decay at each epoch's end.
+        run = Training(sigma, RECORDS, 256, row.steps, 1e-5, decay=0.8, decay_every=STEPS)
+        assert row.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+        assert row.sigma == pytest.approx(sigma * 0.8 ** (0.5 * (row.epoch - 1)))
+        assert (row.delta, row.adjacency, row.accountant) == (1e-5, "add-remove", "PLD")
+        assert row.status == "proved"
+    end = history["epsilon"].iloc[-1]
+    assert 2.99 < end <= 3.0
+
+
+def test_batches_of_fixed_size_are_accounted_for_by_renyi() -> None:
+    recipe = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
+    rows = train(TrainingStudy("digits", recipe=recipe, epsilon=8.0), device="cpu")
+    sigma = TrainingStudy("digits", recipe=recipe, epsilon=8.0).settled(RECORDS).sigma
+    run = Training(
+        sigma,
+        RECORDS,
+        256,
+        STEPS,
+        1e-5,
+        decay=0.8,
+        decay_every=STEPS,
+        sampling="fixed",
+        adjacency=Adjacency.REPLACE_ONE,
+    )
+    assert rows["accountant"].tolist() == ["Rényi"] * 2
+    assert rows["epsilon"][0] == pytest.approx(spent(run, "rdp").epsilon, rel=1e-6)
+    assert rows["epsilon"][1] <= 8.0
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        replace(LINEAR, sigma=0.0),
+        replace(LINEAR, clipped=False),
+        replace(LINEAR, sigma=0.0, clipped=False),
+    ],
+)
+def test_without_clipping_or_noise_nothing_is_certified(recipe: Recipe) -> None:
+    rows = train(TrainingStudy("digits", recipe=replace(recipe, epochs=1)), device="cpu")
+    assert rows["epsilon"].isna().all()
+    assert set(rows["status"]) == {"not private"}
+
+
+@pytest.mark.parametrize("after", [1, STEPS, 2 * STEPS + 3])
+def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_unbroken(
+    after: int,
+) -> None:
+    unbroken, first, second = (begin([STUDY], device="cpu") for _ in range(3))
+    unbroken.run()
+    with pytest.raises(Cancelled):
+        first.run(cancelled=stops_after(after))
+    rows = first.history()
+    assert rows["steps"].max() == first.taken(0) == after
+    assert rows["epoch"].max() == -(-after // STEPS)
+    run = Training(
+        STUDY.settled(RECORDS).sigma, RECORDS, 256, after, 1e-5, decay=0.8, decay_every=STEPS
+    )
+    assert rows["epsilon"].max() == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+    assert conclusion(first)["epsilon"] == rows["epsilon"].max()
+    assert conclusion(first)["steps"] == after
+    second.restore(first.state())
+    for trainer in (first, second):
+        trainer.run()
+        pd.testing.assert_frame_equal(
+            without_time(trainer.history()), without_time(unbroken.history()), check_exact=True
+        )
+    for name, values in unbroken.weights(0).items():
+        assert np.array_equal(second.weights(0)[name], values)
+
+
+def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
+    recipe = replace(LINEAR, sigma=1.5)
+    study = TrainingStudy("digits", recipe=recipe, epsilon=None, budget=3.0)
+    trainer = begin([study], device="cpu")
+    trainer.run()
+    taken = trainer.taken(0)
+    assert 0 < taken < 3 * STEPS
+    run = Training(1.5, RECORDS, 256, taken, 1e-5, decay=0.8, decay_every=STEPS)
+    assert trainer.history()["epsilon"].iloc[-1] == pytest.approx(
+        spent(run, "pld").epsilon, rel=1e-6
+    )
+    assert spent(run, "pld").epsilon <= 3.0 < spent(replace(run, steps=taken + 1), "pld").epsilon
+    whole = begin([replace(study, budget=100.0)], device="cpu")
+    assert whole.planned(0) == 3 * STEPS
+    with pytest.raises(InvalidInput, match="No number of steps"):
+        begin([replace(study, budget=0.01)], device="cpu")
+
+
+def test_studies_of_the_same_records_are_trained_as_one_batch() -> None:
+    studies = [replace(STUDY, epsilon=epsilon) for epsilon in (0.02, 8.0)]
+    studies.append(replace(STUDY, recipe=replace(LINEAR, sigma=0.0)))
+    studies.append(replace(STUDY, recipe=replace(LINEAR, learning_rate=0.1)))
+    trainer = begin(studies, device="cpu")
+    assert sorted(batch.run.runs for batch in trainer._batches) == [2, 6]
+    found = sweep_training(studies, device="cpu")
+    assert [len(rows) for rows in found] == [6] * 4
+    ends = [rows.groupby("run").tail(1) for rows in found]
+    assert ends[0]["epsilon"].max() <= 0.02 < ends[1]["epsilon"].max() <= 8.0
+    means = [float(rows["accuracy_test"].mean()) for rows in ends]
+    assert means[0] < means[1] - 0.2  # noise of ε = 0.02 covers digits, that of 8 does not
+    assert ends[2]["epsilon"].isna().all()
+
+
+def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws() -> None:
+    # Without noise and sampling nothing is random but the start, which is the same for one run.
+    recipe = replace(LINEAR, sigma=0.0, sampling="none", epochs=4)
+    alone = train(TrainingStudy("digits", recipe=recipe), device="cpu")
+    one, _ = sweep_training(
+        [
+            TrainingStudy("digits", recipe=recipe),
+            TrainingStudy("digits", recipe=replace(recipe, learning_rate=0.1)),
+        ],
+        device="cpu",
+    )
+    pd.testing.assert_frame_equal(without_time(one), without_time(alone), check_exact=True)
+
+
+def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dpcore.evaluation import trainer
+
+    monkeypatch.setattr(trainer, "MOST_ENTRIES", 256 * 64 * 2)
+    made = begin([replace(STUDY, runs=5)], device="cpu")
+    assert [batch.run.runs for batch in made._batches] == [2, 2, 1]
+    made.run()
+    assert made.history()["run"].tolist() == [run for run in range(5) for _ in range(3)]
+    assert made.weights(0)["0.weight"].shape == (5, 10, 64)
+    assert made.weights(0)["0.bias"].shape == (5, 10)
+
+
+def test_the_weights_give_the_scores_that_were_measured() -> None:
+    recipe = replace(LINEAR, network="perceptron", widths=(16,))
+    trainer = begin([replace(STUDY, recipe=recipe)], device="cpu")
+    trainer.run()
+    left = outcome(trainer)
+    loaded = np.load(io.BytesIO(left.files["weights.npz"]))
+    examples = images.load("digits")
+    for run in (0, 1):
+        network = torch.nn.Sequential(
+            torch.nn.Linear(64, 16), torch.nn.ReLU(), torch.nn.Linear(16, 10)
+        )
+        network.load_state_dict({name: torch.as_tensor(loaded[name][run]) for name in loaded})
+        with torch.no_grad():
+            outputs = network(torch.as_tensor(examples.test_inputs.reshape(-1, 64)))
+        share = (outputs.argmax(1).numpy() == examples.test_targets).mean()
+        rows = left.rows[(left.rows["run"] == run) & (left.rows["epoch"] == 3)]
+        assert rows["accuracy_test"].item() == pytest.approx(share)
+
+
+def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
+    trainer = begin([STUDY], device="cpu")
+    trainer.run()
+    text = json.loads(outcome(trainer).files["settings.json"])
+    recipe = Recipe(**{**text["recipe"], "widths": tuple(text["recipe"]["widths"])})
+    assert recipe == STUDY.settled(RECORDS)
+    assert text["conclusion"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
+    assert text["conclusion"]["accountant"] == "PLD"
+    assert text["study"]["runs"] == 2
+
+
+def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None:
+    trainer = begin([STUDY], device="cpu")
+    found = conclusion(trainer)
+    sigma, rate = STUDY.settled(RECORDS).sigma, 256 / RECORDS
+    # Equation (3) and Lemma 3 by hand.
+    rho = sum(STEPS * 13 * rate**2 / (2 * sigma**2 * 0.8**epoch) for epoch in range(3))
+    wanted = rho + 2 * math.sqrt(rho * math.log(1e5))
+    assert found["claim"]["epsilon"] == pytest.approx(wanted, rel=1e-9)
+    assert found["claim"]["adjacency"] == "replace-one"
+    assert any(not each["met"] for each in found["claim"]["conditions"])
+    assert all(each["met"] for each in found["conditions"])
+    assert found["status"] == "proved"
+    assert found["epsilon"] is None  # nothing is spent before the first step
+    trainer.run()
+    assert conclusion(trainer)["epsilon"] <= 3.0
+
+
+def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
+    recipe = replace(LINEAR, decay=1.0, noise="published-004", epochs=1)
+    study = TrainingStudy("digits", recipe=recipe, epsilon=2.0)
+    trainer = begin([study], device="cpu")
+    trainer.run()
+    found = conclusion(trainer)
+    assert found["claim"]["epsilon"] == pytest.approx(2.0, rel=1e-6)
+    assert found["claim"]["by"] == "paper 004, theorem 1"
+    assert found["epsilon"] is None
+    assert trainer.history()["epsilon"].isna().all()
+    assert found["status"] == "claim not supported"
+    public = begin(
+        [replace(study, recipe=replace(recipe, weights="public"), public=100)], device="cpu"
+    )
+    public.run()
+    certified = conclusion(public)["epsilon"]
+    assert certified == public.history()["epsilon"].iloc[-1] > 2.0
+
+
+def test_held_out_and_public_records_are_not_trained_on() -> None:
+    whole = images.load("digits")
+    found = material(replace(STUDY, held_out=True, public=100))
+    assert len(found.test_inputs) == RECORDS // 6
+    assert len(found.public[0]) == 100
+    assert len(found.inputs) == RECORDS - RECORDS // 6 - 100
+    parts = [found.inputs, found.test_inputs, found.public[0]]
+    together = np.concatenate(parts).reshape(RECORDS, -1)
+    everyone = whole.train_inputs.reshape(RECORDS, -1)
+    assert np.array_equal(np.sort(together, 0), np.sort(everyone, 0))
+    assert len(material(STUDY).test_inputs) == 360
+    trainer = begin([replace(STUDY, held_out=True)], device="cpu")
+    assert trainer.records == RECORDS - RECORDS // 6
+    assert conclusion(trainer)["measured_on"] == "held-out training records"
+
+
+def test_two_classes_and_labels_have_an_area() -> None:
+    cancer = train(TrainingStudy("breast_cancer", recipe=replace(LINEAR, batch=64)), device="cpu")
+    assert (cancer["auc_test"] > 0.8).all()
+    labels = TrainingStudy(
+        "chest_features",
+        recipe=replace(LINEAR, learning_rate=5.0),
+        epsilon=30.0,
+        settings=(("records", 1_000), ("features", 32)),
+    )
+    rows = train(labels, device="cpu")
+    assert 0.6 < rows["auc_test"].iloc[-1] < 1.0
+
+
+def test_scattering_features_are_trained_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    whole = images.load("digits")
+    few = replace(
+        whole,
+        train_inputs=whole.train_inputs[:300],
+        train_targets=whole.train_targets[:300],
+        test_inputs=whole.test_inputs[:40],
+        test_targets=whole.test_targets[:40],
+    )
+    for published in (False, True):
+        found = replace(few, published=published)
+        monkeypatch.setattr(images, "load", lambda key, found=found: found)
+        made = material(replace(STUDY, features="scattering"))
+        assert made.inputs.shape == (300, 81 * 4)
+        assert len(made.test_inputs) == 40
+        # What may be private is not kept.
+        assert any(tmp_path.rglob("scattering-*")) == published
+    recipe = replace(LINEAR, batch=50, sigma=0.0)
+    study = replace(STUDY, features="scattering", recipe=recipe, runs=1)
+    assert train(study, device="cpu")["accuracy_test"].iloc[-1] > 0.5
+
+
+def test_a_key_hangs_on_the_whole_description() -> None:
+    others = [
+        replace(STUDY, dataset="mnist"),
+        replace(STUDY, features="scattering"),
+        replace(STUDY, recipe=replace(LINEAR, seed=1)),
+        replace(STUDY, epsilon=2.0),
+        replace(STUDY, runs=3),
+        replace(STUDY, budget=1.0),
+        replace(STUDY, held_out=True),
+        replace(STUDY, public=1),
+        replace(STUDY, settings=(("records", 5),)),
+        TrainingSweep((STUDY,)),
+        TrainingSweep((STUDY, STUDY)),
+    ]
+    assert len({each.key for each in (STUDY, *others)}) == len(others) + 1
+    assert replace(STUDY, epsilon=3).key == STUDY.key
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"dataset": "nothing"}, "dataset is 'nothing'"),
+        ({"features": "deep"}, "features is 'deep', but it must be one of raw, scattering"),
+        ({"epsilon": 0.0}, "epsilon is 0"),
+        ({"runs": 0}, "runs is 0"),
+        ({"budget": -1.0}, "budget is -1"),
+        ({"public": -1}, "public records is -1"),
+        ({"features": "scattering", "recipe": Recipe(network="cnn")}, "network is cnn"),
+        ({"budget": 1.0, "recipe": Recipe(sigma=0.0)}, "budget is given"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_in_one_sentence(
+    changed: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"^{sentence}"):
+        replace(STUDY, **changed)
+
+
+def test_a_sweep_is_of_one_set_of_records() -> None:
+    with pytest.raises(InvalidInput, match="studies differ in their records"):
+        TrainingSweep((STUDY, replace(STUDY, held_out=True)))
+    with pytest.raises(InvalidInput, match="studies are 0"):
+        TrainingSweep(())
+
+
+def test_a_training_is_a_job_with_live_rows_and_files() -> None:
+    seen: list[pd.DataFrame] = []
+    told: list[tuple[float, str]] = []
+    left = STUDY.run(
+        lambda share, message: told.append((share, message)), seen.append, lambda: False
+    )
+    assert [share for share, _ in told] == sorted(share for share, _ in told)
+    assert told[-1][1] == "epoch 3 of 3"
+    assert list(seen[0].columns) == list(left.rows.columns) == list(COLUMNS[1:])
+    pd.testing.assert_frame_equal(seen[-1], left.rows)
+    assert set(left.files) == {"weights.npz", "settings.json"}
+    swept = TrainingSweep((STUDY, replace(STUDY, epsilon=1.0)))
+    rows = swept.run(lambda share, message: None, seen.append, lambda: False).rows
+    assert rows["study"].tolist() == [0] * 6 + [1] * 6
+
+
+def test_a_stopped_job_leaves_its_last_rows() -> None:
+    seen: list[pd.DataFrame] = []
+    with pytest.raises(Cancelled):
+        STUDY.run(lambda share, message: None, seen.append, stops_after(8))
+    assert seen[-1]["steps"].max() == 8
+
+
+def test_the_books_follow_the_run_that_is_trained() -> None:
+    """σ of the last step is the one the training itself used."""
+    examples = images.load("digits")
+    run = Run(STUDY.settled(RECORDS), examples.train_inputs, examples.train_targets, 10)
+    trainer = begin([replace(STUDY, runs=1)], device="cpu")
+    trainer.run()
+    row = trainer.history().iloc[-1]
+    assert row["steps"] == run.steps
+    assert row["sigma"] == run.sigmas(run.steps - 1)[0]
