@@ -53,6 +53,7 @@ def examples() -> list[str]:
         "risk",
         "methods",
         "sweep",
+        "train",
         "reproduce",
     }
     return table
