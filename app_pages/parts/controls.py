@@ -335,17 +335,16 @@ def _delta(records: int) -> tuple[float, bool]:
 
 
 def tell_delta(first: Start, delta: float, records: int) -> str:
-    """Write δ and n·δ under its control; the warning where δ is too large, else nothing."""
+    """Write δ and n·δ under its control; the warning for the page where δ is too large, or ""."""
     warning = ""
     if records * delta >= 1.0:
         warning = (
             f"δ = {plain(delta)} is at least 1/n: a method may publish one of the {records:,} "
             "records at random and still keep this promise. Choose a smaller δ."
         )
-    with first.share.container():
-        st.caption(f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records")
-        if warning:
-            st.warning(warning, icon=":material/warning:")
+    first.share.caption(
+        f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records"
+    )
     return warning
 
 
@@ -378,9 +377,9 @@ def start() -> Start:
             "One person's difference", words.ADJACENCY_TITLES, "adjacency", words.ADJACENCY
         )
         rest = st.container()
-    first = Start(data, size, upload, delta, by_rule, adjacency, model, share, rest)
-    tell_delta(first, delta, total)
-    return first
+    # n·δ comes when it is known how many records are left to train on.
+    share.caption(f"δ = {plain(delta)}")
+    return Start(data, size, upload, delta, by_rule, adjacency, model, share, rest)
 
 
 def rest(first: Start) -> Choice:

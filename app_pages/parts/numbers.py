@@ -14,7 +14,7 @@ from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import verdict
-from dpcore.figures.words import percent, plain, points
+from dpcore.figures.words import at_most, percent, plain, points
 from dpcore.guarantee import PrivacyBudget
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
     _number(
         grid,
         "Right guesses",
-        f"{told.right} of 100",
+        f"{told.right} of 100" if told.right < 100 else "all",
         "right at most; 50 by chance" if told.right < 100 else "may be right: no protection",
-        f"{told.sentence} ε = {plain(epsilon)}, {'proved' if proved else 'certified'}, "
+        f"{told.sentence} ε = {at_most(epsilon)}, {'proved' if proved else 'certified'}, "
         f"δ = {plain(row['delta'])}. {words.ODDS}",
     )
 
@@ -140,7 +140,8 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         grid,
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
-        f"{tuned.missed_per_1000:.0f} without privacy; {view.ill_per_1000:.0f} cases in all",
+        f"{tuned.missed_per_1000:.0f} without privacy ({same.missed_per_1000:.0f} at this λ); "
+        f"{view.ill_per_1000:.0f} cases in all",
         f"{words.MISSED} {guarantee}",
     )
     _number(

@@ -123,7 +123,7 @@ def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[R
     if not named or not references:
         return "No private method is drawn."
     goal = references[0].value - CLOSE
-    within = f"within {100 * CLOSE:.0f} points of the best model without privacy"
+    within = f"within {100 * CLOSE:.0f} points of the model without privacy, λ chosen for accuracy"
     reached = {name: crossing(rows, "accuracy", goal) for name, rows in named}
     first = sorted((found, name) for name, found in reached.items() if found is not None)
     never = [name for name, found in reached.items() if found is None]
@@ -140,24 +140,26 @@ def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[R
     )
     if len(references) > 1 and references[1].value < goal:
         short += (
-            f" Most of that is how the model is held back (λ or R), not noise: held back the same "
-            f"way without any noise, it costs "
+            " Most of that is how the model is held back (by λ, or for λ = 0 by the ball of "
+            "radius R), not noise: held back the same way without any noise, it costs "
             f"{points(references[1].value - references[0].value)} points."
         )
     return short
 
 
 def _falls(named: list[tuple[str, pd.DataFrame]]) -> str:
-    """Which curves fall as ε grows because the rule for T takes more steps; empty if none does."""
+    """Which curves fall as ε grows because the rule for T takes more steps and so more noise."""
     told = []
     for name, rows in named:
-        epsilons, values, steps = (rows[c].to_numpy() for c in ("epsilon", "accuracy", "steps"))
+        epsilons, values, steps, sigmas = (
+            rows[column].to_numpy() for column in ("epsilon", "accuracy", "steps", "sigma")
+        )
         lost, start, end = max(
             (
                 (values[before] - values[after], epsilons[before], epsilons[after])
                 for before in range(len(rows))
                 for after in range(before + 1, len(rows))
-                if steps[after] > steps[before]
+                if steps[after] > steps[before] and sigmas[after] > sigmas[before]
             ),
             default=(0.0, 0.0, 0.0),
         )

@@ -8,7 +8,7 @@ from dpcore.evaluation.metrics import accuracy_interval
 from dpcore.figures.words import at_most, percent, plain, points
 from dpcore.guarantee import Adjacency, Status
 
-FEW = 100  # below so many test records their own spread is said
+ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is said
 
 
 def verdict(row: pd.Series, *, title: str, without_privacy: float, majority: float) -> str:
@@ -41,7 +41,7 @@ def _cost(accuracy: float, without_privacy: float, majority: float) -> str:
     if difference != points(0.0):
         more = "more" if accuracy > without_privacy else "fewer"
         words = f"{difference[1:]} points {more} than without privacy"
-    if accuracy <= majority < without_privacy:
+    if accuracy <= majority:
         words += f" and no better than always giving the commoner answer ({percent(majority)})"
     return words
 
@@ -74,11 +74,11 @@ def few_records(accuracy: float, records: int) -> str:
     records : int
         Number of test records.
     """
-    if records >= FEW:
-        return ""
     low, high = accuracy_interval(accuracy, records)
+    if high - low <= 2.0 * ROUGH:
+        return ""
     return (
-        f"There are only {records} test records: judged from them alone, the {percent(accuracy)} "
+        f"There are only {records:,} test records: judged from them alone, the {percent(accuracy)} "
         f"without privacy may be anything from {percent(low, 0)} to {percent(high, 0)} on new "
-        f"records (95 % interval), and so every accuracy here is rough."
+        f"records (95 % interval). So every accuracy and every count of 1,000 here is rough."
     )

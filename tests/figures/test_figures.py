@@ -137,6 +137,9 @@ def test_a_curve_that_falls_with_more_steps_is_explained(
     # At the same T it is not the doing of the rule for T.
     assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
     table.loc[here, "steps"] = 40
+    # Nor where the noise does not grow with the steps.
+    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
+    table.loc[here, "sigma"] = 2.0 * table.loc[table["method"] == "opera", "sigma"].max()
     sentence = tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
     assert "Accuracy falls where ε grows: OPERA by 6.5 points from ε = 1 to 10." in sentence
 
@@ -199,6 +202,9 @@ def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     # More noise at the same T is not the doing of the rule for T, and is not said to be.
     assert "grows with ε" not in noise.sigma(table, titles=titles).sentence
     table.loc[here, "steps"] = 40
+    # Nor where the noise does not grow with the steps.
+    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
+    table.loc[here, "sigma"] = 2.0 * table.loc[table["method"] == "opera", "sigma"].max()
     sentence = noise.sigma(table, titles=titles).sentence
     assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
     assert "a single step" not in sentence

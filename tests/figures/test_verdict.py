@@ -37,7 +37,7 @@ def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
 
 
 def test_it_is_no_news_that_a_useless_model_stays_useless_with_privacy() -> None:
-    assert "commoner answer" not in said(0.9, majority=0.95)
+    assert "commoner answer" in said(0.9, majority=0.95)
 
 
 def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
@@ -57,5 +57,6 @@ def test_a_small_test_set_says_how_rough_it_is() -> None:
     assert "only 20 test records" in words
     assert f"the 90.0 % without privacy may be anything from {100 * low:.0f} %" in words
     assert f"to {100 * high:.0f} % on new records" in words
-    assert few_records(0.9, 99)
-    assert few_records(0.9, 100) == ""
+    # ±3 points: 1.96 √(0.9 · 0.1/n) falls to it near n = 384.
+    assert few_records(0.9, 370)
+    assert few_records(0.9, 400) == ""
