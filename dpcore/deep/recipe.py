@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpcore.accounting import paper_004
@@ -207,8 +208,23 @@ class Recipe:
             adjacency=Adjacency(self.adjacency),
         )
 
-    def within(self, epsilon: float, records: int, accountant: str = "pld") -> Recipe:
+    def within(
+        self,
+        epsilon: float,
+        records: int,
+        accountant: str = "pld",
+        progress: Callable[[float, str], None] | None = None,
+    ) -> Recipe:
         """The same with the least σ₀ that stays within a target ε.
+
+        Parameters
+        ----------
+        epsilon : float
+        records : int
+            n.
+        accountant : str
+        progress : callable, optional
+            As for `dpcore.accounting.planner.solve`.
 
         Raises
         ------
@@ -217,7 +233,7 @@ class Recipe:
         """
         start = self if self.private else replace(self, sigma=self.clip, clipped=True)
         training = start.training(records)
-        plan: Plan = solve("sigma", training, epsilon, accountant)
+        plan: Plan = solve("sigma", training, epsilon, accountant, progress)
         if plan.value is None:
             raise InvalidInput(plan.sentence)
         return replace(start, sigma=plan.value * (start.sigma / training.sigma))

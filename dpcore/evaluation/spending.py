@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,16 +82,18 @@ class Books:
             self.known[steps] = self._along([steps])[0] if steps else self._none("no step yet")
         return self.known[steps]
 
-    def fill(self, marks: Sequence[int]) -> None:
-        """All at once, which is cheaper than one by one."""
-        self.known.update(zip(marks, self._along(marks), strict=True))
+    def fill(self, marks: Sequence[int], report: Callable[[float], None]) -> None:
+        """All at once, which is cheaper than one by one; what `report` raises ends the work."""
+        self.known.update(zip(marks, self._along(marks, report), strict=True))
 
-    def _along(self, marks: Sequence[int]) -> list[Guarantee]:
+    def _along(
+        self, marks: Sequence[int], report: Callable[[float], None] = lambda share: None
+    ) -> list[Guarantee]:
         whole = assurance(self.recipe, self.records, least=self.least).certified
         if whole.epsilon is None:
             return [whole] * len(marks)
         training = self.recipe.training(self.records, least=self.least)
-        return along(training, accountant_for(self.recipe), marks)
+        return along(training, accountant_for(self.recipe), marks, report)
 
     def _none(self, reason: str) -> Guarantee:
         return Guarantee(None, None, Adjacency(self.recipe.adjacency), "none", reason)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,9 @@ LOSS_RECORDS = 4_096
 """Training records, evenly spread, that the training loss is measured on at an epoch's end."""
 
 TELL_EVERY_SECONDS = 0.3
+ONE_THREAD = 5_000_000
+"""Products of a step of one run, up to which a second thread waits longer than it helps."""
+
 MOST_ENTRIES = 2**25
 """Of the inputs of one step of all runs in a batch: 128 MiB."""
 
@@ -83,6 +87,8 @@ class Trainer:
     given : Material
         Their records.
     device : torch.device
+    progress : callable
+        Told what is being prepared; whatever it raises ends the work.
 
     Raises
     ------
@@ -91,16 +97,23 @@ class Trainer:
     """
 
     def __init__(
-        self, studies: Sequence[TrainingStudy], given: Material, device: torch.device
+        self,
+        studies: Sequence[TrainingStudy],
+        given: Material,
+        device: torch.device,
+        progress: Report = lambda share, message: None,
     ) -> None:
         self.studies, self.device, self.given = tuple(studies), device, given
         self.records = len(given.inputs)
         # Once on the device for all runs.
         self._inputs = torch.as_tensor(given.inputs, dtype=torch.float32).to(device)
-        self.recipes = tuple(study.settled(self.records) for study in self.studies)
+        self.recipes = tuple(
+            study.settled(self.records, lambda share, message: progress(share, "finding the noise"))
+            for study in self.studies
+        )
         self._last = [self._planned(*each) for each in zip(studies, self.recipes, strict=True)]
         self._batches = [self._batch(members) for members in self._together()]
-        self._books = [self._opened(place) for place in range(len(self.studies))]
+        self._books = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
         self._seen = np.unique(
             np.linspace(0, self.records - 1, min(self.records, LOSS_RECORDS)).astype(int)
@@ -142,13 +155,14 @@ class Trainer:
         """Up to so many steps, with a row for each run also where it is stopped before."""
         if batch.run.step >= end:
             return
-        begun, start = batch.run.step, time.perf_counter()
-        try:
-            batch.run.advance(end - begun, cancelled)
-        finally:
-            batch.seconds += time.perf_counter() - start
-            if batch.run.step > begun:
-                self._note(batch)
+        with _threads(batch.run):
+            begun, start = batch.run.step, time.perf_counter()
+            try:
+                batch.run.advance(end - begun, cancelled)
+            finally:
+                batch.seconds += time.perf_counter() - start
+                if batch.run.step > begun:
+                    self._note(batch)
 
     def history(self) -> pd.DataFrame:
         """One row a study, run and epoch so far; columns `COLUMNS`."""
@@ -248,14 +262,17 @@ class Trainer:
             raise InvalidInput(plan.sentence)
         return min(steps, int(plan.value))
 
-    def _opened(self, place: int) -> Books:
+    def _opened(self, place: int, progress: Report) -> Books:
         recipe = self.recipes[place]
         batch, _ = self._of(place)[0]
         least = batch.run.shape.least
         status = assurance(recipe, self.records, least=least).status
         books = Books(recipe, self.records, least, str(status))
         ends = range(1, self._epochs(batch, batch.last) + 1)
-        books.fill([min(batch.last, end * batch.run.steps_an_epoch) for end in ends])
+        books.fill(
+            [min(batch.last, end * batch.run.steps_an_epoch) for end in ends],
+            lambda share: progress(share, "counting what each epoch will spend"),
+        )
         return books
 
     def _of(self, place: int) -> list[tuple[_Batch, int]]:
@@ -303,3 +320,16 @@ class Trainer:
                 batch.seconds / len(batch.members),
                 books.status,
             )
+
+
+@contextmanager
+def _threads(run: Run) -> Iterator[None]:
+    """One thread for small networks, however many of them are side by side."""
+    before = torch.get_num_threads()
+    weights = sum(each.numel() for each in run.per_example.parameters) // run.runs
+    if run.recipe.network != "cnn" and run.expected * weights <= ONE_THREAD:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -18,7 +18,7 @@ import numpy as np
 import dpcore
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
-from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
 from dpcore.evaluation.material import material
 from dpcore.evaluation.spending import accountant_for, assurance, said
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
@@ -107,8 +107,15 @@ class TrainingStudy:
         spent = f", ε = {self.epsilon:g}" if self.epsilon and self.recipe.private else ""
         return f"{title}, {self.recipe.network}{spent}"
 
-    def settled(self, records: int) -> Recipe:
+    def settled(self, records: int, progress: Report | None = None) -> Recipe:
         """The recipe with its σ.
+
+        Parameters
+        ----------
+        records : int
+            n.
+        progress : callable, optional
+            Called at every try; whatever it raises ends the search.
 
         Raises
         ------
@@ -119,11 +126,11 @@ class TrainingStudy:
             return self.recipe
         if self.recipe.noise == "published-004":
             return self.recipe.claiming(self.epsilon, records)
-        return self.recipe.within(self.epsilon, records, accountant_for(self.recipe))
+        return self.recipe.within(self.epsilon, records, accountant_for(self.recipe), progress)
 
     def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
         """See `dpcore.evaluation.task.Task`: the history, ``weights.npz``, ``settings.json``."""
-        trainer = begin([self], progress=report)
+        trainer = begin([self], progress=_or_stop(report, cancelled))
         trainer.run(report, lambda rows: partial(rows.drop(columns="study")), cancelled)
         return outcome(trainer)
 
@@ -161,7 +168,7 @@ class TrainingSweep:
 
     def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
         """See `dpcore.evaluation.task.Task`."""
-        trainer = begin(self.studies, progress=report)
+        trainer = begin(self.studies, progress=_or_stop(report, cancelled))
         trainer.run(report, partial, cancelled)
         return Outcome(trainer.history())
 
@@ -195,7 +202,8 @@ def sweep_training(
     Runs that differ in seed and σ only share every matrix product, so that 20 runs × 5 ε cost
     little more than one. A run's random draws hang on what it is trained beside.
     """
-    trainer = begin(TrainingSweep(tuple(studies)).studies, device=device, progress=progress)
+    studies = TrainingSweep(tuple(studies)).studies
+    trainer = begin(studies, device=device, progress=_or_stop(progress, cancelled))
     trainer.run(progress, cancelled=cancelled)
     rows = trainer.history()
     return [
@@ -212,6 +220,14 @@ def begin(
 ) -> Trainer:
     """A trainer for studies of the same records, before its first step.
 
+    Parameters
+    ----------
+    studies : sequence of TrainingStudy
+    device : str
+        As for `dpcore.deep.device.device`.
+    progress : callable
+        Told that nothing is trained yet, and why; whatever it raises ends the work.
+
     Raises
     ------
     InvalidInput
@@ -220,7 +236,20 @@ def begin(
     from dpcore.deep.device import device as chosen
     from dpcore.evaluation.trainer import Trainer
 
-    return Trainer(studies, material(studies[0], progress), chosen(device))
+    def preparing(share: float, message: str) -> None:
+        progress(0.0, message)
+
+    where = chosen(device)
+    return Trainer(studies, material(studies[0], preparing), where, preparing)
+
+
+def _or_stop(report: Report, cancelled: Callable[[], bool]) -> Report:
+    def report_or_stop(share: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        report(share, message)
+
+    return report_or_stop
 
 
 def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:

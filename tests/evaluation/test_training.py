@@ -389,9 +389,39 @@ def test_a_training_is_a_job_with_live_rows_and_files() -> None:
 
 def test_a_stopped_job_leaves_its_last_rows() -> None:
     seen: list[pd.DataFrame] = []
+    told: list[str] = []
+
+    def in_the_ninth_step() -> bool:
+        return sum(message.startswith("epoch") for message in told) == 9
+
     with pytest.raises(Cancelled):
-        STUDY.run(lambda share, message: None, seen.append, stops_after(8))
+        STUDY.run(lambda share, message: told.append(message), seen.append, in_the_ninth_step)
     assert seen[-1]["steps"].max() == 8
+
+
+def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
+    # Thousands of levels of noise: certifying one σ takes seconds.
+    slow = replace(STUDY, recipe=replace(LINEAR, decay=0.999, decay_every="step", epochs=400))
+    messages: list[str] = []
+    with pytest.raises(Cancelled):
+        slow.run(
+            lambda share, message: messages.append(message),
+            lambda rows: None,
+            lambda: "finding the noise" in messages,
+        )
+    assert messages[-1] == "finding the noise"
+
+
+def test_small_networks_take_one_thread_and_give_it_back() -> None:
+    torch.set_num_threads(2)
+    try:
+        used: list[int] = []
+        trainer = begin([STUDY], device="cpu")
+        trainer.run(lambda share, message: used.append(torch.get_num_threads()))
+        assert set(used) == {1}
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
 
 
 def test_the_books_follow_the_run_that_is_trained() -> None:
