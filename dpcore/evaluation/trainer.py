@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from dpcore.accounting.growth import checkpoints
 from dpcore.accounting.planner import solve, spent
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
@@ -59,6 +60,9 @@ far at `delta`, nan where there is none; `seconds` is the run's share of the tim
 
 LOSS_RECORDS = 4_096
 """Training records, evenly spread, that the training loss is measured on at an epoch's end."""
+
+MOST_ROWS = 200
+"""Of a run: in a training of more epochs, evenly spread ones are measured, the last included."""
 
 TELL_EVERY_SECONDS = 0.3
 ONE_THREAD = 5_000_000
@@ -113,6 +117,8 @@ class Trainer:
         )
         self._last = [self._planned(*each) for each in zip(studies, self.recipes, strict=True)]
         self._batches = [self._batch(members) for members in self._together()]
+        epochs = max(self._epochs(batch, batch.last) for batch in self._batches)
+        self._noted = checkpoints(epochs, MOST_ROWS)
         self._books = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
         self._seen = np.unique(
@@ -133,18 +139,20 @@ class Trainer:
             Between two steps, when asked to stop. The rows then end with the steps that were taken.
         """
         whole = sum(batch.last * len(batch.members) for batch in self._batches)
-        epochs = max(self._epochs(batch, batch.last) for batch in self._batches)
 
         def asked() -> bool:
             done = sum(batch.run.step * len(batch.members) for batch in self._batches)
-            progress(done / whole, f"epoch {epoch} of {epochs}")
+            progress(
+                done / whole,
+                f"epoch {at.run.step // at.run.steps_an_epoch + 1} of {self._noted[-1]}",
+            )
             return cancelled()
 
         told = -math.inf
         try:
-            for epoch in range(1, epochs + 1):
-                for batch in self._batches:
-                    self._advance(batch, min(batch.last, epoch * batch.run.steps_an_epoch), asked)
+            for epoch in self._noted:
+                for at in self._batches:
+                    self._advance(at, min(at.last, epoch * at.run.steps_an_epoch), asked)
                     if time.monotonic() - told >= TELL_EVERY_SECONDS:
                         partial(self.history())
                         told = time.monotonic()
@@ -165,7 +173,7 @@ class Trainer:
                     self._note(batch)
 
     def history(self) -> pd.DataFrame:
-        """One row a study, run and epoch so far; columns `COLUMNS`."""
+        """One row a study, run and epoch so far, or fewer (`MOST_ROWS`); columns `COLUMNS`."""
         import pandas as pd
 
         rows = [self._rows[key] for key in sorted(self._rows)]
@@ -268,9 +276,9 @@ class Trainer:
         least = batch.run.shape.least
         status = assurance(recipe, self.records, least=least).status
         books = Books(recipe, self.records, least, str(status))
-        ends = range(1, self._epochs(batch, batch.last) + 1)
+        ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}
         books.fill(
-            [min(batch.last, end * batch.run.steps_an_epoch) for end in ends],
+            sorted(ends),
             lambda share: progress(share, "counting what each epoch will spend"),
         )
         return books

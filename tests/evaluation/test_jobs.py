@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import signal
 import subprocess
@@ -15,15 +17,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import pytest
 from loky import get_reusable_executor
 
 from dpcore.datasets import Split
+from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import jobs
 from dpcore.evaluation.curves import Answers, answers
 from dpcore.evaluation.study import Study
+from dpcore.evaluation.training import TrainingStudy, train
 from tests.evaluation.tasks import Counting
 
 QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
@@ -229,6 +234,21 @@ def test_any_task_leaves_its_rows_and_files() -> None:
     assert job.file("other.txt") is None
     assert job.file("../jobs/secret") is None
     assert len(job.partial()) == 3
+
+
+def test_a_training_leaves_its_history_weights_and_settings() -> None:
+    recipe = Recipe(network="linear", epochs=2, batch=256)
+    study = TrainingStudy("digits", recipe=recipe, runs=2)
+    job = jobs.submit(study)
+    rows = job.result(PATIENCE)
+    wanted = train(study)
+    pd.testing.assert_frame_equal(
+        rows.drop(columns="seconds"), wanted.drop(columns="seconds"), rtol=1e-6
+    )
+    weights = np.load(io.BytesIO(job.file("weights.npz") or b""))
+    assert weights["0.weight"].shape == (2, 10, 64)
+    settings = json.loads(job.file("settings.json") or b"")
+    assert settings["conclusion"]["epsilon"] == pytest.approx(rows["epsilon"].max())
 
 
 def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Path) -> None:

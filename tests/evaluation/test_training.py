@@ -412,6 +412,23 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
     assert messages[-1] == "finding the noise"
 
 
+def test_of_many_epochs_evenly_spread_ones_are_noted() -> None:
+    recipe = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
+    rows = train(TrainingStudy("digits", recipe=recipe, epsilon=3.0), device="cpu")
+    assert rows["epoch"].tolist() == list(range(5, 1_001, 5))
+    assert rows["steps"].tolist() == rows["epoch"].tolist()
+    run = Training(
+        TrainingStudy("digits", recipe=recipe, epsilon=3.0).settled(RECORDS).sigma,
+        RECORDS,
+        RECORDS,
+        500,
+        1e-5,
+        sampling="none",
+    )
+    half = rows[rows["epoch"] == 500]["epsilon"].item()
+    assert half == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+
+
 def test_small_networks_take_one_thread_and_give_it_back() -> None:
     torch.set_num_threads(2)
     try:
