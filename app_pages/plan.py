@@ -8,13 +8,14 @@ from app_pages.parts import (
     background,
     plan_answer,
     plan_controls,
+    plan_link,
     plan_meaning,
     plan_solve,
     plan_tabs,
 )
 from dpcore.errors import InvalidInput
 
-message = plan_controls.heed_link()
+message = plan_link.heed()
 if message:
     st.warning(message, icon=":material/link_off:")
 
@@ -29,7 +30,7 @@ except InvalidInput as refusal:
 progress = st.container()
 with st.container(border=True):
     waiting += plan_answer.chart(answer)
-plan_answer.claim_and_proof(answer)
+waiting += plan_answer.claim_and_proof(answer)
 waiting += plan_solve.show(answer)
 plan_meaning.show(answer)
 waiting += plan_tabs.show(answer)

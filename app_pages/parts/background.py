@@ -33,13 +33,15 @@ class Task(Generic[Answer]):
     ----------
     work : callable
         (progress) -> answer; it may call progress(fraction, message), which ends it once stopped.
+    quick : bool
+        Whether it is expected within a second or so: it does not queue behind those that take long.
     """
 
-    def __init__(self, work: Callable[[Progress], Answer]) -> None:
+    def __init__(self, work: Callable[[Progress], Answer], *, quick: bool = False) -> None:
         self.began = time.monotonic()
         self.share = 0.0
         self._stopping = threading.Event()
-        self.future: Future[Answer] = _threads().submit(work, self._report)
+        self.future: Future[Answer] = _threads(quick).submit(work, self._report)
 
     def _report(self, share: float, message: str) -> None:
         if self._stopping.is_set():
@@ -78,17 +80,21 @@ class Task(Generic[Answer]):
 
 
 @st.cache_resource(show_spinner=False)
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(WORKERS, "background")
+def _threads(quick: bool) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(WORKERS, "quick" if quick else "background")
 
 
 @st.cache_resource(max_entries=300, show_spinner=False)
-def _tasks(name: str, key: Hashable, _work: Callable[[Progress], Answer]) -> list[Task[Answer]]:
+def _tasks(
+    name: str, key: Hashable, _work: Callable[[Progress], Answer], quick: bool
+) -> list[Task[Answer]]:
     """A box that holds the task: one that was stopped can be replaced."""
-    return [Task(_work)]
+    return [Task(_work, quick=quick)]
 
 
-def ask(name: str, key: Hashable, work: Callable[[Progress], Answer]) -> Task[Answer]:
+def ask(
+    name: str, key: Hashable, work: Callable[[Progress], Answer], *, quick: bool = False
+) -> Task[Answer]:
     """The task with this name and key, begun if it was not.
 
     Parameters
@@ -97,16 +103,16 @@ def ask(name: str, key: Hashable, work: Callable[[Progress], Answer]) -> Task[An
         What is asked; this session's former task of the same name and another key is given up.
     key : hashable
         All that the answer depends on.
-    work : callable
+    work, quick : callable, bool
         As in `Task`.
     """
     before = kept(f"task {name}")
-    box: list[Task[Answer]] = _tasks(name, key, work)
+    box: list[Task[Answer]] = _tasks(name, key, work, quick)
     if before is not None and before is not box:
         before[0].stop()
         lower_flag(f"stopped {name}")
     if box[0].stopped and not flag(f"stopped {name}"):
-        box[0] = Task(work)
+        box[0] = Task(work, quick=quick)
     keep(f"task {name}", box)
     return box[0]
 
@@ -120,7 +126,7 @@ def missing(
 
 
 def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
-    """Draw the page anew when one of them is done; a line with a button for one that takes long.
+    """Draw the page anew when one of them is done; one line with a button where it takes long.
 
     Parameters
     ----------
@@ -138,26 +144,31 @@ def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
     def look() -> None:
         if [name for name, _, task in waiting if not (task.done or task.stopped)] != left:
             st.rerun()
-        for name, words, task in waiting:
-            _line(name, words, task)
+        _line(waiting)
 
     look()
 
 
-def _line(name: str, words: str, task: Task[object]) -> None:
-    """How far one task is, with a button to stop it; or that it was stopped."""
-    if not task.stopped and time.monotonic() - task.began < QUIET_SECONDS:
+def _line(waiting: Sequence[tuple[str, str, Task[object]]]) -> None:
+    """One line for all that is under way, with a button to stop it; or for what was stopped."""
+    stopped = [(name, words) for name, words, task in waiting if task.stopped]
+    running = [(name, words, task) for name, words, task in waiting if not task.stopped]
+    late = [each for each in running if time.monotonic() - each[2].began >= QUIET_SECONDS]
+    if running and not late:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        if task.stopped:
-            st.caption(f"{words}: stopped.")
-            again = st.button("Go on", key=f"again {name}", icon=":material/refresh:")
-            if again:
-                lower_flag(f"stopped {name}")
+        if late:
+            _, words, task = late[0]
+            more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
+            st.progress(min(1.0, max(0.0, task.share)), text=f"{words}{more} …")
+            if st.button("Stop", key="stop", icon=":material/stop_circle:"):
+                for name, _, each in running:
+                    raise_flag(f"stopped {name}")
+                    each.stop()
                 st.rerun()
         else:
-            st.progress(min(1.0, max(0.0, task.share)), text=f"{words} …")
-            if st.button("Stop", key=f"stop {name}", icon=":material/stop_circle:"):
-                raise_flag(f"stopped {name}")
-                task.stop()
+            st.caption(f"Stopped: {'; '.join(words for _, words in stopped)}.")
+            if st.button("Go on", key="again", icon=":material/refresh:"):
+                for name, _ in stopped:
+                    lower_flag(f"stopped {name}")
                 st.rerun()

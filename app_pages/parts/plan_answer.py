@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -14,19 +14,31 @@ from app_pages.parts.answer import HEAD_START
 from app_pages.parts.background import Task, ask, missing
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_controls import ADJACENCIES, Asked
-from dpcore.accounting import accountants, growth, paper_003, planner
+from dpcore.accounting import accountants, claims, growth, paper_003, planner
+from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.planner import Training
 from dpcore.accounting.presets import matching
+from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import plain
-from dpcore.guarantee import Guarantee, Status
+from dpcore.guarantee import Adjacency, Guarantee, Status
 
 FAST, CERTIFIED = "rdp", "pld"
 # Seconds that the page waits for a certified figure before it goes on without: most are there by
 # then, and the numbers by Rényi accounting are on screen already.
 PATIENCE = 0.05
+# The same for what is quick: most runs' numbers by Rényi accounting take less.
+MOMENT = 0.25
 POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
+# Levels times points: beyond, closed forms and Rényi accounting take longer than a moment.
+MANY_TERMS = 24_000
+FINDINGS = {
+    Finding.HOLDS: ("green", ":material/check_circle:"),
+    Finding.FAILS: ("red", ":material/error:"),
+    Finding.OPEN: ("orange", ":material/help:"),
+}
+NOT_PROVED = "not proved this way"
 
 
 @dataclass(frozen=True)
@@ -36,18 +48,23 @@ class Answer:
     Parameters
     ----------
     asked : Asked
-    fast : Guarantee
-        By Rényi accounting.
-    certified : Guarantee or None
-        By privacy loss distributions; ``None`` while it is on its way.
+    fast, certified : Guarantee or None
+        By Rényi accounting, and by privacy loss distributions; ``None`` while it is on its way.
     paper : TruncatedAnswer or None
         Paper 003's own accounting; ``None`` without sampling.
+    stated : float or None
+        ε that the paper states for exactly these settings.
+    replaced : tuple of Evidence or None
+        The same noise under replace-one, of which the paper's claim speaks; ``None`` while it is on
+        its way.
     """
 
     asked: Asked
-    fast: Guarantee
+    fast: Guarantee | None
     certified: Guarantee | None
     paper: TruncatedAnswer | None
+    stated: float | None
+    replaced: tuple[Evidence, ...] | None
 
     @property
     def training(self) -> Training:
@@ -55,14 +72,18 @@ class Answer:
         return self.asked.training
 
     @property
+    def proved(self) -> list[Guarantee]:
+        """What gives a finite ε so far."""
+        known = [each for each in (self.certified, self.fast) if each is not None]
+        return [each for each in known if each.epsilon is not None]
+
+    @property
     def best(self) -> Guarantee:
         """The least ε certified so far."""
-        found = [
-            each
-            for each in (self.certified, self.fast)
-            if each is not None and each.epsilon is not None
-        ]
-        return min(found, key=lambda each: each.epsilon or 0.0) if found else self.fast
+        if self.proved:
+            return min(self.proved, key=lambda each: each.epsilon or 0.0)
+        late = Guarantee(None, None, self.training.adjacency, "Rényi", "Still being computed.")
+        return self.fast or self.certified or late
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
@@ -78,8 +99,9 @@ def curve(training: Training, kind: str) -> pd.DataFrame:
 
 
 def covered(training: Training, accountant: str) -> bool:
-    """Whether the accountant has a theorem for this run."""
-    return not accountants.refusal(training.event(), training.adjacency, accountant)
+    """Whether the accountant has a theorem for this run; its first step tells."""
+    first = replace(training, steps=1).event()
+    return not accountants.refusal(first, training.adjacency, accountant)
 
 
 def title(asked: Asked) -> None:
@@ -101,20 +123,32 @@ def title(asked: Asked) -> None:
 def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
     """The line of big numbers; the answer behind it, and what is still being computed for it."""
     training = asked.training
+    quick = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
+    # Before the others begin, which would take the processor from it.
+    fast = quick.answer(MOMENT)
     task = ask("certify", training, lambda progress: planner.spent(training, CERTIFIED, progress))
-    fast = spent(training, FAST)
+    preset = matching(training)
+    stated = None if preset is None else preset.stated
     paper = (
         paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
         if training.rate < 1.0
         else None
     )
+    printed = None if paper is None else paper.claim.epsilon
+    judged = [each for each in (stated, printed) if each is not None]
+    compare = ask(
+        "replace-one",
+        training,
+        lambda progress: claims.under_replace_one(training, judged, progress),
+    )
+    summary = st.empty()
     grid = st.grid(5, min_column_width=150, gap="small")
     with grid.cell(), st.container(gap=None):
-        _guaranteed("ε by Rényi", fast, words.RDP_NUMBER)
+        at_once = st.empty()
     with grid.cell(), st.container(gap=None):
         tightest = st.empty()
     with grid.cell(), st.container(gap=None):
-        printed = st.container(gap=None)
+        formula = st.container(gap=None)
     per_epoch = asked.per_epoch
     with grid.cell(), st.container(gap=None):
         st.metric("Steps", f"{training.steps:,}", help=words.STEPS_NUMBER)
@@ -123,21 +157,27 @@ def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
         last = training.schedule().sigmas[-1]
         st.metric("Noise σ at the end", plain(last), help=words.LAST_SIGMA)
         st.caption(f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}")
+    with at_once.container(gap=None):
+        _guaranteed("ε by Rényi", quick, fast, words.RDP_NUMBER)
     certified = task.answer(PATIENCE)
-    answer = Answer(asked, fast, certified, paper)
     with tightest.container(gap=None):
-        if certified is None:
-            st.metric("ε by PLD", "…", help=words.PLD_NUMBER)
-            st.caption("stopped" if task.stopped else "being certified")
-        else:
-            _guaranteed("ε by PLD", certified, words.PLD_NUMBER)
-    with printed:
+        _guaranteed("ε by PLD", task, certified, words.PLD_NUMBER)
+    answer = Answer(asked, fast, certified, paper, stated, compare.answer(PATIENCE))
+    if fast is not None:
+        summary.markdown(sentences.first_numbers(answer.proved, printed))
+    with formula:
         _printed(answer)
-    words_said = "Certifying by privacy loss distribution"
-    return answer, missing("certify", words_said, task, certified)
+    waiting = missing("renyi", "Rényi accounting", quick, fast)
+    waiting += missing("certify", "Certifying by privacy loss distribution", task, certified)
+    waiting += missing("replace-one", "Certifying under replace-one", compare, answer.replaced)
+    return answer, waiting
 
 
-def _guaranteed(label: str, found: Guarantee, help_text: str) -> None:
+def _guaranteed(label: str, task: Task[Guarantee], found: Guarantee | None, help_text: str) -> None:
+    if found is None:
+        st.metric(label, "…", help=help_text)
+        st.caption("stopped" if task.stopped else "being certified")
+        return
     missing = found.epsilon is None
     st.metric(
         label,
@@ -151,20 +191,24 @@ def _guaranteed(label: str, found: Guarantee, help_text: str) -> None:
 
 
 def _printed(answer: Answer) -> None:
-    label = "ε as printed"
+    label = "ε by the formula"
     if answer.paper is None:
         st.metric(label, "none", help=words.PRINTED_NUMBER)
         st.caption("without sampling it has no formula")
         return
     claim = answer.paper.claim
-    st.metric(
-        label,
-        plain(claim.epsilon or 0.0, 4),
-        help=f"{words.PRINTED_NUMBER} {badges.statement(claim)}",
-    )
-    status, sentence = paper_003.verdict(answer.paper, answer.best)
-    badges.status(str(status), sentence)
-    st.caption("paper 003's claim")
+    printed = claim.epsilon or 0.0
+    st.metric(label, plain(printed, 4), help=f"{words.PRINTED_NUMBER} {badges.statement(claim)}")
+    if answer.replaced is not None:
+        _found(answer.replaced[0].finding(printed), f" · {Adjacency.REPLACE_ONE}")
+    st.caption("as printed in paper 003: a claim")
+    if answer.stated is not None:
+        st.caption(f"the paper states ε = {plain(answer.stated)}")
+
+
+def _found(finding: Finding, tail: str = "", name: str = "") -> None:
+    colour, icon = FINDINGS[finding]
+    st.badge(f"{name}{finding}{tail}", icon=icon, color=colour, help=words.FINDINGS)
 
 
 def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
@@ -179,14 +223,15 @@ def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
     time.sleep(HEAD_START)
     tasks: list[tuple[str, str, Task[object]]] = []
     parts = []
-    slow = len(training.schedule().sigmas) > MANY_LEVELS
+    levels = len(training.schedule().sigmas)
+    slow = levels > MANY_LEVELS
     for kind in growth.CURVES:
         if kind in (FAST, CERTIFIED) and not covered(training, kind):
             continue
         # Its lemma speaks of fixed-size batches, another question than the one on this chart.
         if kind == "tcdp" and not covered(training, "tcdp"):
             continue
-        if kind == CERTIFIED or (kind == FAST and slow):
+        if kind == CERTIFIED or (kind == FAST and slow) or levels * POINTS > MANY_TERMS:
             task = ask(
                 f"curve {kind}",
                 (training, kind),
@@ -196,6 +241,7 @@ def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
                     points=FEW_POINTS if slow else POINTS,
                     progress=progress,
                 ),
+                quick=kind != CERTIFIED,
             )
             table = task.answer(PATIENCE)
             said = f"Accounting along the run, {growth.TITLES[kind]}"
@@ -220,37 +266,77 @@ def keep_table(table: pd.DataFrame) -> None:
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
 
 
-def claim_and_proof(answer: Answer) -> None:
-    """What is claimed and what is proved, side by side; each unmet condition in one sentence."""
-    paper = answer.paper
+def claim_and_proof(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """What is stated, printed and proved, side by side; whether the paper's numbers hold."""
+    paper, waiting = answer.paper, []
     claim, proof = st.columns(2, border=True)
     with claim:
-        st.markdown("**Claim** (what paper 003 prints)")
+        st.markdown("**Claim** (paper 003)")
+        if answer.stated is None:
+            st.markdown("Stated in the paper: no number for these settings.")
+        else:
+            delta = plain(answer.training.delta)
+            st.markdown(f"Stated in the paper: ε = {plain(answer.stated)}, δ = {delta}.")
         if paper is None:
             st.markdown("Without sampling the paper's formula has nothing to amplify.")
         else:
-            status, sentence = paper_003.verdict(paper, answer.best)
-            badges.status(str(status), sentence, name="tCDP as printed")
-            st.markdown(badges.statement(paper.claim))
-            st.markdown(sentence)
+            st.markdown(f"Its printed formula gives: {badges.statement(paper.claim)}")
+        waiting = _verdicts(answer)
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise)")
-        for found in (answer.certified, answer.fast):
+        for found, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
             if found is None:
-                st.caption("PLD: being certified.")
+                st.caption(f"{by}: being certified.")
                 continue
-            met = found.epsilon is not None
-            badges.status(str(Status.PROVED if met else Status.CONDITIONS_NOT_MET), name=found.by)
+            _proved(found.epsilon is not None, found.by)
             st.markdown(badges.statement(found))
         if paper is not None:
             met = paper.proof.epsilon is not None
-            badges.status(
-                str(Status.PROVED if met else Status.CONDITIONS_NOT_MET),
-                paper.proof.reason,
-                name="tCDP corrected",
-            )
+            _proved(met, "tCDP corrected", paper.proof.reason)
             if met:
                 st.markdown(badges.statement(paper.proof))
             else:
                 st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
                 badges.checked([each for each in paper.conditions if not each.met])
+    return waiting
+
+
+def _proved(met: bool, name: str, note: str = "") -> None:
+    """A road to a proof that is closed says nothing about whether the number is true."""
+    if met:
+        badges.status(str(Status.PROVED), note, name=name)
+    else:
+        st.badge(
+            f"{name}: {NOT_PROVED}",
+            icon=":material/rule:",
+            color="orange",
+            help=f"{words.NOT_PROVED} {note}".strip(),
+        )
+
+
+def _verdicts(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """Whether the stated and the printed number hold, each under a named adjacency."""
+    training, waiting = answer.training, []
+    if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:
+        stated = answer.stated
+        task = ask(
+            "stated", training, lambda progress: claims.evidence(training, [stated], progress)
+        )
+        own = task.answer(PATIENCE)
+        waiting = missing("stated", "Judging the stated number", task, own)
+        if own is not None:
+            _found(own.finding(stated), f" · {own.adjacency}", "stated: ")
+            st.markdown(sentences.judged(stated, "stated", own))
+    if answer.replaced is None:
+        st.caption("What is certified under replace-one comes here.")
+        return waiting
+    run, *other = answer.replaced
+    numbers = {"stated": answer.stated}
+    numbers["printed"] = None if answer.paper is None else answer.paper.claim.epsilon
+    for kind, number in numbers.items():
+        if number is not None:
+            _found(run.finding(number), f" · {run.adjacency}", f"{kind}: ")
+            for each in other:
+                st.caption(f"{words.OF_THE_LEMMA} {sentences.judged(number, kind, each)}")
+            st.markdown(f"**{sentences.judged(number, kind, run)}**")
+    return waiting

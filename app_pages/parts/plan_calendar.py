@@ -23,8 +23,17 @@ from dpcore.guarantee import PrivacyBudget
 
 COMPOSITIONS = {"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}
 NOISE = {"weights": "Split the budget by weight", "typed": "As I type it"}
-BUDGETS = (0.001, 100.0)
+BUDGETS, SENSITIVITIES = (0.001, 100.0), (1e-6, 1e6)
 LINK = "calendar"
+# What a link may ask of the calendar's controls, in the form that `links` checks.
+ALLOWED = {
+    "noise": ("the noise", list(NOISE.values()), "a budget split by weight"),
+    "composition": ("a split by", list(COMPOSITIONS.values()), "PLD"),
+}
+NUMBERS = [
+    ("budget", "a budget ε of", *BUDGETS),
+    ("release_sensitivity", "a sensitivity Δ of", *SENSITIVITIES),
+]
 COLUMNS = ("date", "what", "weight", "sigma")
 
 
@@ -74,8 +83,7 @@ def _controls(answer: Answer) -> tuple[PrivacyBudget, str, str, float]:
         )
         sensitivity = st.number_input(
             "Sensitivity Δ of a release",
-            1e-6,
-            1e6,
+            *SENSITIVITIES,
             1.0,
             step=0.1,
             format="%.6g",

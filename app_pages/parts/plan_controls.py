@@ -8,9 +8,8 @@ from typing import Literal
 
 import streamlit as st
 
-from app_pages.parts import links, meaning
 from app_pages.parts import plan_words as words
-from app_pages.parts.state import chosen, keep, kept, once, put
+from app_pages.parts.state import chosen, keep, kept, put
 from dpcore.accounting.accountants import default_adjacency
 from dpcore.accounting.planner import UNKNOWNS, Training
 from dpcore.accounting.presets import PRESETS, matching, preset
@@ -48,43 +47,6 @@ class Asked:
     per_epoch: int
 
 
-def heed_link() -> str:
-    """What the link asked for in vain, as one message; found once a session."""
-    return once("plan_link", _heed)
-
-
-def _heed() -> str:
-    link = links.asked()
-    refused = links.unknown(
-        link,
-        {
-            "sampling": ("the sampling", list(SAMPLINGS.values()), "Poisson sampling"),
-            "neighbour": ("the neighbour", list(ADJACENCIES.values()), "the usual one"),
-            "decays": ("a decay", list(DECAYS.values()), "a decay every epoch"),
-            "length": ("a length in", list(LENGTHS.values()), "epochs"),
-            "plan_delta": ("δ =", [plain(delta) for delta in DELTAS], f"δ = {plain(FIRST.delta)}"),
-            "solve": ("to solve for", list(SOLVED.values()), "ε"),
-            **meaning.ALLOWED,
-        },
-    )
-    refused += links.outside(
-        link,
-        [
-            ("records", "a number of records of", 1, MOST_RECORDS),
-            ("batch", "a batch size of", 1, MOST_RECORDS),
-            ("duration", "a length of", 1, MOST_STEPS),
-            ("every", "a decay after so many steps:", 1, MOST_STEPS),
-            ("sigma", "a noise σ₀ of", *SIGMAS),
-            ("clip", "a clipping norm of", *CLIPS),
-            ("decay", "a decay R of", *RATIOS),
-            ("target", "a target ε of", *TARGETS),
-            *meaning.NUMBERS,
-        ],
-    )
-    links.drop(link, refused)
-    return links.told(refused)
-
-
 SOLVED = {
     "epsilon": "ε",
     "sigma": "noise σ₀",
@@ -95,6 +57,27 @@ SOLVED = {
 assert set(SOLVED) <= set(UNKNOWNS)
 TARGETS = (0.001, 1000.0)
 FIRST_TARGET = 2.0
+
+
+# What a link may ask of the controls, in the form that `links` checks.
+ALLOWED = {
+    "sampling": ("the sampling", list(SAMPLINGS.values()), "Poisson sampling"),
+    "neighbour": ("the neighbour", list(ADJACENCIES.values()), "the usual one"),
+    "decays": ("a decay", list(DECAYS.values()), "a decay every epoch"),
+    "length": ("a length in", list(LENGTHS.values()), "epochs"),
+    "plan_delta": ("δ =", [plain(delta) for delta in DELTAS], f"δ = {plain(FIRST.delta)}"),
+    "solve": ("to solve for", list(SOLVED.values()), "ε"),
+}
+NUMBERS = [
+    ("records", "a number of records of", 1, MOST_RECORDS),
+    ("batch", "a batch size of", 1, MOST_RECORDS),
+    ("duration", "a length of", 1, MOST_STEPS),
+    ("every", "a decay after so many steps:", 1, MOST_STEPS),
+    ("sigma", "a noise σ₀ of", *SIGMAS),
+    ("clip", "a clipping norm of", *CLIPS),
+    ("decay", "a decay R of", *RATIOS),
+    ("target", "a target ε of", *TARGETS),
+]
 
 
 def target() -> float:

@@ -22,6 +22,11 @@ TITLES = {
     "pld": "PLD",
 }
 EPSILONS, SENSITIVITIES = (0.001, 100.0), (1e-6, 1e6)
+# What a link may ask for, in the form that `links` checks.
+NUMBERS = [
+    ("ladder_epsilon", "an ε of a release of", *EPSILONS),
+    ("ladder_sensitivity", "a sensitivity Δ of", *SENSITIVITIES),
+]
 
 
 @st.cache_data(max_entries=100, show_spinner=False)

@@ -13,6 +13,8 @@ from dpcore.accounting import accountants, grid
 from dpcore.figures.plan import maps
 
 OVER = {"decay": "Noise and decay R", "rate": "Noise and sampling rate q"}
+# What a link may ask for, in the form that `links` checks.
+ALLOWED = {"map": ("the map", list(OVER.values()), "noise and decay")}
 
 
 def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:

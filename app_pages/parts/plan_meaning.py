@@ -14,6 +14,9 @@ from dpcore.accounting.tradeoff import PrivacyCurve, from_event
 def show(answer: Answer) -> None:
     """The card for the least ε certified so far, and what someone could find out."""
     training, best = answer.training, answer.best
+    if answer.fast is None and best.epsilon is None:
+        st.caption("What ε means for one person comes here.")
+        return
     promised = promise("this training run", best, best, training.records)
     with st.container(border=True, width=480):
         if promised.budget is None:

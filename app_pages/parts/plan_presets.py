@@ -2,54 +2,71 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from app_pages.parts.background import Progress, Task, ask, missing
 from app_pages.parts.drawing import download
-from app_pages.parts.plan_answer import CERTIFIED, FAST, PATIENCE, spent
-from dpcore.accounting import planner
-from dpcore.accounting.paper_003 import account, verdict
+from app_pages.parts.plan_answer import PATIENCE
+from dpcore.accounting.claims import Evidence, evidence
+from dpcore.accounting.paper_003 import account
+from dpcore.accounting.planner import Training
 from dpcore.accounting.presets import PRESETS, Preset
-from dpcore.guarantee import Guarantee
+from dpcore.guarantee import Adjacency
 
 
 def show() -> list[tuple[str, str, Task[object]]]:
-    """The table; its certified column follows in the background."""
-    task = ask("presets", "all", _certified)
+    """The table; its certified columns follow in the background."""
+    task = ask("presets", "all", _known)
     found = task.answer(PATIENCE)
-    certified = found or {}
-    table = pd.DataFrame([_row(each, certified.get(key)) for key, each in PRESETS.items()])
+    known = found or {}
     st.markdown(
-        "What paper 003 states for its experiments, what its printed formula gives for those "
-        "settings, and what accountants certify for exactly that noise (Poisson samples, one "
-        "record more or less). Claims and certified figures are different things: compare them "
-        "along a row. *Start from* in the controls loads a row."
+        "Three different things in each row: the ε that paper 003 **states** for an experiment, "
+        "what its **printed formula gives** for those settings, and what accountants **certify** "
+        "for exactly that noise on Poisson samples, for one record more or less and for one "
+        "record replaced, of which the paper's lemma speaks. *Start from* in the controls loads a "
+        "row."
     )
-    download(table, "paper_003_settings", "Claims and certified ε of paper 003's settings")
+    rows = [_row(each, known.get(key)) for key, each in PRESETS.items()]
+    download(pd.DataFrame(rows), "paper_003_settings", "Claims and certified ε of paper 003")
     return missing("presets", "Certifying the paper's settings", task, found)
 
 
-def _certified(progress: Progress) -> dict[str, Guarantee]:
+def _known(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:
+    """Under add-remove and under replace-one."""
     found = {}
     for place, (key, each) in enumerate(PRESETS.items()):
         progress(place / len(PRESETS), each.title)
-        found[key] = planner.spent(each.training, CERTIFIED)
+        judged = [number for number in (each.stated, _printed(each.training)) if number is not None]
+        found[key] = (
+            evidence(each.training, [] if each.stated is None else [each.stated]),
+            evidence(replace(each.training, adjacency=Adjacency.REPLACE_ONE), judged),
+        )
     return found
 
 
-def _row(found: Preset, certified: Guarantee | None) -> dict[str, object]:
-    training = found.training
-    answer = account(training.schedule(), training.rate, training.delta, training.clip)
-    fast = spent(training, FAST)
-    status, sentence = verdict(answer, certified or fast)
+def _printed(training: Training) -> float | None:
+    return account(training.schedule(), training.rate, training.delta, training.clip).claim.epsilon
+
+
+def _row(found: Preset, known: tuple[Evidence, Evidence] | None) -> dict[str, object]:
+    training, printed = found.training, _printed(found.training)
+    added, replaced = known or (None, None)
+
+    def finding(number: float | None, by: Evidence | None) -> str | None:
+        return None if number is None or by is None else str(by.finding(number))
+
     return {
         "settings": found.title,
-        "ε claimed": found.claimed,
-        "ε by the printed formula": answer.claim.epsilon,
-        "status of the printed ε": str(status),
-        "ε certified, PLD": None if certified is None else certified.epsilon,
-        "ε certified, Rényi": fast.epsilon,
+        "ε stated": found.stated,
+        "ε by the printed formula": printed,
+        "ε certified, add-remove": None if added is None else added.certified.epsilon,
+        "ε certified, replace-one": None if replaced is None else replaced.certified.epsilon,
+        "stated, add-remove": finding(found.stated, added),
+        "stated, replace-one": finding(found.stated, replaced),
+        "formula, replace-one": finding(printed, replaced),
         "δ": training.delta,
         "n": training.records,
         "q": training.rate,
@@ -58,6 +75,5 @@ def _row(found: Preset, certified: Guarantee | None) -> dict[str, object]:
         "R": training.decay,
         "steps": training.steps,
         "steps between decays": training.decay_every if training.decay < 1.0 else None,
-        "why": sentence,
         "source": found.source,
     }

@@ -17,15 +17,10 @@ from app_pages.parts.plan_controls import (
     set_to,
 )
 from dpcore.accounting import planner
+from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.planner import Plan, Training
 from dpcore.errors import InvalidInput
-from dpcore.figures.words import plain
-
-
-@st.cache_data(max_entries=200, show_spinner=False)
-def solved(unknown: str, training: Training, target: float, accountant: str) -> Plan:
-    """One setting for a target ε."""
-    return planner.solve(unknown, training, target, accountant)
+from dpcore.figures.plan import sentences
 
 
 def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
@@ -70,22 +65,28 @@ def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
 
 def _answers(asked: Asked, unknown: str, target: float) -> list[tuple[str, str, Task[object]]]:
     training = asked.training
-    found = []
+    found: list[Plan] = []
     waiting: list[tuple[str, str, Task[object]]] = []
-    if covered(training, FAST) or not covered(training, CERTIFIED):
-        found.append(solved(unknown, training, target, FAST))
-    if covered(training, CERTIFIED):
+    askable = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
+    for key in askable:
         task = ask(
-            "solve",
+            f"solve {key}",
             (unknown, training, target),
-            lambda progress: planner.solve(unknown, training, target, CERTIFIED, progress),
+            lambda progress, key=key: planner.solve(unknown, training, target, key, progress),
+            quick=key == FAST,
         )
-        tight = task.answer(PATIENCE)
-        waiting += missing("solve", f"Solving for {SOLVED[unknown]} by PLD", task, tight)
-        if tight is not None:
-            found.append(tight)
+        plan = task.answer(PATIENCE)
+        title = ACCOUNTANTS[key].title
+        late = missing(f"solve {key}", f"Solving for {SOLVED[unknown]} by {title}", task, plan)
+        waiting += late
+        if plan is not None:
+            found.append(plan)
+        elif not task.stopped:
+            st.caption(f"The answer by {title} comes here.")
     for plan in found:
         _answer(asked, plan, target)
+    if len([plan for plan in found if plan.value is not None]) > 1:
+        st.caption(words.WHICH_ANSWER)
     return waiting
 
 
@@ -106,12 +107,7 @@ def _answer(asked: Asked, plan: Plan, target: float) -> None:
 
 
 def _sentence(asked: Asked, plan: Plan, target: float) -> str:
-    if plan.value is None:
-        return plan.sentence
-    tail = ""
-    if plan.unknown == "steps":
-        tail = f" That is {plain(plan.value / asked.per_epoch, 4)} epochs."
-    return f"For ε = {plain(target)}: {plan.sentence}{tail} {planner.precision(plan)}"
+    return f"{sentences.answered(plan, target, asked.per_epoch)} {planner.precision(plan)}".strip()
 
 
 def _use(usable: Training) -> None:

@@ -21,18 +21,9 @@ Waiting = list[tuple[str, str, Task[object]]]
 
 def show(answer: Answer) -> Waiting:
     """The tabs; what the open one still waits for."""
-    content: dict[str, Callable[[Answer], Waiting | None]] = {
-        "Noise schedule": _schedule,
-        "Heat maps": plan_maps.show,
-        "Paper 003": lambda _: plan_presets.show(),
-        "Release calendar": plan_calendar.show,
-        "σ ladder": plan_ladder.show,
-        "Accountants": _accountants,
-        "Take along": plan_code.show,
-    }
-    opened = st.tabs(list(content), key="plan_view", on_change="rerun", bind="query-params")
+    opened = st.tabs(list(CONTENT), key="plan_view", on_change="rerun", bind="query-params")
     waiting: Waiting = []
-    for tab, draw in zip(opened, content.values(), strict=True):
+    for tab, draw in zip(opened, CONTENT.values(), strict=True):
         if tab.open:
             with tab:
                 waiting += draw(answer) or []
@@ -80,3 +71,16 @@ def _every(training: Training, progress: Progress) -> list[dict[str, object]]:
             }
         )
     return rows
+
+
+CONTENT: dict[str, Callable[[Answer], Waiting | None]] = {
+    "Noise schedule": _schedule,
+    "Heat maps": plan_maps.show,
+    "Paper 003": lambda _: plan_presets.show(),
+    "Release calendar": plan_calendar.show,
+    "σ ladder": plan_ladder.show,
+    "Accountants": _accountants,
+    "Take along": plan_code.show,
+}
+# What a link may ask for, in the form that `links` checks.
+ALLOWED = {"plan_view": ("the tab", list(CONTENT), next(iter(CONTENT)))}

@@ -40,6 +40,10 @@ ADJACENCY = (
 SOLVE = (
     "Which setting to find, so that the run spends at most the target ε, all others as they are."
 )
+WHICH_ANSWER = (
+    "Both answers are proved. Use the one by PLD: it adds up the same noise more tightly, so the "
+    "same ε buys more. Rényi's comes sooner."
+)
 TARGET = "The ε that may be spent in all."
 CHART = (
     "Each line is one way to add up what the steps spend. Lower is tighter; a certified line is an "
@@ -53,9 +57,18 @@ PLD_NUMBER = (
     "an upper bound that holds, and the tightest one here."
 )
 PRINTED_NUMBER = (
-    "Equations (3) and (4) and Lemma 3 of paper 003, exactly as printed. It is the paper's claim, "
-    "not a guarantee; the badge says whether its conditions are met."
+    "Equations (3) and (4) and Lemma 3 of paper 003, exactly as printed. It is a claim, not a "
+    "guarantee. The badge says whether the number holds under replace-one, of which its lemma "
+    "speaks."
 )
+FINDINGS = (
+    "**Holds**: an accountant certifies that ε or less for exactly this noise. **Does not hold**: "
+    "some data sets show more than that. **Not decided**: neither is known here."
+)
+NOT_PROVED = (
+    "A condition of this theorem is not met, or there is none. That does not make a number false."
+)
+OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
 STEPS_NUMBER = "How many noisy steps the run takes."
 PRINTED_ADJACENCY = (
     "Certified lines hold for the adjacency named above. The printed line is paper 003's own "

@@ -21,7 +21,7 @@ from dpcore.accounting.concentrated import (
 )
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import number
-from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+from dpcore.guarantee import Adjacency, Condition, Guarantee
 
 
 @dataclass(frozen=True)
@@ -89,43 +89,6 @@ def account(
         ),
         proof=proof,
         conditions=conditions,
-    )
-
-
-def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]:
-    """Whether the printed ε stands, and why, in one sentence.
-
-    Parameters
-    ----------
-    answer : TruncatedAnswer
-    certified : Guarantee
-        The least ε an accountant certifies for the same noise, under the adjacency it names.
-
-    Returns
-    -------
-    (status, sentence)
-        "proved" only by the paper's own road with every condition met. A printed ε below the
-        certified one is "claim not supported"; a larger one that another accountant happens to
-        certify remains "conditions not met", and the sentence says so.
-    """
-    printed, proved = answer.claim.epsilon, answer.proof.epsilon
-    assert printed is not None
-    if proved is not None and proved <= printed:
-        return Status.PROVED, "Every condition of its lemmas is met."
-    found = (
-        f"{certified.by} certifies ε = {certified.epsilon:.4g} for this noise under "
-        f"{certified.adjacency}"
-        if certified.epsilon is not None
-        else "no accountant here certifies a finite ε for this noise"
-    )
-    if certified.epsilon is None or certified.epsilon > printed:
-        return (
-            Status.CLAIM_NOT_SUPPORTED,
-            f"{found[0].upper()}{found[1:]}; nothing supports the printed {printed:.4g}.",
-        )
-    return (
-        Status.CONDITIONS_NOT_MET,
-        f"Its lemmas do not prove the printed {printed:.4g} here; {found}, by another proof.",
     )
 
 

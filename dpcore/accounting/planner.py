@@ -260,7 +260,7 @@ def precision(plan: Plan) -> str:
     if plan.unknown == "batch" and plan.value >= plan.training.records:
         return "That is every record in each step."
     if plan.unknown in ("steps", "batch"):
-        return "Exact for this accountant: one more would exceed the target."
+        return "That is the most this accountant allows: one more would exceed the target."
     return f"Within {RELATIVE_ERROR:.2%} of the best value for this accountant, on the safe side."
 
 

@@ -22,8 +22,8 @@ class Preset:
     key, title : str
         Name in links and on screen.
     training : Training
-    claimed : float or None
-        ε stated for it at `training.delta`; ``None`` where only the formula speaks.
+    stated : float or None
+        ε that the paper states for it at `training.delta`; ``None`` where only its formula speaks.
     source : str
         Where the settings and the claim are printed, and what had to be assumed.
     """
@@ -31,7 +31,7 @@ class Preset:
     key: str
     title: str
     training: Training
-    claimed: float | None
+    stated: float | None
     source: str
 
 
@@ -125,13 +125,13 @@ PRESETS: dict[str, Preset] = {
         ),
         *(
             Preset(
-                f"mnist-{claimed:g}-dpsgd",
-                f"MNIST, ε = {claimed:g}: DP-SGD, noise multiplier {noise:g}",
+                f"mnist-{stated:g}-dpsgd",
+                f"MNIST, ε = {stated:g}: DP-SGD, noise multiplier {noise:g}",
                 _images(round(noise * clip, 9), 60_000, steps, clip=clip),
-                claimed,
+                stated,
                 f"{_TUTORIAL}.",
             )
-            for claimed, noise, clip, steps in (
+            for stated, noise, clip, steps in (
                 (1.19, 1.3, 1.5, 3_515),
                 (3.01, 1.1, 1.0, 14_062),
                 (7.1, 0.7, 1.5, 10_546),
@@ -139,13 +139,13 @@ PRESETS: dict[str, Preset] = {
         ),
         *(
             Preset(
-                f"mnist-{claimed:g}",
-                f"MNIST, ε = {claimed:g}: proposed, σ₀ = {sigma:g}",
+                f"mnist-{stated:g}",
+                f"MNIST, ε = {stated:g}: proposed, σ₀ = {sigma:g}",
                 _images(sigma, 60_000, steps, decay=0.99),
-                claimed,
+                stated,
                 f"{_ADAPTIVE}{_SOLVED}.",
             )
-            for claimed, sigma, steps in (
+            for stated, sigma, steps in (
                 (1.19, 3.905, 3_515),
                 (3.01, 3.605, 14_062),
                 (7.1, 1.359, 10_546),
@@ -153,13 +153,13 @@ PRESETS: dict[str, Preset] = {
         ),
         *(
             Preset(
-                f"cifar-{claimed:g}-{epochs}",
-                f"CIFAR-10, ε = {claimed:g}: proposed, {epochs} epochs, σ₀ = {sigma:g}",
+                f"cifar-{stated:g}-{epochs}",
+                f"CIFAR-10, ε = {stated:g}: proposed, {epochs} epochs, σ₀ = {sigma:g}",
                 _images(sigma, 50_000, int(epochs * 50_000 / 256), decay=0.99),
-                claimed,
+                stated,
                 f"{_ADAPTIVE}{_SOLVED}.",
             )
-            for claimed, epochs, sigma in (
+            for stated, epochs, sigma in (
                 (3.02, 30, 2.57),
                 (7.03, 30, 1.18),
                 (3.02, 90, 5.25),

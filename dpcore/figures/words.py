@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
 def plain(value: float, digits: int = 3) -> str:
@@ -29,8 +29,19 @@ def at_most(value: float, digits: int = 3) -> str:
     """A number as `plain` writes it, rounded up: what is said to be at most this is so."""
     if not math.isfinite(value):
         return plain(value, digits)
-    raised = Context(digits, ROUND_CEILING).create_decimal(repr(float(value)))
-    return plain(float(raised), digits)
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def at_least(value: float, digits: int = 3) -> str:
+    """The same, rounded down: what is said to be at least this is so."""
+    if not math.isfinite(value):
+        return plain(value, digits)
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, way: str) -> str:
+    number = Context(digits, way).create_decimal(repr(float(value)))
+    return plain(float(number), digits)
 
 
 def percent_at_most(share: float, digits: int = 3) -> str:

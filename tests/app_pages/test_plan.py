@@ -13,9 +13,11 @@ from streamlit.testing.v1 import AppTest
 from app_pages.parts.plan_code import command, opacus, plan_command, snippet
 from dpcore.accounting import grid, paper_003
 from dpcore.accounting.answers import ladder
+from dpcore.accounting.claims import evidence, under_replace_one
 from dpcore.accounting.planner import solve, spent, to_set
 from dpcore.accounting.presets import PRESETS, preset
 from dpcore.accounting.releases import cost, quarterly
+from dpcore.figures.plan.sentences import answered, judged
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
@@ -62,10 +64,12 @@ def test_first_view_shows_certified_and_claimed_apart() -> None:
     assert shown["ε by PLD"] == plain(spent(FIRST, "pld").epsilon or 0.0, 4) == "0.3018"
     assert shown["ε by Rényi"] == plain(spent(FIRST, "rdp").epsilon or 0.0, 4) == "0.3429"
     claim = paper_003.account(FIRST.schedule(), FIRST.rate, FIRST.delta).claim
-    assert shown["ε as printed"] == plain(claim.epsilon or 0.0, 4) == "1.66"
+    assert shown["ε by the formula"] == plain(claim.epsilon or 0.0, 4) == "1.66"
     assert shown["Steps"] == "800"
     assert "Amplification of tCDP is proved only for ρ up to 0.1" in said(app)
-    assert "by another proof" in said(app)
+    assert "tCDP corrected: not proved this way" in said(app)
+    assert "Two accountants prove how little this run can reveal" in said(app)
+    assert "ε ≤ 0.302 (PLD) and ε ≤ 0.343 (Rényi)" in said(app)
 
 
 @pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
@@ -75,13 +79,15 @@ def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -
     settled(app.segmented_control(key="solve").set_value(unknown).run())
     assert not app.exception
     for accountant in ("rdp", "pld"):
-        sentence = solve(unknown, FIRST, 0.5, accountant).sentence
+        sentence = answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100)
         # The certified one follows in the background.
         deadline = time.monotonic() + 60.0
         while sentence not in said(app) and time.monotonic() < deadline:
             time.sleep(0.1)
             app.run()
         assert sentence in said(app)
+    assert "Use the one by PLD" in said(app)
+    assert "1e-05" not in said(app)
 
 
 @pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
@@ -114,7 +120,7 @@ def test_what_is_out_of_reach_is_said_plainly() -> None:
 @pytest.mark.parametrize("key", PRESETS)
 def test_each_preset_fills_the_controls_and_is_recognised(key: str) -> None:
     app = opened()
-    app.selectbox(key="preset").set_value(key).run()
+    settled(app.selectbox(key="preset").set_value(key).run())
     assert not app.exception
     assert not app.error
     run = preset(key).training
@@ -130,15 +136,44 @@ def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
     app.session_state["plan_view"] = "Paper 003"
     app.run()
     deadline = time.monotonic() + 60.0
-    while app.dataframe[-1].value["ε certified, PLD"].isna().any() and time.monotonic() < deadline:
+    column = "ε certified, replace-one"
+    while app.dataframe[-1].value[column].isna().any() and time.monotonic() < deadline:
         time.sleep(0.2)
         app.run()
     rows = app.dataframe[-1].value.set_index("settings")
     assert len(rows) == len(PRESETS)
     row = rows.loc[preset("chexpert-8").title]
-    assert row["ε claimed"] == 8.0
-    assert row["ε certified, PLD"] == spent(preset("chexpert-8").training, "pld").epsilon
-    assert row["status of the printed ε"] == "claim not supported"
+    assert row["ε stated"] == 8.0
+    assert row["ε by the printed formula"] == pytest.approx(7.956, rel=1e-4)
+    assert row["ε certified, add-remove"] == spent(preset("chexpert-8").training, "pld").epsilon
+    assert {row["stated, add-remove"], row["formula, replace-one"]} == {"does not hold"}
+    dpsgd = rows.loc[preset("mnist-1.19-dpsgd").title]
+    assert (dpsgd["ε stated"], dpsgd["stated, add-remove"]) == (1.19, "holds")
+    assert dpsgd["stated, replace-one"] == "does not hold"
+    assert dpsgd["formula, replace-one"] == "holds"
+    silent = rows["ε stated"].isna()
+    assert silent[preset("chexpert").title]
+    assert (rows["stated, add-remove"].isna() == silent).all()
+
+
+def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict() -> None:
+    app = opened()
+    settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
+    found = said(app)
+    assert numbers(app)["ε by the formula"] == "3.613"
+    assert "the paper states ε = 1.19" in found
+    assert "Stated in the paper: ε = 1.19, δ = 1e-5." in found
+    known = evidence(preset("mnist-1.19-dpsgd").training, [1.19])
+    assert judged(1.19, "stated", known) in found
+    assert "the stated 1.19 holds" in found
+    run, fixed = under_replace_one(preset("mnist-1.19-dpsgd").training, [1.19])
+    assert judged(1.19, "stated", run) in found
+    assert "the stated 1.19 does not hold" in found
+    assert judged(3.6126793006768945, "printed", fixed) in found
+    # Another noise is another run: the paper states nothing about it.
+    settled(app.number_input(key="sigma").set_value(3.14).run())
+    assert "Stated in the paper: no number for these settings." in said(app)
+    assert "the paper states" not in said(app)
 
 
 def test_fixed_batches_are_refused_by_pld_and_answered_by_renyi() -> None:
@@ -190,6 +225,27 @@ def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value
     assert "The link asks for" in app.warning[0].value
     assert "<" not in app.warning[0].value
     assert numbers(app)["ε by Rényi"] == "0.3429"
+
+
+def test_names_that_plan_does_not_have_are_named_and_dropped() -> None:
+    app = opened(delta="1e-5", unknown="1", plan_view="No such tab")
+    assert not app.exception
+    (warning,) = app.warning
+    for name in ("“delta”", "“unknown”", "“No such tab”"):
+        assert name in warning.value
+    assert not set(app.query_params) & {"delta", "unknown", "plan_view"}
+
+
+def test_names_that_plan_has_raise_no_complaint() -> None:
+    app = opened(
+        target="0.5",
+        prior="50",
+        ladder_epsilon="2",
+        budget="4",
+        noise="As I type it",
+        meaning="true",
+    )
+    assert [warning.value for warning in app.warning] == []
 
 
 @pytest.mark.parametrize("every", ["epoch", "step"])

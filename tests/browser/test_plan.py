@@ -70,10 +70,11 @@ def test_first_view_answers_without_a_click(watched: Watched, address: str) -> N
     expect(page.locator("h1")).to_have_text("What does this training run cost?")
     assert number(page, "ε by Rényi") == "0.3429"
     assert number(page, "ε by PLD") == "0.3018"
-    assert number(page, "ε as printed") == "1.66"
+    assert number(page, "ε by the formula") == "1.66"
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
     expect(legend).to_have_count(3)
-    expect(page.get_by_text("conditions not met").first).to_be_visible()
+    expect(page.get_by_text("tCDP corrected: not proved this way")).to_be_visible()
+    expect(page.get_by_text("the printed 1.66 holds")).to_be_visible()
     expect(page.get_by_text("Amplification of tCDP is proved only for ρ").first).to_be_visible()
 
 
@@ -91,10 +92,13 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
     page = opened(watched, address)
     page.get_by_test_id("stSelectbox").filter(has_text="Start from").get_by_role("combobox").click()
     page.get_by_role("option", name=re.compile("decay every iteration, 499 steps")).click()
-    expect_number(page, "ε as printed", "7.956")
+    expect_number(page, "ε by the formula", "7.956")
     settled(page)
     assert 27.0 < float(number(page, "ε by PLD")) < 30.0
-    expect(page.get_by_text("claim not supported").first).to_be_visible()
+    expect(page.get_by_text("the printed 7.956 does not hold")).to_be_visible()
+    expect(page.get_by_text("Under replace-one").filter(has_text="the stated 8")).not_to_have_count(
+        0
+    )
     numbers = page.get_by_test_id("stMetricValue").all_inner_texts()
     page.get_by_role("button", name="Copy link").click()
     link = page.get_by_test_id("stCode").first.inner_text().strip()
@@ -133,7 +137,7 @@ def test_each_tab_and_its_table(watched: Watched, address: str) -> None:
     ("tab", "column", "rows"),
     [
         ("Heat maps", "epsilon", 221),
-        ("Paper 003", "ε certified, PLD", 17),
+        ("Paper 003", "ε certified, replace-one", 17),
         ("Release calendar", "epsilon_spent", 4),
         ("σ ladder", "sigma", 6),
         ("Accountants", "ε", 7),

@@ -98,11 +98,9 @@ def _words(ends: dict[str, float], last: int) -> str:
     best = min(certified, key=certified.__getitem__)
     sentence = f"After {last:,} steps the certified ε is {plain(certified[best])} ({SHORT[best]})"
     if "printed" in ends:
-        ratio = ends["printed"] / max(certified[best], 1e-12)
-        side = (
-            f"{plain(ratio, 2)} times as much"
-            if ratio >= 1.0
-            else f"{plain(1.0 / ratio, 2)} times too little"
+        # No ratio: the formula speaks of replace-one, the certified lines of the run's adjacency.
+        sentence += (
+            f"; paper 003's printed formula, a claim about one record replaced, says "
+            f"{plain(ends['printed'])}"
         )
-        sentence += f"; paper 003's printed formula says {plain(ends['printed'])}, {side}"
     return sentence + "."

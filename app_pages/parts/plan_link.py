@@ -1,0 +1,42 @@
+"""What a link to Plan asked for in vain."""
+
+from __future__ import annotations
+
+from app_pages.parts import (
+    links,
+    meaning,
+    plan_calendar,
+    plan_controls,
+    plan_ladder,
+    plan_maps,
+    plan_tabs,
+)
+from app_pages.parts.state import once
+
+
+def heed() -> str:
+    """What the link asked for in vain, as one message; found once a session."""
+    return once("plan_link", _heed)
+
+
+def _heed() -> str:
+    link = links.asked()
+    allowed = {
+        **plan_controls.ALLOWED,
+        **plan_calendar.ALLOWED,
+        **plan_maps.ALLOWED,
+        **plan_tabs.ALLOWED,
+        **meaning.ALLOWED,
+    }
+    numbers = [
+        *plan_controls.NUMBERS,
+        *plan_calendar.NUMBERS,
+        *plan_ladder.NUMBERS,
+        *meaning.NUMBERS,
+    ]
+    known = {*allowed, *(name for name, *_ in numbers), plan_calendar.LINK}
+    refused = (
+        links.unknown(link, allowed) + links.outside(link, numbers) + links.strangers(link, known)
+    )
+    links.drop(link, refused)
+    return links.told(refused)

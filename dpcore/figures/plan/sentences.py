@@ -1,0 +1,89 @@
+"""Plan's answers in words: whether a claim holds, and what keeps within a target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpcore.accounting.claims import Evidence, Finding
+from dpcore.accounting.planner import NAMES, Plan
+from dpcore.figures.words import at_least, at_most, listed, plain
+from dpcore.guarantee import Guarantee
+
+SAMPLINGS = {
+    "poisson": " on Poisson samples",
+    "fixed": " on batches of fixed size",
+    "none": " without sampling",
+}
+ANSWERS = {
+    Finding.HOLDS: "holds",
+    Finding.FAILS: "does not hold",
+    Finding.OPEN: "is not decided",
+}
+DIGITS = 4
+
+
+def judged(claimed: float, kind: str, known: Evidence) -> str:
+    """Whether a claimed ε holds under the adjacency of the evidence, in one sentence.
+
+    Parameters
+    ----------
+    claimed : float
+    kind : str
+        Whose number it is: "printed" (by the paper's formula) or "stated" (in its tables).
+    known : Evidence
+    """
+    found, where = known.finding(claimed), SAMPLINGS[known.sampling]
+    number = f"the {kind} {plain(claimed, DIGITS)} {ANSWERS[found]}"
+    certified = known.certified
+    if certified.epsilon is None:
+        return f"Under {known.adjacency}{where}, {number}: {certified.reason}"
+    sentence = (
+        f"Under {known.adjacency}, {certified.by} certifies ε = {at_most(certified.epsilon)} for "
+        f"this noise{where}: {number}"
+    )
+    if found is Finding.FAILS and known.at_least is not None:
+        return f"{sentence}, because no ε below {at_least(known.at_least)} is true there."
+    if found is Finding.OPEN:
+        return f"{sentence}, because a certificate above it refutes nothing."
+    return f"{sentence}."
+
+
+def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
+    """What the line of big numbers says, for someone who knows none of the accountants.
+
+    Parameters
+    ----------
+    proved : sequence of Guarantee
+        By each accountant that gives a finite ε; may be empty.
+    claimed : float or None
+        ε by paper 003's printed formula.
+    """
+    limits = [(each.epsilon, each.by) for each in proved if each.epsilon is not None]
+    if not limits:
+        said = "No accountant here proves a finite ε for this run."
+    else:
+        shown = listed([f"ε ≤ {at_most(epsilon)} ({by})" for epsilon, by in sorted(limits)])
+        said = (
+            f"{'An accountant proves' if len(limits) == 1 else 'Two accountants prove'} how little "
+            f"this run can reveal about one person: {shown}; the smaller ε, the less."
+        )
+        if len(limits) > 1:
+            said += " Both limits hold; use the smaller one."
+    if claimed is not None:
+        said += f" The paper's own formula says {plain(claimed)}, which is a claim."
+    return said
+
+
+def answered(plan: Plan, target: float, per_epoch: int) -> str:
+    """The answer to a question asked backwards, with as many digits as it has."""
+    found = plan.guarantee
+    if plan.value is None or found.epsilon is None:
+        return plan.sentence
+    whole = plan.unknown in ("steps", "batch")
+    value = f"{plan.value:,.0f}" if whole else plain(plan.value, DIGITS)
+    epochs = f" ({plain(plan.value / per_epoch, DIGITS)} epochs)" if plan.unknown == "steps" else ""
+    return (
+        f"For ε = {plain(target)}: {NAMES[plan.unknown]} = {value}{epochs} spends ε = "
+        f"{plain(found.epsilon, DIGITS)} at δ = {plain(found.delta or 0.0)} ({found.by}, "
+        f"{found.adjacency})."
+    )

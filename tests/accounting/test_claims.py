@@ -1,0 +1,72 @@
+"""A claim is judged by certificates of the same noise under the same adjacency, and by no other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpcore.accounting.accountants import bounds
+from dpcore.accounting.claims import Evidence, Finding, evidence, under_replace_one
+from dpcore.accounting.planner import spent
+from dpcore.accounting.presets import preset
+from dpcore.guarantee import Adjacency, Guarantee
+
+DPSGD = preset("mnist-1.19-dpsgd").training
+REPLACED = replace(DPSGD, adjacency=Adjacency.REPLACE_ONE)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "at_least", "finding"),
+    [
+        (1.0, None, Finding.HOLDS),
+        (0.5, None, Finding.HOLDS),
+        (1.1, 0.9, Finding.OPEN),
+        (1.1, 1.0, Finding.OPEN),
+        (1.1, None, Finding.OPEN),
+        (None, None, Finding.OPEN),
+        (1.1, 1.01, Finding.FAILS),
+    ],
+)
+def test_a_claim_of_one(epsilon: float | None, at_least: float | None, finding: Finding) -> None:
+    certified = Guarantee(epsilon, 1e-5, Adjacency.REPLACE_ONE, "PLD")
+    assert Evidence("poisson", certified, at_least).finding(1.0) is finding
+
+
+def test_the_stated_number_of_dp_sgd_holds_where_a_record_is_added_and_fails_where_replaced() -> (
+    None
+):
+    added = evidence(DPSGD, [1.19])
+    assert added.certified.epsilon == spent(DPSGD, "pld").epsilon
+    assert added.finding(1.19) is Finding.HOLDS
+    assert added.at_least is None  # no claim asked for it
+    run, fixed = under_replace_one(DPSGD, [1.19, 3.61])
+    low, high = bounds(REPLACED.event(), DPSGD.delta, Adjacency.REPLACE_ONE)
+    assert (run.at_least, run.certified.epsilon) == (low, high)
+    assert 1.19 < low <= high < 3.61
+    assert (run.finding(1.19), run.finding(3.61)) == (Finding.FAILS, Finding.HOLDS)
+    # Between the bounds nothing is decided, and where there is no lower bound nothing fails.
+    assert run.finding(0.5 * (low + high)) is Finding.OPEN
+    assert (fixed.sampling, fixed.adjacency) == ("fixed", Adjacency.REPLACE_ONE)
+    assert fixed.certified.epsilon == spent(replace(REPLACED, sampling="fixed"), "rdp").epsilon
+    assert (fixed.at_least, fixed.finding(1.19)) == (None, Finding.OPEN)
+
+
+def test_a_lower_bound_is_asked_for_only_where_it_is_needed() -> None:
+    assert evidence(DPSGD, []).at_least is None
+    below = evidence(DPSGD, [0.1])
+    assert below.at_least is not None
+    assert below.finding(0.1) is Finding.FAILS
+
+
+def test_batches_of_fixed_size_are_judged_once() -> None:
+    (run,) = under_replace_one(replace(REPLACED, sampling="fixed"), [8.0])
+    assert run.certified.by == "Rényi"
+    assert run.finding(8.0) is Finding.HOLDS
+
+
+def test_noise_that_decays_at_every_iteration_refutes_the_formula() -> None:
+    run, _ = under_replace_one(preset("chexpert-8").training, [7.956])
+    assert run.finding(7.956) is Finding.FAILS
+    assert run.at_least is not None
+    assert 27.0 < run.at_least < 30.0
