@@ -21,7 +21,7 @@ from dpcore.accounting.concentrated import (
 )
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import number
-from dpcore.guarantee import Adjacency, Condition, Guarantee
+from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,46 @@ def account(
         proof=proof,
         conditions=conditions,
     )
+
+
+def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]:
+    """What a certificate says about the printed ε, in one sentence; `claims` judges it in full.
+
+    Parameters
+    ----------
+    answer : TruncatedAnswer
+    certified : Guarantee
+        The least ε an accountant certifies for the same noise, under the adjacency it names.
+
+    Returns
+    -------
+    (status, sentence)
+        "proved" only by the paper's own road with every condition met. A certificate under another
+        adjacency than the claim's decides nothing. Under the same one, a printed ε below it is
+        "claim not supported", and one above it holds by another proof.
+    """
+    printed, proved = answer.claim.epsilon, answer.proof.epsilon
+    assert printed is not None
+    if proved is not None and proved <= printed:
+        return Status.PROVED, "Every condition of its lemmas is met."
+    not_so = f"Its lemmas do not prove the printed {printed:.4g} here"
+    if certified.epsilon is None:
+        return (
+            Status.CLAIM_NOT_SUPPORTED,
+            f"{not_so}, and no accountant here certifies a finite ε for this noise.",
+        )
+    found = (
+        f"{certified.by} certifies ε = {certified.epsilon:.4g} for this noise under "
+        f"{certified.adjacency}"
+    )
+    if certified.adjacency is not answer.claim.adjacency:
+        return (
+            Status.CONDITIONS_NOT_MET,
+            f"{not_so}; {found}, and the printed one speaks of {answer.claim.adjacency}.",
+        )
+    if certified.epsilon > printed:
+        return Status.CLAIM_NOT_SUPPORTED, f"{found}; nothing supports the printed {printed:.4g}."
+    return Status.CONDITIONS_NOT_MET, f"{not_so}; {found}: it holds, by another proof."
 
 
 def _decay(schedule: Schedule) -> float:

@@ -1,0 +1,42 @@
+"""What a certificate says of paper 003's printed ε: only one under replace-one judges it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.accounting.paper_003 import account, verdict
+from dpcore.accounting.presets import preset
+from dpcore.accounting.schedules import constant
+from dpcore.guarantee import Adjacency, Guarantee, Status
+
+RUN = preset("chexpert").training
+ANSWER = account(RUN.schedule(), RUN.rate, RUN.delta)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "adjacency", "status", "words"),
+    [
+        (1.0, Adjacency.REPLACE_ONE, Status.CONDITIONS_NOT_MET, "it holds, by another proof"),
+        (2.0, Adjacency.REPLACE_ONE, Status.CLAIM_NOT_SUPPORTED, "nothing supports the printed"),
+        (1.0, Adjacency.ADD_REMOVE, Status.CONDITIONS_NOT_MET, "speaks of replace-one"),
+        (2.0, Adjacency.ADD_REMOVE, Status.CONDITIONS_NOT_MET, "speaks of replace-one"),
+        (None, Adjacency.REPLACE_ONE, Status.CLAIM_NOT_SUPPORTED, "no accountant here certifies"),
+    ],
+)
+def test_the_printed_number_of_the_default(
+    epsilon: float | None, adjacency: Adjacency, status: Status, words: str
+) -> None:
+    found, sentence = verdict(ANSWER, Guarantee(epsilon, RUN.delta, adjacency, "PLD"))
+    assert found is status
+    assert words in sentence
+    assert "1.66" in sentence
+
+
+def test_a_claim_is_proved_only_where_every_condition_of_the_corrected_chain_is_met() -> None:
+    empty = Guarantee(None, None, Adjacency.REPLACE_ONE, "PLD", "refused")
+    answer = account(constant(40.0, 100), 0.01, 1e-5)
+    assert answer.proof.epsilon is not None
+    assert answer.claim.epsilon is not None
+    status, _ = verdict(answer, empty)
+    # The corrected sensitivity 2C makes the proved ε larger than the printed one.
+    assert (answer.proof.epsilon > answer.claim.epsilon) == (status is not Status.PROVED)
