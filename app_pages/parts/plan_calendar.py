@@ -198,10 +198,15 @@ def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
         st.caption("the budget is kept" if table["within"].all() else "above the budget")
     with grid.cell(), st.container(gap=None):
         day = costed.exhausted_on
-        st.metric("Used up on", "beyond 2100" if day is None else f"{day}", help=words.EXHAUSTED)
-        st.caption(
-            f"{f'{costed.fitting:,}' if costed.fitting else 'none'} more like the last would fit, "
-            f"every {costed.every_days} days"
-            if table["within"].all()
-            else "the first release that breaks the budget"
-        )
+        shown = "beyond 2100" if day is None else f"{day}"
+        st.metric("First that does not fit", shown, help=words.EXHAUSTED)
+        st.caption(_room(costed))
+
+
+def _room(costed: Costed) -> str:
+    """How much room is left, and since when there is none."""
+    gone = f"the budget is spent on {costed.spent_on}; " if costed.spent_on else ""
+    if not costed.table["within"].all():
+        return f"{gone}the release of this day breaks it" if gone else "it breaks the budget"
+    more = f"{costed.fitting:,}" if costed.fitting else "none"
+    return f"{gone}{more} more like the last would fit, every {costed.every_days} days"

@@ -101,8 +101,8 @@ SPENT = "What the releases up to today have spent together, exactly."
 LEFT = "The budget less what is spent by today."
 TOTAL = "What all the releases in the table spend together, exactly."
 EXHAUSTED = (
-    "The day of the first release that no longer fits, if the last one is repeated at the usual "
-    "distance after the table ends."
+    "The day of the first further release that no longer fits, if the last one is repeated at the "
+    "usual distance after the table ends. The budget may be spent before: see below the day."
 )
 OPACUS = (
     "Opacus counts noise in multiples of C and its decay in σ: γ = √R. Its own figure is by Rényi "

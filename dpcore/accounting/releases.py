@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_ROWS, LONGEST_TITLE = 60, 60
 MOST_REPEATS = 4096
 USUAL_DAYS = 91
+NOTHING = 1e-9
+"""The share of a budget that a root's rounding may leave over."""
 EXACT = "gdp"
 # Δ carries the adjacency, so that here one record moves a query by Δ: this one's factor is 1.
 OF_SENSITIVITY = Adjacency.ADD_REMOVE
@@ -138,6 +140,8 @@ class Costed:
     table : DataFrame
         One row per release by date: date, what, share (of the budget, nan for typed noise), sigma,
         epsilon_alone, epsilon_spent, epsilon_left, within.
+    spent_on : date or None
+        The release after which nothing of the budget is left; ``None`` if something is.
     exhausted_on : date or None
         The first release that does not fit, if the last one is repeated at the usual distance;
         ``None`` if thousands fit.
@@ -148,6 +152,7 @@ class Costed:
     """
 
     table: pd.DataFrame
+    spent_on: date | None
     exhausted_on: date | None
     fitting: int
     every_days: int
@@ -205,9 +210,13 @@ def cost(
     # A split budget is kept by construction; its ledger may be off by the rounding of a root.
     kept = [True] * len(entries) if not typed_noise else [entry.within for entry in entries]
     spent = [
-        min(entry.spent.epsilon or 0.0, budget.epsilon) if ok else entry.spent.epsilon or 0.0
+        _rounded(entry.spent.epsilon or 0.0, budget.epsilon, ok)
         for entry, ok in zip(entries, kept, strict=True)
     ]
+    gone = [
+        each.on for each, epsilon in zip(ordered, spent, strict=True) if epsilon >= budget.epsilon
+    ]
+    spent_on = gone[0] if gone else None
     table = pd.DataFrame(
         {
             "date": [each.on for each in ordered],
@@ -224,9 +233,16 @@ def cost(
     )
     every = _usual_days([each.on for each in ordered])
     if not all(kept):
-        return Costed(table, ordered[kept.index(False)].on, 0, every)
+        return Costed(table, spent_on, ordered[kept.index(False)].on, 0, every)
     fitting = _fitting(events, budget)
-    return Costed(table, _after(ordered[-1].on, every, fitting), fitting, every)
+    return Costed(table, spent_on, _after(ordered[-1].on, every, fitting), fitting, every)
+
+
+def _rounded(epsilon: float, budget: float, kept: bool) -> float:
+    """A remainder too small to mean anything counts as spent; what keeps the budget is within it."""
+    if not kept:
+        return epsilon
+    return budget if epsilon > budget * (1.0 - NOTHING) else epsilon
 
 
 def _usual_days(days: Sequence[date]) -> int:

@@ -35,13 +35,30 @@ def test_four_quarters_keep_the_budget(composition: str) -> None:
     assert spent[-1] == pytest.approx(float(analytic_epsilon(together, 1e-5)), rel=1e-6)
     assert all(found.table["within"])
     if composition == "pld":
-        assert spent[-1] == pytest.approx(3.0, rel=1e-6)
+        assert (spent[-1], found.table["epsilon_left"].iloc[-1]) == (3.0, 0.0)
+        assert found.spent_on == date(2026, 12, 31)
         assert (found.fitting, found.every_days) == (0, 92)
         assert found.exhausted_on == date(2026, 12, 31) + timedelta(days=92)
     else:
         # What these rules leave over; only basic composition leaves enough for more releases.
         assert spent[-1] < 2.9
+        assert found.spent_on is None
         assert (found.fitting > 0) == (composition == "basic")
+
+
+def test_a_remainder_that_means_something_is_left() -> None:
+    sigma = float(cost(YEAR, BUDGET, "pld").table["sigma"].iloc[0])
+    rows = [row(date=str(each.on), sigma=sigma * (1.0 + 1e-6)) for each in YEAR]
+    found = cost(read(rows, typed_noise=True)[0], BUDGET, "pld", typed_noise=True)
+    assert found.spent_on is None
+    assert 0.0 < found.table["epsilon_left"].iloc[-1] < 1e-4
+
+
+def test_a_broken_budget_is_spent_and_not_rounded() -> None:
+    rows = [row(date=str(each.on), sigma=2.0) for each in YEAR]
+    found = cost(read(rows, typed_noise=True)[0], BUDGET, "pld", typed_noise=True)
+    assert found.spent_on == found.exhausted_on == date(2026, 9, 30)
+    assert found.table["epsilon_spent"].iloc[-1] > 3.0
 
 
 def test_twice_the_weight_is_half_the_variance() -> None:

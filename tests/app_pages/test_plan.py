@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -302,6 +302,11 @@ def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
     table = cost(quarterly(date.today().year), budget, "pld").table
     assert app.dataframe[-1].value["sigma"].tolist() == table["sigma"].tolist()
     assert numbers(app)["ε of all releases"] == "3"
+    assert numbers(app)["First that does not fit"] == str(
+        date(date.today().year, 12, 31) + timedelta(days=92)
+    )
+    assert f"the budget is spent on {date.today().year}-12-31" in said(app)
+    assert table["epsilon_left"].iloc[-1] == app.dataframe[-1].value["epsilon_left"].iloc[-1] == 0
     app.segmented_control(key="composition").set_value("basic").run()
     basic = cost(quarterly(date.today().year), budget, "basic").table
     assert app.dataframe[-1].value["sigma"].tolist() == basic["sigma"].tolist()

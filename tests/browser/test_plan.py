@@ -159,7 +159,7 @@ def test_each_table_is_downloaded(
 
 def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> None:
     page = opened(watched, address, "?plan_view=Release+calendar&calendar=2031-01-01~A~1~")
-    expect_number(page, "Used up on", "2031-04-02")
+    expect_number(page, "First that does not fit", "2031-04-02")
     editor = page.get_by_test_id("stDataFrame").first
     editor.scroll_into_view_if_needed()
     box = editor.bounding_box()
@@ -169,7 +169,7 @@ def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> N
     # What is wrong is named, and the row is kept, in the table and in the address.
     expect(page.get_by_text("Row 2, date is 'empty'")).to_be_visible(timeout=30_000)
     page.wait_for_function("() => decodeURIComponent(location.search).includes('~1~;')")
-    expect_number(page, "Used up on", "2031-04-02")
+    expect_number(page, "First that does not fit", "2031-04-02")
 
 
 def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
