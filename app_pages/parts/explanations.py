@@ -48,8 +48,8 @@ ADJACENCY = (
 )
 ACCURACY = "Share of test records that the private model gets right, on average over its noise."
 COST = (
-    "Percentage points of accuracy lost, counted against the same kind of model without privacy "
-    "whose λ was chosen for accuracy by cross-validation."
+    "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
+    "with its λ chosen for accuracy by cross-validation or with the same λ, whichever is better."
 )
 CURVES = (
     "Each point is the average over the noise; nine of ten single runs lie in the band. Drag to "

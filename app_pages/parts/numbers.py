@@ -87,7 +87,7 @@ def _verdict(view: View, row: pd.Series) -> str:
     said = verdict(
         row,
         title=view.titles[row["method"]],
-        without_privacy=view.compared.tuned.accuracy,
+        without_privacy=view.compared.best.accuracy,
         majority=view.compared.majority_accuracy,
     )
     return said if row["status"] == "proved" else f":red[:material/error: {said}]"
@@ -113,7 +113,7 @@ def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
 
 
 def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float) -> None:
-    tuned, same = view.compared.tuned, view.compared.same_lam
+    best, other = view.compared.best, view.compared.other
     here = float(row["epsilon"])
     stands = (
         ""
@@ -132,15 +132,17 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
     _number(
         grid,
         "Cost of privacy",
-        points(row["accuracy"] - tuned.accuracy),
-        f"points; {percent(tuned.accuracy)} without privacy ({percent(same.accuracy)} at this λ)",
+        points(row["accuracy"] - best.accuracy),
+        f"points; {percent(best.accuracy)} without privacy, {view.named(best)} "
+        f"({percent(other.accuracy)}: {view.named(other)})",
         f"{words.COST} {guarantee}",
     )
     _number(
         grid,
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
-        f"{tuned.missed_per_1000:.0f} without privacy ({same.missed_per_1000:.0f} at this λ); "
+        f"{best.missed_per_1000:.0f} without privacy, {view.named(best)} "
+        f"({other.missed_per_1000:.0f}: {view.named(other)}); "
         f"{view.ill_per_1000:.0f} cases in all",
         f"{words.MISSED} {guarantee}",
     )
@@ -155,7 +157,7 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         grid,
         "Objective",
         plain(row["objective"]),
-        f"{plain(same.objective)} without privacy",
+        f"{plain(view.compared.same_lam.objective)} without privacy",
         f"{words.OBJECTIVE} {guarantee}",
     )
 

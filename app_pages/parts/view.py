@@ -14,11 +14,13 @@ from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.curves import Reference as Unnoised
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Unprivate
 from dpcore.figures.curves import Reference, at
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.tradeoff import Noiseless
 from dpcore.figures.words import percent, plain
 
 
@@ -64,11 +66,20 @@ class View:
     @property
     def without_privacy(self) -> list[Unprivate]:
         """The models without privacy that missed cases are compared with, the best one first."""
-        tuned, same = self.compared.tuned, self.compared.same_lam
         return [
-            Unprivate("no privacy, λ for accuracy", tuned.missed_per_1000, tuned.false_per_1000),
-            Unprivate("no privacy, same λ", same.missed_per_1000, same.false_per_1000),
+            Unprivate(f"no privacy, {self.named(one)}", one.missed_per_1000, one.false_per_1000)
+            for one in (self.compared.best, self.compared.other)
         ]
+
+    def named(self, model: Unnoised) -> str:
+        """How the λ of a model without privacy was come by, in words."""
+        return "λ for accuracy" if model is self.compared.tuned else "same λ"
+
+    @property
+    def noiseless(self) -> Noiseless:
+        """The model that the private methods train, without their noise."""
+        same = self.compared.same_lam
+        return Noiseless(same.accuracy, same.lam, self.compared.tuned.lam, self.problem.radius)
 
     @property
     def ill_per_1000(self) -> float:
@@ -78,12 +89,15 @@ class View:
     @property
     def references(self) -> list[Reference]:
         """Lines on the accuracy figure; losses are counted against the first."""
-        tuned, same = self.compared.tuned, self.compared.same_lam
         majority = self.compared.majority_accuracy
         return [
-            Reference(f"no privacy, λ for accuracy: {percent(tuned.accuracy)}", tuned.accuracy),
-            Reference(
-                f"no privacy, same λ: {percent(same.accuracy)}", same.accuracy, dash="longdash"
+            *(
+                Reference(
+                    f"no privacy, {self.named(one)}: {percent(one.accuracy)}",
+                    one.accuracy,
+                    dash="dash" if one is self.compared.tuned else "longdash",
+                )
+                for one in (self.compared.best, self.compared.other)
             ),
             Reference(f"majority guess: {percent(majority)}", majority, dash="dot"),
         ]
@@ -144,7 +158,13 @@ def _figure(kind: str, key: str, _view: View) -> Drawn:
     """One of the figures that do not depend on ε; the same object's worth for the same key."""
     view = _view
     if kind == "accuracy":
-        return tradeoff.accuracy(view.table, view.references, titles=view.titles, dark=view.dark)
+        return tradeoff.accuracy(
+            view.table,
+            view.references,
+            titles=view.titles,
+            noiseless=view.noiseless,
+            dark=view.dark,
+        )
     if kind == "objective":
         minimum = Reference(
             f"smallest value: {plain(view.compared.same_lam.objective)}",

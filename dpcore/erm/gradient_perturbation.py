@@ -141,7 +141,7 @@ def _published(
             f"The amplification lemma fails at {query_epsilon:.4g} per query.",
         ),
         Condition(
-            f"total δ below 1 (δ = {claimed_delta:.4g})",
+            f"total δ below 1 ({claimed_delta / delta:.4g} times the requested δ)",
             claimed_delta < 1.0,
             f"The claimed total δ is {claimed_delta:.4g}, so the claim says nothing.",
         ),

@@ -91,6 +91,7 @@ def _one(
         rule.condition(budget.epsilon),
         sensitivity.step_condition(problem, rate, printed=printed),
         *data_conditions(problem),
+        *((_printed_covers(used, exact, steps),) if printed else ()),
     )
     unmet = [condition for condition in conditions if not condition.met]
     lemma = (
@@ -139,6 +140,16 @@ def _one(
         ),
         bound_sound=excess_risk_bound(problem, rate, steps, sigma),
         gaussian_mu=math.nextafter(exact / sigma, math.inf),
+    )
+
+
+def _printed_covers(used: float, exact: float, steps: int) -> Condition:
+    """That the printed sensitivity is no less than the exact one; by how much it is larger."""
+    return Condition(
+        f"the printed sensitivity {used:.3g} is at least the exact {exact:.3g} at T = {steps:,}: "
+        f"{used / exact:.2g} times as large",
+        used >= exact,
+        f"The printed sensitivity {used:.3g} is below the exact one, {exact:.3g}.",
     )
 
 

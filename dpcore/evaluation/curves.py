@@ -105,13 +105,26 @@ class Baselines:
         The non-private minimiser of the study's own problem.
     tuned : Reference
         The non-private model whose λ has the best accuracy in 5-fold cross-validation on (at most
-        10,000 of) the training records. Points lost to privacy are counted against this one.
+        10,000 of) the training records.
     """
 
     positive_share: float
     majority_accuracy: float
     same_lam: Reference
     tuned: Reference
+
+    @property
+    def best(self) -> Reference:
+        """The more accurate of the two models, against which points lost to privacy are counted.
+
+        λ is chosen on the training records, so on the test records the other one may be better.
+        """
+        return self.same_lam if self.same_lam.accuracy > self.tuned.accuracy else self.tuned
+
+    @property
+    def other(self) -> Reference:
+        """The model that is not `best`."""
+        return self.tuned if self.best is self.same_lam else self.same_lam
 
 
 def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.DataFrame:

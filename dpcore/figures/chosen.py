@@ -39,7 +39,7 @@ def accuracy(
     private = private.assign(proved=private["status"] == PROVED)
     private = private.sort_values(["proved", "accuracy"], ascending=False)
     figure = go.Figure()
-    losses: list[str] = []
+    losses: list[tuple[float, str]] = []
     best = ""
     for _, row in private.iterrows():
         style = look(row["method"])
@@ -66,7 +66,8 @@ def accuracy(
             f"{guarantee_of(row)}<extra></extra>",
         )
         if references:
-            losses.append(f"{name} {points(row['accuracy'] - references[0].value)}")
+            lost = row["accuracy"] - references[0].value
+            losses.append((-lost, f"{name} {points(lost)}"))
             if row["proved"] and not best:
                 best = name
     for reference in references:
@@ -89,7 +90,8 @@ def accuracy(
     asked = sorted(set(private["epsilon"]))
     where = f"At ε = {listed([plain(float(epsilon)) for epsilon in asked])}"
     sentence = (
-        f"{where}, in points against the non-private model: {listed(losses)}."
+        f"{where}, in points against the better model without privacy: "
+        f"{listed([told for _, told in sorted(losses)])}."
         if losses
         else "No private method has a result here yet."
     )

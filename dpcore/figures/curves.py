@@ -118,7 +118,7 @@ def against_epsilon(
         tickvals=ticks,
         ticktext=texts,
         title={
-            "text": "← more private      ε (privacy loss)      less private →",
+            "text": "← more private    ε    less private →",
             "font": {"color": ink(dark)},
         },
         tickfont={"color": ink(dark)},

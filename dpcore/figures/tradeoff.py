@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from dpcore.figures.curves import (
     series,
 )
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.noise import ROUNDING, rise
 from dpcore.figures.style import faded, look
 from dpcore.figures.words import listed, percent, plain, points
 
@@ -29,11 +31,39 @@ CLOSE = 0.02
 STILL = 0.01
 
 
+@dataclass(frozen=True)
+class Noiseless:
+    """The model that a method trains, without its noise: the limit of its accuracy for large ε.
+
+    Parameters
+    ----------
+    accuracy : float
+        In [0, 1].
+    lam, tuned_lam : float
+        Its λ, and the one chosen for accuracy.
+    radius : float or None
+        R of the ball that its weights are kept in, where there is one.
+    """
+
+    accuracy: float
+    lam: float
+    tuned_lam: float
+    radius: float | None = None
+
+    @property
+    def how(self) -> str:
+        """What it is trained with."""
+        if self.lam > 0.0 or self.radius is None:
+            return f"λ = {plain(self.lam)}"
+        return f"λ = 0, weights of length at most R = {plain(self.radius)}"
+
+
 def accuracy(
     table: pd.DataFrame,
     references: Sequence[Reference],
     *,
     titles: Mapping[str, str],
+    noiseless: Noiseless | None = None,
     dark: bool = False,
 ) -> Drawn:
     """Test accuracy against ε with the 90 % band of a single run.
@@ -46,6 +76,8 @@ def accuracy(
         The first is the non-private accuracy that losses are counted against.
     titles : mapping
         Method key to display name.
+    noiseless : Noiseless, optional
+        What the curves rise or fall to; without it nothing is said about that.
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -65,7 +97,12 @@ def accuracy(
         for name, rows in _named_rows(table, "accuracy", titles)
     ]
     named = _named_rows(table, "accuracy", titles)
-    sentences = (_what_suffices(named, references), _falls(named), beyond)
+    sentences = (
+        _what_suffices(named, references, noiseless),
+        _falls(named, noiseless),
+        _flats(named, start),
+        beyond,
+    )
     return Drawn(
         figure,
         " ".join(sentence for sentence in sentences if sentence),
@@ -118,12 +155,16 @@ def _named_rows(
     ]
 
 
-def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[Reference]) -> str:
+def _what_suffices(
+    named: list[tuple[str, pd.DataFrame]],
+    references: Sequence[Reference],
+    noiseless: Noiseless | None,
+) -> str:
     """From which ε each method comes close to the model without privacy, in a sentence or two."""
     if not named or not references:
         return "No private method is drawn."
     goal = references[0].value - CLOSE
-    within = f"within {100 * CLOSE:.0f} points of the model without privacy, λ chosen for accuracy"
+    within = f"within {100 * CLOSE:.0f} points of the better model without privacy"
     reached = {name: crossing(rows, "accuracy", goal) for name, rows in named}
     first = sorted((found, name) for name, found in reached.items() if found is not None)
     never = [name for name, found in reached.items() if found is None]
@@ -138,40 +179,87 @@ def _what_suffices(named: list[tuple[str, pd.DataFrame]], references: Sequence[R
         f"No method comes {within} on this grid; the nearest is {best_name}, "
         f"{points(best - references[0].value)} points at the largest ε."
     )
-    if len(references) > 1 and references[1].value < goal:
+    if noiseless is not None and noiseless.accuracy < goal:
+        cost = noiseless.accuracy - references[0].value
+        total = best - references[0].value
+        part = "All" if cost <= total else "Most" if 2.0 * cost <= total else "Part"
+        why = (
+            f"how strongly λ = {plain(noiseless.lam)} holds the model back, not noise"
+            if noiseless.lam > noiseless.tuned_lam
+            else "not from noise"
+        )
         short += (
-            " Most of that is how the model is held back (by λ, or for λ = 0 by the ball of "
-            "radius R), not noise: held back the same way without any noise, it costs "
-            f"{points(references[1].value - references[0].value)} points."
+            f" {part} of that is {why}: without any noise ({noiseless.how}) it is "
+            f"{points(cost)} points."
         )
     return short
 
 
-def _falls(named: list[tuple[str, pd.DataFrame]]) -> str:
-    """Which curves fall as ε grows because the rule for T takes more steps and so more noise."""
+def _falls(named: list[tuple[str, pd.DataFrame]], noiseless: Noiseless | None) -> str:
+    """Which curves fall as ε grows, and why where the table shows it; empty where it does not."""
+    noisier, settled = [], []
+    for name, rows in named:
+        lost, told = _worst_fall(name, rows, _noise_grows(rows))
+        if lost > CLOSE:
+            noisier.append(told)
+        if noiseless is not None:
+            values = rows["accuracy"].to_numpy()
+            away = np.abs(values - noiseless.accuracy)
+            nearer = (values[:, None] > noiseless.accuracy) & (away[None, :] < away[:, None])
+            lost, told = _worst_fall(name, rows, nearer & ~_noise_grows(rows))
+            if lost > CLOSE:
+                settled.append(told)
+    sentences = []
+    if noisier:
+        sentences.append(
+            f"Accuracy falls where ε grows: {listed(noisier)}. There the rule for the number of "
+            "training steps takes more of them, and more steps need more noise (see Noise σ)."
+        )
+    if settled and noiseless is not None:
+        sentences.append(
+            f"Accuracy falls where noise does not grow: {listed(settled)}. There it "
+            f"comes nearer to the same model without noise ({noiseless.how}), which has only "
+            f"{percent(noiseless.accuracy)}."
+        )
+    return " ".join(sentences)
+
+
+def _noise_grows(rows: pd.DataFrame) -> np.ndarray:
+    """Whether both T and σ are larger at the second of each pair of rows, (rows, rows)."""
+    steps, sigmas = rows["steps"].to_numpy(), rows["sigma"].to_numpy()
+    more: np.ndarray = steps[None, :] > steps[:, None]
+    return more & (sigmas[None, :] > sigmas[:, None] * (1.0 + ROUNDING))
+
+
+def _worst_fall(name: str, rows: pd.DataFrame, counted: np.ndarray) -> tuple[float, str]:
+    """Most that accuracy loses from one row to a later one, among the pairs counted; in words."""
+    epsilons, values = rows["epsilon"].to_numpy(), rows["accuracy"].to_numpy()
+    falls = np.where(np.triu(counted, 1), values[:, None] - values[None, :], 0.0)
+    before, after = np.unravel_index(int(np.argmax(falls)), falls.shape)
+    lost = float(falls[before, after])
+    return lost, (
+        f"{name} by {points(lost)[1:]} points from ε = {plain(epsilons[before])} to "
+        f"{plain(epsilons[after])}"
+    )
+
+
+def _flats(named: list[tuple[str, pd.DataFrame]], start: float) -> str:
+    """Which curves are flat up to where the rule for T ends its single step; empty if none is."""
     told = []
     for name, rows in named:
-        epsilons, values, steps, sigmas = (
-            rows[column].to_numpy() for column in ("epsilon", "accuracy", "steps", "sigma")
-        )
-        lost, start, end = max(
-            (
-                (values[before] - values[after], epsilons[before], epsilons[after])
-                for before in range(len(rows))
-                for after in range(before + 1, len(rows))
-                if steps[after] > steps[before] and sigmas[after] > sigmas[before]
-            ),
-            default=(0.0, 0.0, 0.0),
-        )
-        if lost > CLOSE:
-            told.append(
-                f"{name} by {points(lost)[1:]} points from ε = {plain(start)} to {plain(end)}"
-            )
+        found = rise(rows)
+        if found is None or found.start_steps > 1 or found.start <= start:
+            continue
+        values = rows["accuracy"].to_numpy()
+        here = int(np.flatnonzero(rows["epsilon"].to_numpy() == found.start)[0])
+        before, at_end, after = values[here - 1], values[here], values[here + 1]
+        if here > 0 and abs(at_end - before) <= STILL < after - at_end:
+            told.append(f"{name} up to ε = {plain(found.start)}")
     if not told:
         return ""
     return (
-        f"Accuracy falls where ε grows: {listed(told)}. There the rule for the number of training "
-        "steps takes more of them, and more steps need more noise (see Noise σ)."
+        f"The flat stretch before a jump ({listed(told)}) is where the rule for training takes a "
+        "single step; from there it takes more (see Noise σ)."
     )
 
 

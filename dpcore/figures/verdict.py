@@ -42,7 +42,10 @@ def _cost(accuracy: float, without_privacy: float, majority: float) -> str:
         more = "more" if accuracy > without_privacy else "fewer"
         words = f"{difference[1:]} points {more} than without privacy"
     if accuracy <= majority:
-        words += f" and no better than always giving the commoner answer ({percent(majority)})"
+        than = "no better" if points(accuracy - majority) == points(0.0) else "worse"
+        words += f" and {than} than always giving the commoner answer ({percent(majority)})"
+        if without_privacy <= majority:
+            words += "; without privacy it is no better than that either"
     return words
 
 

@@ -100,6 +100,16 @@ def test_opera_holds_at_every_epsilon(epsilon) -> None:
         assert c.sigma == analytic_sigma(epsilon, 1e-5) * c.sensitivity
 
 
+@pytest.mark.parametrize("steps", [1, 30, 5_000])
+def test_the_printed_edition_says_by_how_much_its_sensitivity_is_too_large(steps) -> None:
+    problem = Problem("logistic", 0.01, 455, 30)
+    printed = one(OPERA, problem, edition=PUBLISHED, steps=steps)
+    exact = sensitivity.exact(problem, printed.learning_rate, steps)
+    said = printed.conditions[-1].text
+    assert f"at T = {steps:,}: {printed.sensitivity / exact:.2g} times as large" in said
+    assert "times as large" not in one(OPERA, problem, steps=steps).conditions[-1].text
+
+
 def test_sound_noise_is_smaller_for_the_same_guarantee() -> None:
     problem = Problem("logistic", 1e-3, 45_211, 51)
     printed, sound = (one(OPERA, problem, edition=e) for e in (PUBLISHED, SOUND))

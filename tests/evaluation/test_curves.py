@@ -11,7 +11,14 @@ import pytest
 from dpcore.datasets import Split
 from dpcore.erm.newton import minimise
 from dpcore.evaluation import curves, metrics
-from dpcore.evaluation.curves import COLUMNS, baselines, closed_form, summarise
+from dpcore.evaluation.curves import (
+    COLUMNS,
+    Baselines,
+    Reference,
+    baselines,
+    closed_form,
+    summarise,
+)
 from dpcore.evaluation.study import Study, problem_for
 from dpcore.evaluation.sweep import sweep
 from tests.evaluation.splits import made_split
@@ -202,3 +209,16 @@ def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -
     chosen = baselines(study, cancer).tuned.lam
     assert scores[chosen] == pytest.approx(max(scores.values()), abs=0.003)
     assert scores[chosen] > scores[1.0]
+
+
+def test_losses_are_counted_against_the_better_model_without_privacy() -> None:
+    def model(accuracy: float) -> Reference:
+        return Reference(0.1, accuracy, accuracy, 0.5, 0.0, 0.0)
+
+    for tuned, same, best in ((0.767, 0.783, 0.783), (0.783, 0.767, 0.783)):
+        compared = Baselines(0.5, 0.5, same_lam=model(same), tuned=model(tuned))
+        assert compared.best.accuracy == best
+        assert {compared.best.accuracy, compared.other.accuracy} == {tuned, same}
+    tied = Baselines(0.5, 0.5, same_lam=model(0.7), tuned=model(0.7))
+    assert tied.best is tied.tuned
+    assert tied.other is tied.same_lam

@@ -94,10 +94,23 @@ def test_accuracy_says_when_regularisation_is_what_costs(
     table: pd.DataFrame, titles: Titles
 ) -> None:
     high = [Reference("λ for accuracy", 0.99), Reference("same λ", 0.96)]
-    sentence = tradeoff.accuracy(table, high, titles=titles).sentence
+
+    def told(noiseless: tradeoff.Noiseless | None) -> str:
+        return tradeoff.accuracy(table, high, titles=titles, noiseless=noiseless).sentence
+
+    sentence = told(tradeoff.Noiseless(0.96, lam=1.0, tuned_lam=0.01))
     assert "No method comes within 2 points" in sentence
     assert "nearest is DP-GD, −3.0 points" in sentence
-    assert "without any noise, it costs −3.0 points" in sentence
+    assert (
+        "All of that is how strongly λ = 1 holds the model back, not noise: without any noise "
+        "(λ = 1) it is −3.0 points." in sentence
+    )
+    free = told(tradeoff.Noiseless(0.96, lam=0.0, tuned_lam=0.01, radius=10.0))
+    assert "All of that is not from noise: without any noise (λ = 0, weights of length" in free
+    assert "at most R = 10) it is −3.0 points." in free
+    assert "holds the model back" not in free
+    assert "without any noise" not in told(tradeoff.Noiseless(0.98, lam=1.0, tuned_lam=0.01))
+    assert "without any noise" not in told(None)
 
 
 def test_a_curve_that_falls_back_has_not_arrived() -> None:
@@ -137,11 +150,37 @@ def test_a_curve_that_falls_with_more_steps_is_explained(
     # At the same T it is not the doing of the rule for T.
     assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
     table.loc[here, "steps"] = 40
-    # Nor where the noise does not grow with the steps.
-    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
-    table.loc[here, "sigma"] = 2.0 * table.loc[table["method"] == "opera", "sigma"].max()
+    # Nor is it noise's, where σ does not grow.
+    assert "more noise" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
+    table.loc[here, "sigma"] = 0.9
     sentence = tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
     assert "Accuracy falls where ε grows: OPERA by 6.5 points from ε = 1 to 10." in sentence
+
+
+def test_a_curve_that_falls_to_the_model_without_noise_is_not_blamed_on_noise(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    last = (table["method"] == "dpgd") & (table["epsilon"] == 100.0)
+    table.loc[last, ["accuracy", "steps"]] = [0.9, 40]
+    noiseless = tradeoff.Noiseless(0.89, lam=1.0, tuned_lam=0.01)
+    told = tradeoff.accuracy(table, REFERENCES, titles=titles, noiseless=noiseless).sentence
+    assert "does not grow: DP-GD by 6.0 points from ε = 1e-9 to 100" in told
+    assert "(λ = 1), which has only 89.0 %" in told
+    assert "more steps need more noise" not in told
+    # A model that is better without noise explains no fall.
+    better = replace(noiseless, accuracy=0.97)
+    told = tradeoff.accuracy(table, REFERENCES, titles=titles, noiseless=better).sentence
+    assert "falls where" not in told
+
+
+def test_the_flat_stretch_of_the_first_view_is_explained(titles: Titles) -> None:
+    split = prepare(load("breast_cancer"), Preparation())
+    study = Study(methods=("opera",), epsilons=(0.2, 0.3, 0.5, 0.7, 1.0, 10.0))
+    rows = closed_form(study, split)
+    told = tradeoff.accuracy(rows, REFERENCES, titles=titles).sentence
+    assert "flat stretch before a jump (OPERA up to ε = 0.5) is where the rule" in told
+    rows = closed_form(replace(study, steps=20), split)
+    assert "flat stretch" not in tradeoff.accuracy(rows, REFERENCES, titles=titles).sentence
 
 
 def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
@@ -202,9 +241,6 @@ def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     # More noise at the same T is not the doing of the rule for T, and is not said to be.
     assert "grows with ε" not in noise.sigma(table, titles=titles).sentence
     table.loc[here, "steps"] = 40
-    # Nor where the noise does not grow with the steps.
-    assert "falls where" not in tradeoff.accuracy(table, REFERENCES, titles=titles).sentence
-    table.loc[here, "sigma"] = 2.0 * table.loc[table["method"] == "opera", "sigma"].max()
     sentence = noise.sigma(table, titles=titles).sentence
     assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
     assert "a single step" not in sentence
@@ -230,7 +266,7 @@ def test_the_chosen_epsilon_counts_points_against_the_first_reference(
     drawn = chosen.accuracy(table[table["epsilon"] == 1.0], REFERENCES, titles=titles)
     assert "At ε = 1" in drawn.sentence
     assert "DP-GD +1.0" in drawn.sentence
-    assert "OPERA −22.5" in drawn.sentence
+    assert "DP-GD +1.0, OPERA −22.5 and OutPert −22.5" in drawn.sentence
     assert [trace.y[0] for trace in drawn.figure.data] == ["DP-GD", "OPERA", "OutPert"]
 
 

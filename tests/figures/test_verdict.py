@@ -29,15 +29,22 @@ def test_a_proved_promise_is_said_with_all_it_hangs_on() -> None:
     [
         (0.95, "95.0 % right, 1.6 points more than without privacy;"),
         (0.9341, "93.4 % right, as many as without privacy;"),
-        (0.55, "fewer than without privacy and no better than always giving the commoner answer"),
+        (
+            0.55,
+            "fewer than without privacy and worse than always giving the commoner answer (60.0 %);",
+        ),
+        (0.6, "and no better than always giving the commoner answer (60.0 %);"),
     ],
 )
 def test_the_comparison_has_a_direction(accuracy: float, words: str) -> None:
     assert words in said(accuracy)
 
 
-def test_it_is_no_news_that_a_useless_model_stays_useless_with_privacy() -> None:
-    assert "commoner answer" in said(0.9, majority=0.95)
+def test_a_model_below_the_majority_is_warned_of_also_where_no_model_does_better() -> None:
+    words = said(0.686, majority=0.95)
+    assert "and worse than always giving the commoner answer (95.0 %)" in words
+    assert "without privacy it is no better than that either" in words
+    assert "commoner answer" not in said(0.61, majority=0.6)
 
 
 def test_an_unproved_promise_says_why_and_what_is_certified() -> None:

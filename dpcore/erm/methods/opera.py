@@ -29,8 +29,9 @@ METHOD = Method(
         Edition.PUBLISHED: Standing(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",
             proof=(
-                "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, 2.5 times "
-                "too large for many steps and more for few. The accuracy claim does not follow."
+                "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, at least "
+                "2.5 times too large (the factor at this T is below). The accuracy claim does not "
+                "follow."
             ),
             status=Status.PROVED,
         ),
