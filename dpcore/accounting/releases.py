@@ -239,7 +239,7 @@ def cost(
 
 
 def _rounded(epsilon: float, budget: float, kept: bool) -> float:
-    """A remainder too small to mean anything counts as spent; what keeps the budget is within it."""
+    """A remainder too small to mean anything is spent; what keeps the budget is within it."""
     if not kept:
         return epsilon
     return budget if epsilon > budget * (1.0 - NOTHING) else epsilon
