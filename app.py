@@ -28,6 +28,12 @@ st.navigation(
             icon=":material/event_note:",
             help="What a training run costs in ε, and what a budget buys: steps, noise, batches.",
         ),
+        st.Page(
+            "app_pages/train.py",
+            title="Train",
+            icon=":material/model_training:",
+            help="A network trained with DP-SGD, epoch by epoch, beside the one without privacy.",
+        ),
         # The first page's address is "/"; its name leads there too, instead of to "Page not found".
         st.Page("app_pages/explore.py", title="Explore", url_path="explore", visibility="hidden"),
     ],

@@ -1,0 +1,72 @@
+"""The training as code: a command line, a Python snippet, Opacus; its weights and settings."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import streamlit as st
+
+from app_pages.parts import plan_code, plan_words
+from app_pages.parts import train_words as words
+from app_pages.parts.train_controls import Asked
+from app_pages.parts.train_plan import Settled
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation import jobs
+from dpcore.evaluation.training import TrainingStudy
+
+FILES = ("weights.npz", "settings.json")
+
+
+def snippet(study: TrainingStudy) -> str:
+    """Python that gives the history on screen."""
+    changed = [
+        f"    {field.name}={getattr(study.recipe, field.name)!r},"
+        for field in fields(Recipe)
+        if getattr(study.recipe, field.name) != field.default
+    ]
+    return "\n".join(
+        [
+            "from dpcore.deep.recipe import Recipe",
+            "from dpcore.evaluation.training import TrainingStudy, train",
+            "",
+            "recipe = Recipe(",
+            *changed,
+            ")",
+            f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
+            f"epsilon={study.epsilon!r}, runs={study.runs})",
+            "history = train(study)",
+            "",
+        ]
+    )
+
+
+def show(asked: Asked, settled: Settled) -> None:
+    """All of it, each to copy or to download."""
+    study, training = asked.study, settled.training
+    st.markdown("**Python**")
+    st.code(snippet(study), language="python", wrap_lines=True)
+    st.markdown("**Opacus**")
+    if study.recipe.noise != "isotropic" or training is None:
+        st.markdown(words.NO_OPACUS)
+    elif study.recipe.sampling != "poisson":
+        st.markdown(plan_words.NO_OPACUS)
+    else:
+        st.code(plan_code.opacus(training), language="python", wrap_lines=True)
+        st.caption(words.OPACUS_NETWORK)
+    _files(study)
+
+
+def _files(study: TrainingStudy) -> None:
+    job = jobs.find(study.key)
+    found = {name: job.file(name) for name in FILES} if job is not None else {}
+    with st.container(horizontal=True):
+        for name, contents in found.items():
+            if contents is not None:
+                st.download_button(
+                    f"Download {name}",
+                    contents,
+                    file_name=name,
+                    icon=":material/download:",
+                    on_click="ignore",
+                    key=f"file {name}",
+                )

@@ -1,0 +1,299 @@
+"""The controls beside Train: one private training. Their values live in the address bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import streamlit as st
+
+from app_pages.parts import links, meaning
+from app_pages.parts import train_words as words
+from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
+from app_pages.parts.state import chosen, once, put
+from app_pages.parts.train_presets import FIRST, PRESETS, Settings
+from dpcore.datasets import images
+from dpcore.datasets.images import ExamplesEntry
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.training import TrainingStudy
+from dpcore.figures.words import plain
+
+FEATURES = {"raw": "As they are", "scattering": "Scattering"}
+NETWORKS = {"linear": "Linear", "perceptron": "Perceptron", "cnn": "CNN"}
+ACTIVATIONS = {"relu": "ReLU", "tanh": "tanh"}
+OPTIMIZERS = {"sgd": "SGD", "momentum": "Momentum", "adam": "Adam"}
+METRICS = {"accuracy_test": "Accuracy", "auc_test": "AUC"}
+SCHEDULES = {"constant": "Constant", "decaying": "Decaying"}
+WHENS = {"epoch": "Every epoch", "step": "Every step"}
+NOISES = {
+    "isotropic": "The same for every weight",
+    "scaled": "Scaled with the clipping",
+    "published-004": "As paper 004 prints it",
+}
+DRAWS = {"poisson": "By chance (Poisson)", "none": "Every record"}
+TABS = ("Noise schedule", "Why accuracy fell", "Numbers", "Take along")
+EPSILONS, RATES, CLIPS, RATIOS = (0.01, 1000.0), (1e-6, 1e3), (1e-6, 1e6), (0.01, 1.0)
+MOST_EPOCHS, MOST_BATCH, MOST_LAYERS, MOST_UNITS, MOST_RUNS = 1_000, 1_000_000, 5, 2_000, 30
+MOST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the controls say.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+        Its recipe's σ is not solved yet.
+    entry : ExamplesEntry
+        The data.
+    metric : str
+        What is measured: "accuracy_test" or "auc_test".
+    """
+
+    study: TrainingStudy
+    entry: ExamplesEntry
+    metric: str
+
+
+def titles() -> dict[str, str]:
+    """Data sets for networks by key, the built-in ones first."""
+    known = images.keys()
+    return {key: images.entry(key).title for key in known}
+
+
+def heed_link() -> str:
+    """What the link asked for in vain, as one message; found once a session."""
+    return once("train_link", _heed)
+
+
+def _heed() -> str:
+    link = links.asked()
+
+    def among(found: dict[str, str], key: str) -> tuple[list[str], str]:
+        return list(found.values()), found[str(getattr(FIRST, key))]
+
+    refused = links.unknown(
+        link,
+        {
+            key: (title, *among(found, key))
+            for key, title, found in (
+                ("dataset", "the data set", titles()),
+                ("measure", "the measure", METRICS),
+                ("features", "the inputs", FEATURES),
+                ("network", "the network", NETWORKS),
+                ("activation", "the activation", ACTIVATIONS),
+                ("optimizer", "the optimizer", OPTIMIZERS),
+                ("schedule", "the schedule", SCHEDULES),
+                ("when", "a decay", WHENS),
+                ("shape", "the noise", NOISES),
+                ("draws", "batches", DRAWS),
+            )
+        }
+        | {
+            "train_delta": ("δ =", [plain(each) for each in DELTAS], plain(FIRST.train_delta)),
+            "person": ("the neighbour", list(ADJACENCIES.values()), "one record more or less"),
+            "train_view": ("the tab", TABS, "the first one"),
+            **meaning.ALLOWED,
+        },
+    )
+    refused += links.outside(
+        link,
+        [
+            ("layers", "a number of hidden layers of", 1, MOST_LAYERS),
+            ("units", "a number of units of", 1, MOST_UNITS),
+            ("target_epsilon", "an ε of", *EPSILONS),
+            ("passes", "a number of epochs of", 1, MOST_EPOCHS),
+            ("lot", "a batch size of", 1, MOST_BATCH),
+            ("rate", "a learning rate of", *RATES),
+            ("clipping", "a clipping norm of", *CLIPS),
+            ("ratio", "a decay R of", *RATIOS),
+            ("repeats", "a number of runs of", 1, MOST_RUNS),
+            ("train_seed", "a seed of", 0, MOST_SEED),
+            *meaning.NUMBERS,
+        ],
+    )
+    refused += links.strangers(link, KNOWN)
+    links.drop(link, refused)
+    return links.told(refused)
+
+
+KNOWN = {
+    *asdict(FIRST),
+    *("person", "train_seed", "train_view", "meaning"),
+    *meaning.ALLOWED,
+    *(name for name, *_ in meaning.NUMBERS),
+}
+
+
+def sidebar() -> Asked:
+    """Draw the controls and read them.
+
+    Raises
+    ------
+    InvalidInput
+        From `dpcore`, for values that do not fit together.
+    """
+    with st.sidebar:
+        first = st.container()
+        dataset = _pick("Data", titles(), "dataset", words.DATA)
+        entry = images.entry(dataset)
+        metric = _metric(entry)
+        features = _switch("Inputs", FEATURES, "features", words.INPUTS)
+        network = _switch("Network", NETWORKS, "network", words.NETWORK)
+        widths: tuple[int, ...] = ()
+        if network == "perceptron":
+            with st.container(horizontal=True):
+                layers = _whole("Hidden layers", 1, MOST_LAYERS, "layers", words.LAYERS)
+                units = _whole("Units in each", 1, MOST_UNITS, "units", words.UNITS)
+            widths = (units,) * layers
+        epsilon = _number("Privacy loss ε", EPSILONS, "target_epsilon", words.EPSILON, step=0.5)
+        delta: float = st.select_slider(
+            "Failure probability δ",
+            DELTAS,
+            value=FIRST.train_delta,
+            format_func=plain,
+            key="train_delta",
+            bind="query-params",
+            help=words.DELTA,
+        )
+        with st.container(horizontal=True):
+            epochs = _whole("Epochs", 1, MOST_EPOCHS, "passes", words.EPOCHS)
+            batch = _whole("Batch size", 1, MOST_BATCH, "lot", words.BATCH)
+        with st.container(horizontal=True):
+            rate = _number("Learning rate", RATES, "rate", words.RATE, step=0.1)
+            clip = _number("Clipping norm C", CLIPS, "clipping", words.CLIP, step=0.1)
+        noise = _pick("Noise over weights", NOISES, "shape", words.NOISE)
+        decay, when = 1.0, "epoch"
+        # Paper 004 knows no other noise than constant.
+        if noise != "published-004":
+            schedule = _switch("Noise over time", SCHEDULES, "schedule", words.SCHEDULE)
+            if schedule == "decaying":
+                decay = _number("Decay R of the variance", RATIOS, "ratio", words.DECAY, step=0.01)
+                when = _switch("Noise decays", WHENS, "when", words.WHEN)
+        with st.container(horizontal=True):
+            runs = _whole("Runs", 1, MOST_RUNS, "repeats", words.RUNS)
+            seed = st.number_input(
+                "Seed", 0, MOST_SEED, 0, key="train_seed", bind="query-params", help=words.SEED
+            )
+        adjacency = _pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
+        optimizer = _switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
+        activation = _switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
+        draws = _switch("Batches", DRAWS, "draws", words.SAMPLING)
+    with first:
+        _presets()
+    recipe = Recipe(
+        network=network,
+        widths=widths,
+        activation=activation,
+        epochs=epochs,
+        batch=batch,
+        learning_rate=rate,
+        optimizer=optimizer,
+        clip=clip,
+        decay=decay,
+        decay_every=when if decay < 1.0 else "epoch",
+        sampling=draws,
+        adjacency=adjacency,
+        delta=delta,
+        seed=seed,
+        noise=noise,
+    )
+    study = TrainingStudy(
+        dataset=dataset, features=features, recipe=recipe, epsilon=epsilon, runs=runs
+    )
+    return Asked(study, entry, metric)
+
+
+def _metric(entry: ExamplesEntry) -> str:
+    """AUC for labels and accuracy for many classes; for two classes there is a choice."""
+    if entry.task == "labels":
+        return "auc_test"
+    if len(entry.names) > 2:
+        return "accuracy_test"
+    return _switch("Measured by", METRICS, "measure", words.MEASURE)
+
+
+def _presets() -> None:
+    """A drop-down that sets all the controls at once, and names the settings they are at."""
+    at = next((name for name, found in PRESETS.items() if _said(found)), None)
+    put({"train_preset": at})
+    st.selectbox(
+        "Start from",
+        list(PRESETS),
+        index=None,
+        placeholder="Your own settings",
+        key="train_preset",
+        help=words.PRESET,
+        on_change=_load,
+    )
+
+
+def _said(settings: Settings) -> bool:
+    """Whether the controls say exactly these settings, as far as they are drawn."""
+    return all(chosen(key) in ("", str(value)) for key, value in asdict(settings).items())
+
+
+def _load() -> None:
+    found = PRESETS.get(chosen("train_preset"))
+    if found is not None:
+        put(asdict(found))
+
+
+def _whole(label: str, least: int, most: int, key: str, help_text: str) -> int:
+    return st.number_input(
+        label, least, most, getattr(FIRST, key), key=key, bind="query-params", help=help_text
+    )
+
+
+def _number(
+    label: str, limits: tuple[float, float], key: str, help_text: str, *, step: float
+) -> float:
+    return st.number_input(
+        label,
+        *limits,
+        getattr(FIRST, key),
+        step=step,
+        format="%.6g",
+        key=key,
+        bind="query-params",
+        help=help_text,
+    )
+
+
+def _pick(
+    label: str,
+    found: dict[str, str],
+    key: str,
+    help_text: str,
+    on_change: Callable[[], None] | Literal["rerun"] = "rerun",
+) -> str:
+    """A drop-down over titles that answers with the key behind the title."""
+    picked: str = st.selectbox(
+        label,
+        list(found),
+        format_func=found.__getitem__,
+        key=key,
+        help=help_text,
+        on_change=on_change,
+        bind="query-params",
+    )
+    return picked
+
+
+def _switch(label: str, found: dict[str, str], key: str, help_text: str) -> str:
+    """A choice of few, all in sight, that answers with the key behind the title."""
+    keys: Sequence[str] = list(found)
+    first = getattr(FIRST, key)
+    picked: str | None = st.segmented_control(
+        label,
+        keys,
+        format_func=found.__getitem__,
+        default=first,
+        required=True,
+        key=key,
+        help=help_text,
+        bind="query-params",
+    )
+    return picked or first

@@ -1,0 +1,229 @@
+"""Train's answer while it trains and after: big numbers, how far it is, four charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app_pages.parts import badges, takeaway, train_runs
+from app_pages.parts import train_words as words
+from app_pages.parts.drawing import on_dark, plot
+from app_pages.parts.state import chosen, put
+from app_pages.parts.train_controls import MOST_SEED, Asked
+from app_pages.parts.train_plan import Settled
+from dpcore.evaluation import comparison, jobs
+from dpcore.figures import training as figures
+from dpcore.figures.words import at_most, plain
+from dpcore.guarantee import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from streamlit.elements.layouts import GridContainer
+
+
+def title(asked: Asked) -> None:
+    """What is trained, in words."""
+    recipe, entry = asked.study.recipe, asked.entry
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title("What does privacy do to a network?", anchor=False)
+        st.space("stretch")
+        takeaway.link()
+    layers = " × ".join(f"{width:,}" for width in recipe.widths)
+    network = {
+        "linear": "linear network",
+        "perceptron": f"perceptron with {layers} hidden units",
+        "cnn": "convolutional network",
+    }[recipe.network]
+    inputs = "" if asked.study.features == "raw" else " on scattering features"
+    st.caption(
+        f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs}, "
+        f"{recipe.epochs:,} epochs, ε = {plain(asked.study.epsilon or 0.0)}, "
+        f"δ = {plain(recipe.delta)}."
+    )
+
+
+def show(asked: Asked, settled: Settled) -> None:
+    """All that changes while it trains."""
+    studies = comparison.beside(asked.study)
+
+    def draw(states: dict[str, str], history: pd.DataFrame) -> None:
+        table = comparison.averaged(history)
+        numbers(asked, settled, states, history, table)
+        _line(asked, settled, studies, states)
+        _charts(asked, settled, table)
+
+    train_runs.watch("beside", studies, asked.study, settled.records, draw)
+
+
+def reached(table: pd.DataFrame, series: str = "private") -> int:
+    """The last epoch that every run of the series has behind it."""
+    rows = table[table["series"] == series]
+    return int(rows["epoch"].max()) if len(rows) else 0
+
+
+def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
+    with grid.cell(), st.container(gap=None):
+        st.metric(label, value, help=help_text)
+        st.caption(note)
+
+
+def numbers(
+    asked: Asked,
+    settled: Settled,
+    states: dict[str, str],
+    history: pd.DataFrame,
+    table: pd.DataFrame,
+) -> None:
+    """The line of big numbers."""
+    column, epochs = asked.metric, asked.study.recipe.epochs
+    at = reached(table)
+    found = comparison.compared(table, column)
+    grid = st.grid(5, min_column_width=150, gap="small")
+    name = figures.METRICS[column]
+    help_text = words.AUC if column == "auc_test" else words.ACCURACY
+    label = f"{name[0].upper()}{name[1:]}"
+    if found is None:
+        _number(grid, label, "…", "comes as it trains", help_text)
+        _number(grid, "Lost to privacy", "…", "against no privacy", words.LOST)
+    else:
+        spread = (
+            f"9 of 10 runs: {figures.shown(column)(found.low)} to "
+            f"{figures.shown(column)(found.high)}"
+            if found.runs > 1
+            else "one run"
+        )
+        when = "" if at == epochs else f"epoch {at:,} of {epochs:,}; "
+        _number(grid, label, figures.shown(column)(found.value), f"{when}{spread}", help_text)
+        if found.reference is None:
+            _number(grid, "Lost to privacy", "…", "no privacy is being trained", words.LOST)
+        else:
+            _number(
+                grid,
+                "Lost to privacy",
+                figures.lost(found.value, found.reference, column),
+                f"{figures.shown(column)(found.reference)} without privacy",
+                words.LOST,
+            )
+    _spent(grid, settled, history, states["private"])
+    recipe = settled.recipe
+    _number(
+        grid,
+        "Noise σ₀",
+        plain(recipe.sigma),
+        f"σ₀/C = {plain(recipe.sigma / recipe.clip)}",
+        words.SIGMA,
+    )
+    _time(asked, grid, history)
+
+
+def _spent(grid: GridContainer, settled: Settled, history: pd.DataFrame, state: str) -> None:
+    """The certified ε: of the whole run, or of the steps before it was stopped."""
+    held = settled.assurance.certified
+    with grid.cell(), st.container(gap=None):
+        if held.epsilon is None:
+            st.metric("Certified ε", "none", help=f"{words.SPENT} {held.reason}")
+            badges.status(str(settled.assurance.status), held.reason)
+            return
+        rows = history[history["series"] == "private"]
+        stopped = state == "cancelled" and len(rows) > 0
+        value = float(rows["epsilon"].max()) if stopped else held.epsilon
+        st.metric("Certified ε", at_most(value), help=f"{words.SPENT} {badges.statement(held)}")
+        after = f"stopped in epoch {int(rows['epoch'].max()):,}; " if stopped else ""
+        st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}")
+
+
+def _time(asked: Asked, grid: GridContainer, history: pd.DataFrame) -> None:
+    taken = comparison.seconds(history, "private")
+    if taken is None:
+        _number(grid, "Time", "…", "begins with the first epoch", words.TIME)
+        return
+    runs = asked.study.runs
+    note = "one run" if runs == 1 else f"{runs:,} runs together"
+    device = train_runs.device(asked.study)
+    where = f", on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
+    _number(grid, "Time", f"{plain(taken, 2)} s", note + where, words.TIME)
+
+
+def _line(
+    asked: Asked, settled: Settled, studies: train_runs.Studies, states: dict[str, str]
+) -> None:
+    """How far it is, with a button for what can be done now."""
+    study = asked.study
+    on = train_runs.wanted(study, settled.records)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        failed = [series for series, state in states.items() if state == "failed"]
+        if all(state == "done" for state in states.values()):
+            st.caption("Trained. A seed of its own gives another draw of the noise.")
+            st.button(
+                "Train again",
+                key="train_again",
+                icon=":material/refresh:",
+                on_click=_next_seed,
+                help="With the next seed.",
+            )
+        elif failed:
+            job = jobs.find(studies[failed[0]].key)
+            st.caption(f"{figures.TITLES[failed[0]]}: {job.message if job else 'failed.'}")
+            _start_button("Train again", study, studies)
+        elif on:
+            series = next((s for s, state in states.items() if state != "done"), "private")
+            job = jobs.find(studies[series].key)
+            share = 0.0 if job is None else min(1.0, max(0.0, job.progress))
+            message = "starting" if job is None else job.message
+            st.progress(share, text=f"Training, {figures.TITLES[series]}: {message}")
+            st.button(
+                "Stop",
+                key="train_stop",
+                icon=":material/stop_circle:",
+                on_click=train_runs.stop,
+                args=(study, studies),
+            )
+        elif "cancelled" in states.values():
+            st.caption("Stopped. What was learned before is shown.")
+            _start_button("Train again", study, studies)
+        else:
+            st.caption(
+                "Not trained yet: this takes longer than a few seconds, so it waits for you."
+            )
+            _start_button("Start training", study, studies)
+
+
+def _start_button(label: str, study: object, studies: train_runs.Studies) -> None:
+    st.button(
+        label,
+        key="train_start",
+        type="primary",
+        icon=":material/play_arrow:",
+        on_click=train_runs.start,
+        args=(study, studies),
+    )
+
+
+def _next_seed() -> None:
+    put({"train_seed": (int(chosen("train_seed") or 0) + 1) % (MOST_SEED + 1)})
+
+
+def _charts(asked: Asked, settled: Settled, table: pd.DataFrame) -> None:
+    column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
+    left, right = st.columns(2, border=True)
+    with left:
+        st.subheader(figures.AXES[column], anchor=False, help=words.LIVE)
+        plot(figures.learning(table, column, epochs=epochs, dark=dark), "train_metric")
+    with right:
+        st.subheader(figures.AXES["loss_train"], anchor=False, help=words.LIVE)
+        plot(figures.learning(table, "loss_train", epochs=epochs, dark=dark), "train_loss")
+    at = reached(table) or None
+    with left:
+        st.subheader("Noise, epoch by epoch", anchor=False, help=words.SCHEDULE)
+        drawn = figures.course(settled.course, "sigma", epochs=epochs, reached=at, dark=dark)
+        plot(drawn, "train_sigma")
+    with right:
+        st.subheader("ε spent, epoch by epoch", anchor=False, help=words.SPENT)
+        drawn = figures.course(settled.course, "epsilon", epochs=epochs, reached=at, dark=dark)
+        plot(drawn, "train_epsilon")
+
+
+def proved(settled: Settled) -> bool:
+    """Whether the noise has a proof of its own."""
+    return settled.assurance.status == Status.PROVED

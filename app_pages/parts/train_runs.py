@@ -1,0 +1,185 @@
+"""Trainings as background jobs: begun, stopped, found again; their histories as one table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from app_pages.parts.state import (
+    flag,
+    keep,
+    kept,
+    lower_flag,
+    raise_flag,
+    recall,
+    remember,
+)
+from dpcore.datasets import images
+from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation.training import TrainingStudy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POLL_SECONDS = 0.4
+LATE_LOOKS = 10
+# Records seen over all epochs and runs up to which training begins by itself.
+AT_ONCE = 3_000_000
+
+Studies = Mapping[str, TrainingStudy]
+
+
+def begins_by_itself(study: TrainingStudy, records: int) -> bool:
+    """Whether training is a matter of seconds, on data that are here."""
+    recipe = study.recipe
+    seen = records * recipe.epochs * study.runs
+    here = images.availability(study.dataset) in ("built in", "local")
+    return here and recipe.network != "cnn" and study.features == "raw" and seen <= AT_ONCE
+
+
+def wanted(study: TrainingStudy, records: int) -> bool:
+    """Whether it is to be trained: begun by the person, or by itself and not stopped."""
+    if flag(_stopped(study)):
+        return False
+    return flag(_begun(study)) or begins_by_itself(study, records)
+
+
+def state(study: TrainingStudy) -> str:
+    """Of its job; "new" where there is none."""
+    job = jobs.find(study.key)
+    return "new" if job is None else job.state
+
+
+def states(studies: Studies) -> dict[str, str]:
+    """Of every job by series."""
+    return {series: state(study) for series, study in studies.items()}
+
+
+def begin(name: str, studies: Studies) -> None:
+    """Hand in what is neither under way nor there.
+
+    What this session wanted before under the same name, and wants no more, is given up.
+    """
+    keys = {study.key for study in studies.values()}
+    before: set[str] = kept(f"train jobs {name}") or set()
+    for key in before - keys:
+        job = jobs.find(key)
+        if job is not None:
+            job.cancel()
+    keep(f"train jobs {name}", keys)
+    for study in studies.values():
+        if state(study) in ("new", "cancelled"):
+            jobs.submit(study)
+
+
+def start(study: TrainingStudy, studies: Studies) -> None:
+    """Begin because the person said so; also what failed before."""
+    lower_flag(_stopped(study))
+    raise_flag(_begun(study))
+    for one in studies.values():
+        if state(one) in ("cancelled", "failed"):
+            jobs.submit(one)
+
+
+def stop(study: TrainingStudy, studies: Studies) -> None:
+    """Stop them all; what they have learned so far stays on screen."""
+    raise_flag(_stopped(study))
+    lower_flag(_begun(study))
+    for one in studies.values():
+        job = jobs.find(one.key)
+        if job is not None:
+            job.cancel()
+
+
+def _begun(study: TrainingStudy) -> str:
+    return f"train begun {study.key}"
+
+
+def _stopped(study: TrainingStudy) -> str:
+    return f"train stopped {study.key}"
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _result(key: str) -> pd.DataFrame:
+    return jobs.Job(key).result()
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _settings(key: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(jobs.Job(key).file("settings.json") or b"{}")
+    return found
+
+
+def device(study: TrainingStudy) -> str:
+    """What it was trained on; empty while it is trained."""
+    return str(_settings(study.key).get("device", "")) if state(study) == "done" else ""
+
+
+def histories(studies: Studies) -> pd.DataFrame:
+    """All rows there are so far, with the name of their series."""
+    found = {}
+    for series, study in studies.items():
+        job = jobs.find(study.key)
+        if job is not None:
+            rows = _result(study.key) if job.state == "done" else job.partial()
+            if rows is not None:
+                found[series] = rows
+        else:
+            rows = jobs.Job(study.key).partial()
+            if rows is not None:
+                found[series] = rows
+    return comparison.gathered(found)
+
+
+def watch(
+    name: str,
+    studies: Studies,
+    study: TrainingStudy,
+    records: int,
+    draw: Callable[[dict[str, str], pd.DataFrame], None],
+) -> None:
+    """Draw what is there; again and again while something is being trained.
+
+    Parameters
+    ----------
+    name : str
+        Of this group of trainings.
+    studies : mapping of str to TrainingStudy
+        By series.
+    study : TrainingStudy
+        The one that starting and stopping is about.
+    records : int
+        n.
+    draw : callable
+        Given the state of each series and the rows so far.
+    """
+    before = states(studies)
+    on = wanted(study, records)
+    waiting = on and any(each not in ("done", "failed") for each in before.values())
+    look_again = f"train look {' '.join(one.key for one in studies.values())}"
+
+    # What a stopped worker leaves comes when it has noticed; one stopped before its first epoch
+    # leaves nothing.
+    looks = f"train looks {' '.join(one.key for one in studies.values())}"
+    late = "cancelled" in before.values() and (recall(looks) or 0) < LATE_LOOKS
+    remember(looks, 0 if waiting else (recall(looks) or 0))
+
+    @st.fragment(run_every=POLL_SECONDS if waiting or late else None)
+    def look() -> None:
+        remember(looks, (recall(looks) or 0) + 1)
+        if late and not waiting and (recall(looks) or 0) > LATE_LOOKS:
+            st.rerun()
+        # Begun by the second look, not while the page is first drawn: a worker that imports its
+        # libraries then would take the processor from the browser.
+        if waiting and flag(look_again):
+            begin(name, studies)
+        raise_flag(look_again)
+        now = states(studies)
+        if waiting and all(each in ("done", "failed") for each in now.values()):
+            st.rerun()
+        draw(now, histories(studies))
+
+    look()

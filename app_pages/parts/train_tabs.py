@@ -1,0 +1,73 @@
+"""The detail under Train's answer: one tab a subject, drawn only while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app_pages.parts import train_code, train_runs
+from app_pages.parts import train_words as words
+from app_pages.parts.drawing import download, on_dark, plot
+from app_pages.parts.train_controls import TABS, Asked
+from app_pages.parts.train_plan import Settled
+from dpcore.evaluation import comparison, jobs
+from dpcore.figures import training as figures
+from dpcore.figures.plan import schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def show(asked: Asked, settled: Settled) -> None:
+    """The tabs."""
+    content: dict[str, Callable[[Asked, Settled], None]] = dict(
+        zip(TABS, (_schedule, _why, _numbers, train_code.show), strict=True)
+    )
+    opened = st.tabs(TABS, key="train_view", on_change="rerun", bind="query-params")
+    for tab, draw in zip(opened, content.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(asked, settled)
+
+
+def _schedule(_: Asked, settled: Settled) -> None:
+    drawn = schedule.noise(settled.schedule, settled.recipe.clip, dark=on_dark())
+    plot(drawn, "train_schedule")
+    download(settled.course, "noise_and_epsilon", "Noise and certified ε at the end of each epoch")
+
+
+def _why(asked: Asked, settled: Settled) -> None:
+    """Clipping only, noise only, both; trained once somebody looks."""
+    study, column = asked.study, asked.metric
+    alone = comparison.apart(study, settled.recipe.sigma)
+    st.markdown(words.WHY)
+
+    def draw(states: dict[str, str], _: pd.DataFrame) -> None:
+        running = [series for series, state in states.items() if state in ("queued", "running")]
+        if running:
+            job = jobs.find(alone[running[0]].key)
+            said = "starting" if job is None else job.message
+            st.caption(f"Training, {figures.TITLES[running[0]]}: {said}")
+        ended = {
+            series: one
+            for series, one in {**comparison.beside(study), **alone}.items()
+            if train_runs.state(one) == "done"
+        }
+        ends = comparison.last(train_runs.histories(ended))
+        plot(figures.why(ends, column, dark=on_dark()), "train_why")
+        # While it is drawn again and again, a table's file would be gone before it is fetched.
+        if len(ends) and not running:
+            download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
+
+    train_runs.watch("why", alone, study, settled.records, draw)
+
+
+def _numbers(asked: Asked, _: Settled) -> None:
+    """Every row of every run behind the charts."""
+    history = train_runs.histories(comparison.beside(asked.study))
+    if history.empty:
+        st.caption("The rows come as it trains.")
+        return
+    download(history, f"history_{asked.study.dataset}", "Every run, epoch by epoch")

@@ -1,0 +1,100 @@
+"""What the words on Train mean, for someone who meets them for the first time."""
+
+from __future__ import annotations
+
+PRESET = (
+    "Settings to start from: data, network and how to train. Any control may be changed afterwards."
+)
+DATA = "Which records the network learns from. The digits and the synthetic sets are built in."
+MEASURE = (
+    "**Accuracy**: share of test records that are right. **AUC**: how often a record that has the "
+    "condition is ranked above one that has not; unlike accuracy it does not hang on how many have "
+    "it."
+)
+INPUTS = (
+    "**As they are**, or **scattering features**: fixed wavelet filters that are computed from "
+    "each image by itself. They look at no other record, so they cost no privacy, and a linear "
+    "network on top of them is hard to beat at small ε."
+)
+NETWORK = (
+    "**Linear**: one layer. **Perceptron**: fully connected hidden layers. **Convolutional**: the "
+    "small network for images of at least 28 × 28 pixels that papers 003 and 004 use."
+)
+LAYERS = "Hidden layers of the perceptron. Paper 000 uses two of 100 units."
+UNITS = "Units in each hidden layer."
+ACTIVATION = (
+    "What each hidden unit does with its input. With clipped gradients tanh often works better."
+)
+EPSILON = (
+    "**Privacy loss ε** that the whole training may spend. The noise is set to the least that "
+    "keeps within it."
+)
+DELTA = (
+    "**Failure probability δ**: the chance that the ε-promise may fail. It should be far below "
+    "1/n; at δ = 1/n a method may publish one record at random and still keep the promise."
+)
+EPOCHS = "How often training goes through all the records. More epochs need more noise in each."
+BATCH = (
+    "How many records one step looks at, on average. Larger batches need more noise on the sum, "
+    "and less on the mean."
+)
+RATE = "How far one step moves the weights along the noisy gradient."
+OPTIMIZER = "What is done with the noisy gradient. It sees nothing else, so it costs no privacy."
+CLIP = (
+    "**Clipping norm C**: every record's gradient is shortened to at most this length, so that one "
+    "record can move the sum by at most C."
+)
+SCHEDULE = (
+    "Whether the noise stays the same, or falls as training goes on (paper 003). Either way the "
+    "whole run spends the same ε."
+)
+DECAY = "**Decay R**: the noise *variance* is multiplied by R each time; σ² becomes R σ²."
+WHEN = "When the variance is multiplied by R. Paper 003's algorithm says every step."
+NOISE = (
+    "**Same for every weight**: plain DP-SGD. **Scaled**: clipping and noise are scaled alike, by "
+    "what earlier noisy gradients have shown; proved at the same ε. **As paper 004 prints it**: "
+    "weights with large gradients get less noise, for study; nothing is proved for it."
+)
+WEIGHTS = (
+    "Where the scales come from: **released** noisy gradients cost nothing more; a **paid** second "
+    "query on each batch takes a share of every step's budget."
+)
+SAMPLING = (
+    "**By chance**: each record enters a step with probability batch ÷ n (Poisson), as the "
+    "accountant assumes. **Every record**: each step looks at all of them."
+)
+RUNS = (
+    "How often training is repeated with fresh noise. You would publish one of them; each one "
+    "spends the ε above."
+)
+SEED = "Start of the random numbers, so that a link shows the same picture again."
+ADJACENCY = "What counts as one person's difference. It holds for every certified ε on this page."
+
+ACCURACY = "Share of test records that the private network gets right, on average over the runs."
+AUC = (
+    "Area under the ROC curve on test records, on average over the runs: how often a record that "
+    "has the finding is ranked above one that has not. 0.5 is guessing."
+)
+LOST = (
+    "Counted against the same network without clipping and noise, trained on the same batches by "
+    "Adam with a learning rate of its own (0.01)."
+)
+SPENT = "What an accountant certifies for exactly the noise that is added, over the whole run."
+SIGMA = (
+    "**Noise σ₀**: standard deviation of the noise on the *sum* of the batch's clipped gradients "
+    "at the first step. Divided by C it is the noise multiplier."
+)
+TIME = "Time that one job took for all its runs together, and where it was computed."
+CLAIM = "What the paper of this noise says, computed as it prints it."
+LIVE = (
+    "Each line is the mean over the runs, each run a training of its own. Lines end where training "
+    "is now."
+)
+NO_CLAIM = "Plain DP-SGD as it is here is in neither paper: there is no claim to compare with."
+NO_ODDS = "No bound: nothing is certified for this noise."
+NO_OPACUS = "Opacus adds the same noise to every weight, so it has no equal of this noise."
+OPACUS_NETWORK = "`model` is yours; the network of this page is built by the Python snippet above."
+WHY = (
+    "Clipping makes gradients smaller and bends their sum; noise covers it. Each column is a "
+    "training with these settings and only one of the two, or both; each point is one run."
+)

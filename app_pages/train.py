@@ -1,0 +1,39 @@
+"""Train: what privacy does to a network while it learns."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app_pages.parts import (
+    background,
+    train_controls,
+    train_live,
+    train_plan,
+    train_proof,
+    train_tabs,
+)
+from dpcore.datasets import DataUnavailable
+from dpcore.errors import InvalidInput
+
+message = train_controls.heed_link()
+if message:
+    st.warning(message, icon=":material/link_off:")
+
+try:
+    asked = train_controls.sidebar()
+    train_live.title(asked)
+    records = train_plan.records(asked.study.dataset)
+    settled, task = train_plan.settle(asked, records)
+except DataUnavailable as missing:
+    st.info(str(missing), icon=":material/download:")
+    st.stop()
+except InvalidInput as refusal:
+    st.error(str(refusal), icon=":material/block:")
+    st.stop()
+
+if settled is not None:
+    train_live.show(asked, settled)
+    train_proof.claim_and_proof(settled)
+    train_proof.what_it_means(settled)
+    train_tabs.show(asked, settled)
+background.watch(background.missing("settle", "Solving for the noise", task, settled))

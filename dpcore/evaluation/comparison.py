@@ -1,0 +1,249 @@
+"""What a private training is compared with: no privacy, constant noise, clipping or noise alone.
+
+Each comparison is a training study of its own, so that it is trained, cancelled and kept apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dpcore.accounting.growth import growth
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.training import TrainingStudy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REFERENCE_OPTIMIZER, REFERENCE_RATE = "adam", 0.01
+"""Of the training without privacy: a learning rate made for clipped gradients may blow up without
+clipping, and a reference that learns nothing would make privacy look free."""
+
+METRICS = ("accuracy_test", "auc_test", "loss_train")
+BAND = (0.05, 0.95)
+
+
+def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
+    """The study itself ("private"), and what its lines are drawn beside.
+
+    Returns
+    -------
+    dict
+        "nonprivate" without clipping and noise, by its own optimizer; "constant": plain DP-SGD,
+        isotropic noise of constant σ, at the same certified ε; absent where the study is that.
+    """
+    free = replace(study, recipe=nonprivate(study.recipe), epsilon=None)
+    found = {"private": study, "nonprivate": free}
+    plain = replace(evenly(study.recipe), decay=1.0)
+    if plain != study.recipe:
+        found["constant"] = replace(study, recipe=plain)
+    return found
+
+
+def apart(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
+    """Clipping alone ("clipped") and noise alone ("noisy") with the study's own settings.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+    sigma : float
+        σ₀ of the private training, which the noise alone has as well.
+    """
+    recipe = evenly(study.recipe)
+    clipped = replace(recipe, sigma=0.0)
+    noisy = replace(recipe, sigma=sigma, clipped=False)
+    return {
+        "clipped": replace(study, recipe=clipped, epsilon=None),
+        "noisy": replace(study, recipe=noisy, epsilon=None),
+    }
+
+
+def settled(study: TrainingStudy, records: int) -> dict[str, Recipe]:
+    """The private ones of `beside` with σ₀ solved.
+
+    Raises
+    ------
+    InvalidInput
+        If no noise stays within the study's ε, or the settings do not fit together.
+    """
+    return {
+        series: each.settled(records)
+        for series, each in beside(study).items()
+        if each.recipe.private
+    }
+
+
+def nonprivate(recipe: Recipe) -> Recipe:
+    """The same network on the same batches without clipping and noise.
+
+    What only privacy hangs on is left at its first value: one such training serves every ε.
+    """
+    return Recipe(
+        network=recipe.network,
+        widths=recipe.widths,
+        activation=recipe.activation,
+        epochs=recipe.epochs,
+        batch=recipe.batch,
+        learning_rate=REFERENCE_RATE,
+        optimizer=REFERENCE_OPTIMIZER,
+        sigma=0.0,
+        clipped=False,
+        sampling=recipe.sampling,
+        seed=recipe.seed,
+    )
+
+
+def course(recipes: Mapping[str, Recipe], records: int, accountant: str = "pld") -> pd.DataFrame:
+    """σ and the certified ε at the end of each epoch, before anything is trained.
+
+    Parameters
+    ----------
+    recipes : mapping
+        Private ones by the name of their series, their σ₀ solved.
+    records : int
+        n.
+    accountant : str
+        Certified one of `dpcore.accounting.growth.CURVES`.
+
+    Returns
+    -------
+    DataFrame
+        Columns series, epoch, steps, sigma (of the epoch's last step), epsilon, delta, adjacency,
+        accountant.
+    """
+    import pandas as pd
+
+    parts = []
+    for series, recipe in recipes.items():
+        training = evenly(recipe).training(records)
+        sigmas = training.schedule().each_step()
+        known = accounted(recipe)
+        # As printed, paper 004's noise has no accountant: only its steps and its σ are known.
+        rows = growth(training, [accountant if known else "printed"], points=recipe.epochs)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "series": series,
+                    "epoch": rows["steps"] // recipe.steps_an_epoch(records),
+                    "steps": rows["steps"],
+                    "sigma": sigmas[rows["steps"].to_numpy() - 1],
+                    "epsilon": rows["epsilon"] if known else float("nan"),
+                    "delta": rows["delta"],
+                    "adjacency": rows["adjacency"],
+                    "accountant": rows["accountant"],
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def accounted(recipe: Recipe) -> bool:
+    """Whether anything is known of its noise's privacy."""
+    return recipe.private and not (recipe.uneven and recipe.source == "private")
+
+
+def evenly(recipe: Recipe) -> Recipe:
+    """The same with noise of one size for every weight."""
+    return replace(recipe, noise="isotropic", weights=None)
+
+
+def gathered(histories: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Histories by series as one table, with a column `series` in front."""
+    import pandas as pd
+
+    parts = [rows.assign(series=series) for series, rows in histories.items() if len(rows)]
+    if not parts:
+        return pd.DataFrame({"series": []})
+    found = pd.concat(parts, ignore_index=True)
+    return found[["series", *found.columns.drop("series")]]
+
+
+def averaged(history: pd.DataFrame) -> pd.DataFrame:
+    """Mean and 90 % band over runs at each epoch that every run of a series has reached.
+
+    Parameters
+    ----------
+    history : DataFrame
+        From `gathered`.
+
+    Returns
+    -------
+    DataFrame
+        One row a series and epoch: the columns of the history, the metrics as means, with
+        `_low` and `_high` beside them, and `runs`.
+    """
+    import pandas as pd
+
+    if history.empty:
+        return history
+    keys = ["series", "epoch"]
+    groups = history.groupby(keys, sort=False)
+    first = groups.first().drop(columns=[*METRICS, "run"], errors="ignore")
+    parts = [first, groups.size().rename("runs")]
+    for metric in METRICS:
+        if metric in history:
+            values = groups[metric]
+            parts += [
+                values.mean().rename(metric),
+                values.quantile(BAND[0]).rename(f"{metric}_low"),
+                values.quantile(BAND[1]).rename(f"{metric}_high"),
+            ]
+    found = pd.concat(parts, axis=1).reset_index()
+    most = history.groupby("series")["run"].nunique()
+    return found[found["runs"] == found["series"].map(most)].reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Where the private training stands, and where the one without privacy ended.
+
+    Parameters
+    ----------
+    value, low, high : float
+        Mean of a metric over runs and its 90 % band, after the last epoch so far.
+    runs : int
+    reference : float or None
+        Mean of the metric without privacy; ``None`` while there is none.
+    """
+
+    value: float
+    low: float
+    high: float
+    runs: int
+    reference: float | None
+
+
+def compared(table: pd.DataFrame, metric: str) -> Compared | None:
+    """The last means of `averaged`, or ``None`` while there are none."""
+    if metric not in table:
+        return None
+    rows = table[(table["series"] == "private") & table[metric].notna()]
+    if rows.empty:
+        return None
+    end = rows.iloc[-1]
+    others = table[(table["series"] == "nonprivate") & table[metric].notna()]
+    return Compared(
+        value=float(end[metric]),
+        low=float(end[f"{metric}_low"]),
+        high=float(end[f"{metric}_high"]),
+        runs=int(end["runs"]),
+        reference=float(others[metric].iloc[-1]) if len(others) else None,
+    )
+
+
+def last(history: pd.DataFrame) -> pd.DataFrame:
+    """The last row of each series and run."""
+    if history.empty:
+        return history
+    rows = history.sort_values("epoch", kind="stable").groupby(["series", "run"], sort=False)
+    found: pd.DataFrame = rows.tail(1).reset_index(drop=True)
+    return found
+
+
+def seconds(history: pd.DataFrame, series: str) -> float | None:
+    """Time that all runs of a series have been trained for; ``None`` before the first epoch."""
+    rows = history[history["series"] == series]
+    if rows.empty:
+        return None
+    return float(rows.groupby("run")["seconds"].max().sum())

@@ -1,0 +1,218 @@
+"""Train without a browser: the first view, training to its end, stopping, presets, refusals."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app_pages.parts.train_controls import FIRST
+from app_pages.parts.train_presets import PRESETS
+from dpcore.datasets import images
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation.training import TrainingStudy
+from dpcore.figures import training as figures
+from dpcore.figures.words import plain
+
+ROOT = Path(__file__).resolve().parents[2]
+APP = str(ROOT / "app.py")
+RECORDS = images.entry("digits").records
+# Few epochs and a small network: what is tested is the page.
+QUICK = {"passes": "3", "units": "8", "repeats": "2"}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    yield
+    for key in list(jobs._starts):
+        jobs.Job(key).cancel()
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.run()
+    app.switch_page("app_pages/train.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    return until(app, lambda: bool(app.metric or app.error or app.info))
+
+
+def until(app: AppTest, there: object) -> AppTest:
+    """Run again, as the browser does, until it is there."""
+    assert callable(there)
+    deadline = time.monotonic() + 90.0
+    while not there() and time.monotonic() < deadline:
+        time.sleep(0.2)
+        app.run()
+    assert there()
+    return app
+
+
+def trained(app: AppTest) -> AppTest:
+    return until(app, lambda: "Trained." in said(app))
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def quick_study() -> TrainingStudy:
+    """What the page asks for with `QUICK`."""
+    recipe = Recipe(
+        widths=(8,),
+        epochs=3,
+        batch=FIRST.lot,
+        learning_rate=FIRST.rate,
+        clip=FIRST.clipping,
+        decay=FIRST.ratio,
+        delta=FIRST.train_delta,
+    )
+    return TrainingStudy(dataset="digits", recipe=recipe, epsilon=FIRST.target_epsilon, runs=2)
+
+
+def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
+    app = opened()
+    assert not app.exception
+    shown = numbers(app)
+    assert shown["Certified ε"] == "3"
+    study = TrainingStudy(
+        dataset="digits",
+        recipe=Recipe(
+            widths=(FIRST.units,), epochs=FIRST.passes, batch=FIRST.lot, decay=FIRST.ratio
+        ),
+        epsilon=3.0,
+    )
+    assert shown["Noise σ₀"] == plain(comparison.settled(study, RECORDS)["private"].sigma)
+    assert "δ = 1e-5 · add-remove · PLD" in said(app)
+    assert "constant σ" in said(app)
+    assert "paper 003, equations (3) and (4)" in said(app)
+    assert app.selectbox(key="train_preset").value == "Digits (built in)"
+
+
+def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
+    app = trained(opened(**QUICK))
+    assert not app.exception
+    studies = comparison.beside(quick_study())
+    histories = {series: jobs.Job(each.key).result() for series, each in studies.items()}
+    table = comparison.averaged(comparison.gathered(histories))
+    ends = table[table["epoch"] == 3].set_index("series")["accuracy_test"]
+    shown = numbers(app)
+    assert shown["Accuracy"] == f"{100 * ends['private']:.1f} %"
+    lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
+    assert shown["Lost to privacy"] == lost
+    assert f"constant σ {100 * ends['constant']:.1f} %" in said(app)
+    # Another session with the same link has it at once, and trains nothing anew.
+    again = opened(**QUICK)
+    assert numbers(again) == shown
+    assert "Trained." in said(again)
+
+
+def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
+    app = opened(**QUICK, train_view="Why accuracy fell")
+    until(app, lambda: "clipping alone" in said(app) and "noise alone" in said(app))
+    assert not app.exception
+    series = set(app.dataframe[-1].value["series"])
+    assert {"clipped", "noisy", "nonprivate", "private"} <= series
+
+
+def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
+    app = opened(passes="1000", repeats="30", schedule="Constant")
+    assert "Start training" in {button.label for button in app.button}
+    app.button(key="train_start").click().run()
+    until(app, lambda: numbers(app)["Accuracy"] != "…")
+    app.button(key="train_stop").click().run()
+    until(app, lambda: "Stopped." in said(app))
+    until(app, lambda: "stopped in epoch" in said(app))
+    assert not app.exception
+    # What was spent is that of the epochs before, not of the run that was planned.
+    assert float(numbers(app)["Certified ε"]) < 3.0
+    assert "stopped in epoch" in said(app)
+    assert {button.label for button in app.button} >= {"Train again"}
+    assert numbers(app)["Accuracy"] != "…"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_preset_fills_the_controls_or_says_what_to_do(name: str) -> None:
+    app = opened(**QUICK)
+    app.selectbox(key="train_preset").set_value(name).run()
+    wanted = PRESETS[name]
+    here = images.availability(wanted.dataset) in ("built in", "local")
+    until(app, lambda: bool(app.info) or numbers(app).get("Noise σ₀") not in (None, "…"))
+    assert not app.exception
+    assert not app.error
+    assert app.selectbox(key="dataset").value == wanted.dataset
+    assert app.number_input(key="passes").value == wanted.passes
+    assert app.selectbox(key="train_preset").value == name
+    if not here:
+        what_to_do = images.entry(wanted.dataset).how_to_get
+        assert what_to_do in said(app) + " ".join(info.value for info in app.info)
+
+
+def test_paper_004_s_noise_is_a_claim_without_a_certificate() -> None:
+    app = opened(**QUICK, shape="As paper 004 prints it")
+    shown = numbers(app)
+    assert shown["Certified ε"] == "none"
+    assert "paper 004, theorem 1" in said(app)
+    assert "The gradient of all private records decides" in said(app)
+    assert "No bound" in said(app)
+    assert not [each for each in app.segmented_control if each.key == "schedule"]
+    assert not app.exception
+
+
+def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
+    app = opened(lot="2000")
+    assert not app.exception
+    assert [error.value for error in app.error] == [
+        "batch size is 2000, but it must be a whole number of at least 1 and at most 1,437."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("target_epsilon", "-1"),
+        ("rate", "nan"),
+        ("lot", "<script>"),
+        ("passes", "1e99"),
+        ("dataset", "../../etc"),
+        ("shape", "?"),
+        ("train_view", "Nothing"),
+        ("what", "ever"),
+    ],
+)
+def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
+    app = opened(**{name: value})
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "The link asks for" in app.warning[0].value
+    assert "<" not in app.warning[0].value
+    assert numbers(app)["Certified ε"] == "3"
+
+
+def test_the_page_itself_imports_no_torch() -> None:
+    code = (
+        "import sys\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        f"app = AppTest.from_file({APP!r}, default_timeout=60)\n"
+        "app.run()\n"
+        "app.switch_page('app_pages/train.py')\n"
+        "app.run()\n"
+        "assert not app.exception\n"
+        "print('torch' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,150 @@
+"""What a private training is compared with, and how runs become means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.accounting.planner import spent
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation import comparison
+from dpcore.evaluation.training import TrainingStudy
+
+RECORDS = 1_437
+DECAYING = Recipe(widths=(8,), epochs=4, batch=256, decay=0.9)
+STUDY = TrainingStudy(dataset="digits", recipe=DECAYING, epsilon=2.0, runs=2)
+
+
+def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
+    """Accuracy by (run, epoch)."""
+    return pd.DataFrame(
+        [
+            {"run": run, "epoch": epoch, "accuracy_test": value, "loss_train": 1.0 - value}
+            for (run, epoch), value in values.items()
+        ]
+    )
+
+
+def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
+    found = comparison.beside(STUDY)
+    assert list(found) == ["private", "nonprivate", "constant"]
+    assert found["private"] == STUDY
+    assert found["constant"].recipe == replace(DECAYING, decay=1.0)
+    assert found["constant"].epsilon == STUDY.epsilon
+    free = found["nonprivate"].recipe
+    assert not free.private
+    assert not free.clipped
+    assert free.sigma == 0.0
+    assert (free.epochs, free.batch, free.widths) == (4, 256, (8,))
+
+
+def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
+    plain = replace(STUDY, recipe=replace(DECAYING, decay=1.0))
+    assert list(comparison.beside(plain)) == ["private", "nonprivate"]
+
+
+def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
+    found = comparison.settled(STUDY, RECORDS)
+    assert list(found) == ["private", "constant"]
+    for recipe in found.values():
+        epsilon = spent(recipe.training(RECORDS), "pld").epsilon
+        assert epsilon is not None
+        assert 1.99 < epsilon <= 2.0
+    # The noise that falls has to begin higher.
+    assert found["private"].sigma > found["constant"].sigma
+
+
+def test_one_training_without_privacy_serves_every_budget() -> None:
+    other = replace(STUDY, epsilon=0.5, recipe=replace(DECAYING, decay=0.5, clip=0.1, delta=1e-7))
+    free = [comparison.beside(study)["nonprivate"] for study in (STUDY, other)]
+    assert free[0].key == free[1].key
+
+
+def test_the_time_of_all_runs_adds_up() -> None:
+    rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6}).assign(seconds=[1.0, 1.5, 2.0])
+    gathered = comparison.gathered({"private": rows})
+    assert comparison.seconds(gathered, "private") == 3.5
+    assert comparison.seconds(gathered, "constant") is None
+
+
+def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
+    found = comparison.apart(STUDY, 3.5)
+    clipped, noisy = found["clipped"].recipe, found["noisy"].recipe
+    assert (clipped.clipped, clipped.sigma) == (True, 0.0)
+    assert (noisy.clipped, noisy.sigma, noisy.decay) == (False, 3.5, 0.9)
+    assert all(each.epsilon is None for each in found.values())
+    assert replace(noisy, clipped=True, sigma=DECAYING.sigma) == DECAYING
+
+
+def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
+    recipes = comparison.settled(STUDY, RECORDS)
+    course = comparison.course(recipes, RECORDS)
+    for series, recipe in recipes.items():
+        rows = course[course["series"] == series]
+        assert list(rows["epoch"]) == [1, 2, 3, 4]
+        assert list(rows["steps"]) == [6, 12, 18, 24]
+        whole = spent(recipe.training(RECORDS), "pld").epsilon
+        assert rows["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
+        assert (rows["epsilon"].diff().dropna() > 0).all()
+        wanted = recipe.sigma * recipe.decay ** (0.5 * np.arange(4))
+        assert rows["sigma"].to_numpy() == pytest.approx(wanted)
+    assert set(course["adjacency"]) == {"add-remove"}
+
+
+def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
+    rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6, (1, 2): 0.8, (0, 3): 0.9})
+    table = comparison.averaged(comparison.gathered({"private": rows}))
+    assert list(table["epoch"]) == [1, 2]
+    assert table["accuracy_test"].to_numpy() == pytest.approx([0.3, 0.7])
+    assert table["accuracy_test_low"].to_numpy() == pytest.approx([0.21, 0.61])
+    assert table["accuracy_test_high"].to_numpy() == pytest.approx([0.39, 0.79])
+    assert table["loss_train"].to_numpy() == pytest.approx([0.7, 0.3])
+    assert list(table["runs"]) == [2, 2]
+
+
+def test_the_last_row_of_each_run() -> None:
+    rows = history({(0, 1): 0.2, (1, 1): 0.4, (1, 2): 0.8, (0, 2): 0.6})
+    ends = comparison.last(comparison.gathered({"clipped": rows, "private": rows}))
+    found = {(row.series, row.run): row.accuracy_test for row in ends.itertuples()}
+    assert found == {
+        ("clipped", 0): 0.6,
+        ("clipped", 1): 0.8,
+        ("private", 0): 0.6,
+        ("private", 1): 0.8,
+    }
+    assert ends.columns[0] == "series"
+
+
+def test_compared_with_the_end_of_the_training_without_privacy() -> None:
+    private, free = history({(0, 1): 0.5, (1, 1): 0.7}), history({(0, 1): 0.6, (0, 2): 0.9})
+    alone = comparison.averaged(comparison.gathered({"private": private}))
+    found = comparison.compared(alone, "accuracy_test")
+    assert found is not None
+    assert (found.value, found.runs, found.reference) == (pytest.approx(0.6), 2, None)
+    both = comparison.averaged(comparison.gathered({"private": private, "nonprivate": free}))
+    found = comparison.compared(both, "accuracy_test")
+    assert found is not None
+    assert found.reference == 0.9
+    assert comparison.compared(both, "auc_test") is None
+
+
+def test_nothing_yet_is_no_error() -> None:
+    empty = comparison.gathered({})
+    assert comparison.averaged(empty).empty
+    assert comparison.last(empty).empty
+    assert comparison.compared(comparison.averaged(empty), "accuracy_test") is None
+
+
+def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
+    published = Recipe(widths=(8,), epochs=4, batch=256, noise="published-004")
+    study = replace(STUDY, recipe=published)
+    recipes = comparison.settled(study, RECORDS)
+    assert recipes["private"].sigma == published.claiming(2.0, RECORDS).sigma
+    assert not comparison.accounted(recipes["private"])
+    course = comparison.course(recipes, RECORDS).set_index("series")
+    assert course.loc["private", "epsilon"].isna().all()
+    assert course.loc["constant", "epsilon"].notna().all()
+    assert list(course.loc["private", "epoch"]) == [1, 2, 3, 4]

@@ -1,0 +1,136 @@
+"""A training's figures say what their tables hold, in traces, in sentences and on hover."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation import comparison
+from dpcore.figures import training as figures
+
+EPOCHS = 4
+
+
+def table(**ends: float) -> pd.DataFrame:
+    """Two runs a series whose accuracy grows in a straight line to the given mean."""
+    histories = {
+        series: pd.DataFrame(
+            [
+                {
+                    "run": run,
+                    "epoch": epoch,
+                    "steps": 6 * epoch,
+                    "accuracy_test": end * epoch / EPOCHS + (0.02 if run else -0.02),
+                    "loss_train": 2.0 - end * epoch / EPOCHS,
+                    "epsilon": float("nan") if series == "nonprivate" else 0.5 * epoch,
+                    "delta": 1e-5,
+                    "adjacency": "add-remove",
+                    "accountant": "PLD",
+                }
+                for run in (0, 1)
+                for epoch in range(1, EPOCHS + 1)
+            ]
+        )
+        for series, end in ends.items()
+    }
+    return comparison.gathered(histories)
+
+
+def course() -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "series": series,
+                "epoch": epoch,
+                "steps": 6 * epoch,
+                "sigma": sigma * decay**epoch,
+                "epsilon": 0.5 * epoch,
+                "delta": 1e-5,
+                "adjacency": "add-remove",
+                "accountant": "PLD",
+            }
+            for series, sigma, decay in (("private", 4.0, 0.5), ("constant", 1.5, 1.0))
+            for epoch in range(1, EPOCHS + 1)
+        ]
+    )
+
+
+def lines(drawn: figures.Drawn) -> dict[str, list[float]]:
+    """Values of each named line."""
+    return {trace.name: list(trace.y) for trace in drawn.figure.data if trace.name}
+
+
+def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None:
+    rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
+    drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
+    assert lines(drawn)["as set"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
+    assert drawn.sentence.startswith("At the end: as set 80.0 % and no privacy 90.0 %.")
+    assert "Means over 2 runs" in drawn.sentence
+    assert drawn.sentence in drawn.alt
+
+
+def test_a_run_in_the_middle_says_where_it_is() -> None:
+    rows = comparison.averaged(table(private=0.8))
+    drawn = figures.learning(rows[rows["epoch"] <= 2], "accuracy_test", epochs=EPOCHS)
+    assert drawn.sentence.startswith("After epoch 2 of 4: as set 40.0 %.")
+    # The axis is that of the whole run, so that nothing jumps while it trains.
+    assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
+
+
+def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant() -> None:
+    rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
+    drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
+    texts = {trace.name: trace.hovertext for trace in drawn.figure.data if trace.name}
+    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts["as set"])
+    assert all("no privacy" in text for text in texts["no privacy"])
+    assert all("ε" not in text for text in texts["no privacy"])
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_series_differ_in_dash_and_marker(dark: bool) -> None:
+    rows = comparison.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
+    drawn = figures.learning(rows, "loss_train", epochs=EPOCHS, dark=dark)
+    named = [trace for trace in drawn.figure.data if trace.name]
+    assert len({trace.line.dash for trace in named}) == len(named) == 3
+    assert len({trace.marker.symbol for trace in named}) == 3
+    assert len({trace.line.color for trace in named}) == 3
+
+
+def test_nothing_yet_is_said() -> None:
+    empty = comparison.averaged(comparison.gathered({}))
+    drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS)
+    assert drawn.sentence == "The lines come as it trains."
+    assert len(drawn.figure.data) == 0
+    assert figures.why(empty, "accuracy_test").sentence == "The points come as their runs end."
+
+
+def test_the_course_of_noise_and_of_epsilon() -> None:
+    noise = figures.course(course(), "sigma", epochs=EPOCHS)
+    assert lines(noise)["as set"] == [2.0, 1.0, 0.5, 0.25]
+    assert "as set: 2 after the first epoch, 0.25 after the last" in noise.sentence
+    assert "constant σ: 1.5 throughout" in noise.sentence
+    spent = figures.course(course(), "epsilon", epochs=EPOCHS, reached=3)
+    assert spent.sentence.endswith("After epoch 3 it is 1.5.")
+
+
+def test_without_a_certified_epsilon_the_course_says_so() -> None:
+    rows = course().assign(epsilon=float("nan"))
+    assert figures.course(rows, "epsilon", epochs=EPOCHS).sentence == (
+        "No finite ε is certified here."
+    )
+
+
+@pytest.mark.parametrize(
+    ("clipped", "noisy", "blamed"), [(0.7, 0.85, "clipping"), (0.85, 0.7, "noise")]
+)
+def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) -> None:
+    rows = table(nonprivate=0.9, clipped=clipped, noisy=noisy, private=0.6)
+    drawn = figures.why(comparison.last(rows), "accuracy_test")
+    assert "Against 90.0 % without privacy" in drawn.sentence
+    assert "both together −30.0 points" in drawn.sentence
+    assert drawn.sentence.endswith(f"The larger part is {blamed}.")
+
+
+def test_points_for_shares_and_plain_differences_for_auc() -> None:
+    assert figures.lost(0.85, 0.9, "accuracy_test") == "−5.0 points"
+    assert figures.lost(0.85, 0.9, "auc_test") == "−0.05"
