@@ -98,6 +98,7 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
             negative=found.negative,
             records_are=view.people,
             ill=view.ill_per_1000,
+            test_records=len(view.split.y_test),
             dark=view.dark,
         ),
         "patients_figure",

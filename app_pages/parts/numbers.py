@@ -13,7 +13,7 @@ from app_pages.parts.drawing import plot
 from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
-from dpcore.figures.verdict import verdict
+from dpcore.figures.verdict import rough_count, verdict
 from dpcore.figures.words import at_most, percent, plain, points
 from dpcore.guarantee import PrivacyBudget
 
@@ -121,6 +121,8 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         else f" Trained at ε = {plain(here)}, the nearest to {plain(epsilon)}."
     )
     guarantee = guarantee_at(row)
+    between = rough_count(row["missed_per_1000"], len(view.split.y_test))
+    between = f"{between} on new records; " if between else ""
     _number(
         grid,
         "Accuracy",
@@ -133,16 +135,16 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         grid,
         "Cost of privacy",
         points(row["accuracy"] - best.accuracy),
-        f"points; {percent(best.accuracy)} without privacy, {view.named(best)} "
-        f"({percent(other.accuracy)}: {view.named(other)})",
+        f"points; {percent(best.accuracy)} without privacy ({view.named(best)}), "
+        f"{percent(other.accuracy)} ({view.named(other)})",
         f"{words.COST} {guarantee}",
     )
     _number(
         grid,
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
-        f"{best.missed_per_1000:.0f} without privacy, {view.named(best)} "
-        f"({other.missed_per_1000:.0f}: {view.named(other)}); "
+        f"{between}{best.missed_per_1000:.0f} without privacy ({view.named(best)}), "
+        f"{other.missed_per_1000:.0f} ({view.named(other)}); "
         f"{view.ill_per_1000:.0f} cases in all",
         f"{words.MISSED} {guarantee}",
     )

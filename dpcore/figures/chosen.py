@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dpcore.figures.curves import NO_PRIVACY, Reference, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, ink, look
+from dpcore.figures.verdict import rough_count
 from dpcore.figures.words import listed, percent, plain, points
 
 ROW = 38
@@ -126,6 +127,7 @@ def patients(
     negative: str,
     records_are: str,
     ill: float,
+    test_records: int,
     dark: bool = False,
 ) -> Drawn:
     """Missed and false cases among 1,000 records, a bar of each for every method.
@@ -140,6 +142,8 @@ def patients(
         What the label's two values mean, and what one record is, in words.
     ill : float
         How many of 1,000 are positive in the test records.
+    test_records : int
+        How many of them there are: few leave the counts rough, and their 95 % intervals are said.
     titles, dark
         As for `dpcore.figures.tradeoff.accuracy`.
     """
@@ -187,8 +191,13 @@ def patients(
         zeroline=False,
     )
     figure.update_yaxes(autorange="reversed", automargin=True, tickfont={"color": ink(dark)})
+
+    def counted(count: float) -> str:
+        between = rough_count(count, test_records)
+        return f"about {count:.0f} [{between}]" if between else f"{count:.0f}"
+
     told = [
-        f"{name} misses {missed:.0f} of them and raises {false:.0f} false alarms"
+        f"{name} misses {counted(missed)} of them and raises {counted(false)} false alarms"
         for name, missed, false in zip(
             names, drawn["missed_per_1000"], drawn["false_per_1000"], strict=True
         )
@@ -199,4 +208,9 @@ def patients(
         if told
         else "No method has a result here yet."
     )
+    if "[" in sentence:
+        sentence += (
+            f" In brackets: what it may be on new records, judged from {test_records:,} test "
+            "records (95 % interval)."
+        )
     return Drawn(figure, sentence, sentence)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from dpcore.evaluation.metrics import accuracy_interval
@@ -65,6 +67,29 @@ def _promise(row: pd.Series) -> str:
     return (
         f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {held}"
     )
+
+
+def rough_count(per_1000: float, records: int) -> str:
+    """Where a count of 1,000 may lie on new records, as "66 to 190"; empty where it is not rough.
+
+    Parameters
+    ----------
+    per_1000 : float
+        Of 1,000, measured as a share of all test records.
+    records : int
+        Number of test records.
+
+    Returns
+    -------
+    str
+        The 95 % interval (Wilson), rounded outwards to whole records, where it reaches further
+        than 3 in 100 to one side.
+    """
+    share = min(1.0, max(0.0, per_1000 / 1000.0))
+    low, high = accuracy_interval(share, records)
+    if max(share - low, high - share) <= ROUGH:
+        return ""
+    return f"{math.floor(1000.0 * low):,} to {math.ceil(1000.0 * high):,}"
 
 
 def few_records(accuracy: float, records: int) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
@@ -279,10 +281,30 @@ def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: 
         negative="well",
         records_are="patients",
         ill=333.0,
+        test_records=100_000,
     )
     assert "Of 1,000 patients like the test records, 333 are cases of ill" in drawn.sentence
     assert "no privacy misses 9 of them and raises 18" in drawn.sentence
     assert "OPERA misses 138" in drawn.sentence
+
+
+def test_cases_judged_from_few_records_are_given_as_ranges(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    drawn = chosen.patients(
+        table[(table["epsilon"] == 1.0) & (table["method"] == "opera")],
+        [],
+        titles=titles,
+        positive="ill",
+        negative="well",
+        records_are="patients",
+        ill=333.0,
+        test_records=80,
+    )
+    low, high = binomtest(11, 80).proportion_ci(method="wilson")
+    between = f"{math.floor(1000 * low)} to {math.ceil(1000 * high)}"
+    assert f"OPERA misses about 138 [{between}] of them" in drawn.sentence
+    assert "judged from 80 test records (95 % interval)" in drawn.sentence
 
 
 def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
@@ -310,6 +332,7 @@ def test_a_case_figure_has_a_bar_pattern_each(table: pd.DataFrame, titles: Title
         negative="well",
         records_are="patients",
         ill=333.0,
+        test_records=100_000,
     )
     assert [trace.marker.pattern.shape for trace in drawn.figure.data] == ["", "/"]
 
