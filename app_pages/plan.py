@@ -25,6 +25,7 @@ try:
     answer, waiting = plan_answer.numbers(asked)
 except InvalidInput as refusal:
     st.error(str(refusal), icon=":material/block:")
+    plan_controls.drawn()
     st.stop()
 
 progress = st.container()
@@ -36,3 +37,4 @@ plan_meaning.show(answer)
 waiting += plan_tabs.show(answer)
 with progress:
     background.watch(waiting)
+plan_controls.drawn()

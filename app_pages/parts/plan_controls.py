@@ -29,6 +29,7 @@ DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
 MOST_RECORDS, MOST_STEPS = 1_000_000_000, 10_000_000
 SIGMAS, CLIPS, RATIOS = (1e-3, 1e6), (1e-6, 1e6), (0.01, 1.0)
 FIRST = PRESETS["chexpert"].training
+PENDING = "plan_pending"
 
 
 @dataclass(frozen=True)
@@ -91,24 +92,33 @@ def set_to(training: Training) -> None:
     epochs, rest = divmod(training.steps, per_epoch)
     decays = {per_epoch: "epoch", 1: "step"}.get(training.decay_every, "steps")
     whole_epochs = rest == 0
-    put(
-        {
-            "records": training.records,
-            "batch": training.batch,
-            "length": "epochs" if whole_epochs else "steps",
-            "duration": epochs if whole_epochs else training.steps,
-            "sigma": training.sigma,
-            "clip": training.clip,
-            "decay": training.decay,
-            # Constant noise never decays, whenever it would.
-            "decays": "epoch" if training.decay == 1.0 else decays,
-            **({"every": training.decay_every} if decays == "steps" else {}),
-            # The slider stops at powers of ten; a larger δ is never a worse bargain for ε.
-            "plan_delta": next((d for d in DELTAS if d >= training.delta), DELTAS[-1]),
-            "sampling": training.sampling,
-            "neighbour": str(training.adjacency),
-        }
-    )
+    values = {
+        "records": training.records,
+        "batch": training.batch,
+        "length": "epochs" if whole_epochs else "steps",
+        "duration": epochs if whole_epochs else training.steps,
+        "sigma": training.sigma,
+        "clip": training.clip,
+        "decay": training.decay,
+        # Constant noise never decays, whenever it would.
+        "decays": "epoch" if training.decay == 1.0 else decays,
+        **({"every": training.decay_every} if decays == "steps" else {}),
+        # The slider stops at powers of ten; a larger δ is never a worse bargain for ε.
+        "plan_delta": next((d for d in DELTAS if d >= training.delta), DELTAS[-1]),
+        "sampling": training.sampling,
+        "neighbour": str(training.adjacency),
+    }
+    keep(PENDING, values)
+    put(values)
+
+
+def drawn() -> None:
+    """The controls have reached the browser: from here on they say what the reader sets.
+
+    A run of the page that is cut short may take values with it that the browser has never seen. Its
+    old ones would come back with the next event, so until a run ends they are set again.
+    """
+    keep(PENDING, None)
 
 
 def steps_per_epoch(records: int, batch: int) -> int:
@@ -124,6 +134,7 @@ def sidebar() -> Asked:
     InvalidInput
         From `dpcore`, for values that do not fit together.
     """
+    put(kept(PENDING) or {})
     with st.sidebar:
         first = st.container()
         records = st.number_input(
