@@ -17,6 +17,26 @@ from dpcore.evaluation.training import TrainingStudy
 FILES = ("weights.npz", "settings.json")
 
 
+def command(study: TrainingStudy, output: str = "run") -> str:
+    """The command line that trains the same."""
+    recipe = study.recipe
+    decay = f" --decay {recipe.decay!r} --decay-every {recipe.decay_every}"
+    widths = ",".join(map(str, recipe.widths))
+    return " \\\n  ".join(
+        [
+            f"python -m dpcore train --dataset {study.dataset} --features {study.features}",
+            f"--network {recipe.network} --activation {recipe.activation}"
+            + (f" --widths {widths}" if recipe.network == "perceptron" else ""),
+            f"--epsilon {study.epsilon!r} --delta {recipe.delta!r} --adjacency {recipe.adjacency}",
+            f"--epochs {recipe.epochs} --batch-size {recipe.batch} --sampling {recipe.sampling}",
+            f"--optimizer {recipe.optimizer} --learning-rate {recipe.learning_rate!r} "
+            f"--clip {recipe.clip!r}",
+            f"--noise {recipe.noise}" + (decay if recipe.decay < 1.0 else ""),
+            f"--runs {study.runs} --seed {recipe.seed} --output {output}",
+        ]
+    )
+
+
 def snippet(study: TrainingStudy) -> str:
     """Python that gives the history on screen."""
     changed = [
@@ -43,6 +63,8 @@ def snippet(study: TrainingStudy) -> str:
 def show(asked: Asked, settled: Settled) -> None:
     """All of it, each to copy or to download."""
     study, training = asked.study, settled.training
+    st.markdown("**Command line**")
+    st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")
     st.code(snippet(study), language="python", wrap_lines=True)
     st.markdown("**Opacus**")

@@ -142,7 +142,7 @@ def sidebar() -> Asked:
         metric = _metric(entry)
         features = _switch("Inputs", FEATURES, "features", words.INPUTS)
         network = _switch("Network", NETWORKS, "network", words.NETWORK)
-        widths: tuple[int, ...] = ()
+        widths = Recipe.widths
         if network == "perceptron":
             with st.container(horizontal=True):
                 layers = _whole("Hidden layers", 1, MOST_LAYERS, "layers", words.LAYERS)

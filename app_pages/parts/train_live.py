@@ -155,13 +155,15 @@ def _line(
         failed = [series for series, state in states.items() if state == "failed"]
         if all(state == "done" for state in states.values()):
             st.caption("Trained. A seed of its own gives another draw of the noise.")
-            st.button(
+            again = st.button(
                 "Train again",
                 key="train_again",
                 icon=":material/refresh:",
                 on_click=_next_seed,
                 help="With the next seed.",
             )
+            if again:
+                st.rerun()
         elif failed:
             job = jobs.find(studies[failed[0]].key)
             st.caption(f"{figures.TITLES[failed[0]]}: {job.message if job else 'failed.'}")
@@ -190,7 +192,7 @@ def _line(
 
 
 def _start_button(label: str, study: object, studies: train_runs.Studies) -> None:
-    st.button(
+    begun = st.button(
         label,
         key="train_start",
         type="primary",
@@ -198,6 +200,8 @@ def _start_button(label: str, study: object, studies: train_runs.Studies) -> Non
         on_click=train_runs.start,
         args=(study, studies),
     )
+    if begun:
+        st.rerun()
 
 
 def _next_seed() -> None:

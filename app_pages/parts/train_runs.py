@@ -169,6 +169,9 @@ def watch(
 
     @st.fragment(run_every=POLL_SECONDS if waiting or late else None)
     def look() -> None:
+        # A button in here runs nothing but this fragment.
+        if wanted(study, records) != on:
+            st.rerun()
         remember(looks, (recall(looks) or 0) + 1)
         if late and not waiting and (recall(looks) or 0) > LATE_LOOKS:
             st.rerun()

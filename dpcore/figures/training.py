@@ -177,11 +177,8 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
         figure.add_scatter(
             x=[name],
             y=[means[series]],
-            mode="markers+text",
+            mode="markers",
             marker={"symbol": "line-ew-open", "color": look.on(dark), "size": 44, "line_width": 4},
-            text=[shown(column)(means[series])],
-            textposition="top center",
-            textfont={"size": 14},
             hovertemplate=f"{name}, mean of {len(rows)} runs: %{{y:.4f}}<extra></extra>",
         )
     if "nonprivate" in means:
@@ -196,7 +193,12 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
         type="category",
         range=[-0.5, len(WHY_TITLES) - 0.5],
         categoryarray=list(WHY_TITLES.values()),
-        tickfont={"color": ink(dark)},
+        tickvals=list(WHY_TITLES.values()),
+        ticktext=[
+            f"{name}<br>{shown(column)(means[series]) if series in means else '…'}"
+            for series, name in WHY_TITLES.items()
+        ],
+        tickfont={"color": ink(dark), "size": 14},
     )
     figure.update_yaxes(
         title={"text": AXES[column], "font": {"color": ink(dark)}},

@@ -1,0 +1,102 @@
+"""Train in a real browser: a short run to its end, a long one stopped, barriers, widths."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watched
+from tests.browser.test_explore import DRAWN, violations
+
+pytestmark = pytest.mark.browser
+
+SHORT = "?passes=4&units=8&repeats=2"
+LONG = "?passes=1000&repeats=30&schedule=Constant"
+PATIENCE = 120_000
+
+
+def opened(watched: Watched, address: str, link: str) -> Page:
+    watched.page.goto(f"{address}/train{link}")
+    watched.page.wait_for_selector(DRAWN, state="attached", timeout=60_000)
+    return watched.page
+
+
+def trained(page: Page) -> None:
+    page.get_by_text("Trained.").wait_for(timeout=PATIENCE)
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    page.wait_for_timeout(500)
+
+
+def number(page: Page, label: str) -> str:
+    metric = page.get_by_test_id("stMetric").filter(has_text=label).first
+    return metric.get_by_test_id("stMetricValue").inner_text()
+
+
+def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_path: Path) -> None:
+    page = opened(watched, address, SHORT)
+    # The noise and the certified ε are there before anything is trained.
+    assert number(page, "Certified ε") == "3"
+    trained(page)
+    assert re.fullmatch(r"\d+\.\d %", number(page, "Accuracy"))
+    assert number(page, "Lost to privacy").endswith("points")
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    assert set(legend.all_text_contents()) == {"as set", "constant σ", "no privacy"}
+    page.get_by_role("tab", name="Numbers").click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download CSV").filter(visible=True).last.click()
+    target = tmp_path / started.value.suggested_filename
+    started.value.save_as(target)
+    with target.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    ends = [
+        float(row["accuracy_test"])
+        for row in rows
+        if row["series"] == "private" and row["epoch"] == "4"
+    ]
+    assert len(ends) == 2
+    assert number(page, "Accuracy") == f"{100 * sum(ends) / 2:.1f} %"
+    # Loaded anew, the page finds its results by the link.
+    before = page.get_by_test_id("stMetricValue").all_inner_texts()
+    page.reload()
+    trained(page)
+    assert page.get_by_test_id("stMetricValue").all_inner_texts() == before
+
+
+def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: str) -> None:
+    page = opened(watched, address, LONG)
+    page.get_by_role("button", name="Start training").click()
+    page.get_by_text(re.compile("After epoch .* of 1,000")).first.wait_for(timeout=PATIENCE)
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_text("Stopped. What was learned before is shown.")).to_be_visible()
+    expect(page.get_by_text("stopped in epoch")).to_be_visible()
+    assert float(number(page, "Certified ε")) < 3.0
+    expect(page.get_by_role("button", name="Train again")).to_be_visible()
+    assert page.get_by_test_id("stException").count() == 0
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+def test_no_serious_barrier_and_nothing_cut_off(watched: Watched, address: str) -> None:
+    page = opened(watched, address, SHORT)
+    trained(page)
+    found = violations(page)
+    assert found == [], "\n".join(
+        f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]
+    )
+    charts = page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map((chart) => {
+          const named = chart.closest('[aria-label]') || chart.querySelector('[aria-label]');
+          return named ? named.getAttribute('aria-label') : '';
+        })"""
+    )
+    assert len(charts) >= 5
+    assert all(len(label) > 20 for label in charts)
+    main = page.get_by_test_id("stMain")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
