@@ -32,7 +32,7 @@ LOWEST = 0.2
 """Multipliers below this cost more than any map shows: ε there is given as infinite."""
 
 BETWEEN = np.array([1.1, 1.25, 1.5, 1.75, 2.5, 3.5])
-WHOLE = np.concatenate((np.arange(2.0, 13.0), np.round(12.0 * 1.25 ** np.arange(1, 18))))
+WHOLE = np.concatenate((np.arange(2.0, 13.0), np.round(12.0 * 1.08 ** np.arange(1, 50))))
 ORDERS = np.concatenate((BETWEEN, WHOLE))
 USEFUL = 2.5
 """Orders beyond this times ν² ln(1/q) are not asked of a step: they have begun to explode."""

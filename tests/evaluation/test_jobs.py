@@ -79,7 +79,8 @@ def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -
     job = submit(QUICK)
     assert job.key == QUICK.key
     rows = job.result(PATIENCE)
-    pd.testing.assert_frame_equal(rows, answers(QUICK), check_exact=True)
+    # The worker may sum in another order: threads are shared out differently there.
+    pd.testing.assert_frame_equal(rows, answers(QUICK), rtol=1e-10)
     assert (job.state, job.progress, job.message) == ("done", 1.0, "done")
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
 
