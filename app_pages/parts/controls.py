@@ -13,6 +13,7 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts import links, meaning
+from app_pages.parts.fields import pick
 from app_pages.parts.state import once, preset
 from dpcore.datasets import Preparation, availability, catalogue, entry
 from dpcore.evaluation.study import Study, default_delta
@@ -209,19 +210,6 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     )
 
 
-def _pick(label: str, titles: dict[str, str], key: str, help_text: str) -> str:
-    """A drop-down over titles that answers with the key behind the title."""
-    chosen: str | None = st.selectbox(
-        label,
-        list(titles),
-        format_func=titles.__getitem__,
-        key=key,
-        help=help_text,
-        bind="query-params",
-    )
-    return chosen or next(iter(titles))
-
-
 def _switch(label: str, titles: dict[str, str], key: str, help_text: str) -> str:
     """A row of two or three options that answers with the key behind the title."""
     chosen: str | None = st.segmented_control(
@@ -292,15 +280,15 @@ def _lambda() -> tuple[float | None, float | None]:
 def _preparation() -> Preparation:
     with st.expander("Preparation", icon=":material/tune:"):
         st.caption(words.PREPARATION)
-        missing = _pick("Gaps in the data", MISSING, "missing", "")
-        scaling = _pick(
+        missing = pick("Gaps in the data", MISSING, "missing", "")
+        scaling = pick(
             "Scale numbers",
             SCALING,
             "scaling",
             "The data's own smallest and largest value are two patients' values: using them leaks.",
         )
         interval = _switch("to the interval", INTERVAL, "interval", "")
-        norm = _pick("Length of a record", NORM, "norm", "The proofs need every length at most 1.")
+        norm = pick("Length of a record", NORM, "norm", "The proofs need every length at most 1.")
         intercept = st.toggle(
             "Add an intercept",
             key="intercept",
@@ -351,7 +339,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 def start() -> Start:
     """Draw the first controls: data, δ and adjacency. They need no library that is slow to load."""
     with st.sidebar:
-        data = _pick("Data", dataset_titles(), "data", words.DATA)
+        data = pick("Data", dataset_titles(), "data", words.DATA)
         found = entry(data)
         size, upload = None, None
         if data == "cohort":
@@ -373,7 +361,7 @@ def start() -> Start:
         total = size or found.records
         delta, by_rule = _delta(total)
         share = st.empty()
-        adjacency = _pick(
+        adjacency = pick(
             "One person's difference", words.ADJACENCY_TITLES, "adjacency", words.ADJACENCY
         )
         rest = st.container()
@@ -394,7 +382,7 @@ def rest(first: Start) -> Choice:
     from dpcore.methods import method_named
 
     with first.model:
-        loss = _pick("Model", words.LOSS_TITLES, "loss", words.LOSS)
+        loss = pick("Model", words.LOSS_TITLES, "loss", words.LOSS)
         titles = private_methods()
         chosen = st.pills(
             "Methods",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import streamlit as st
 
 from app_pages.parts import plan_words as words
+from app_pages.parts.fields import pick
 from app_pages.parts.state import chosen, keep, kept, put
 from dpcore.accounting.accountants import default_adjacency
 from dpcore.accounting.planner import UNKNOWNS, Training
@@ -182,7 +181,7 @@ def sidebar() -> Asked:
         decay = _number(
             "Decay R of the variance", RATIOS, FIRST.decay, "decay", words.DECAY, step=0.01
         )
-        decays = _pick("Noise decays", DECAYS, "decays", words.DECAYS)
+        decays = pick("Noise decays", DECAYS, "decays", words.DECAYS)
         every = st.number_input(
             "Steps between two decays",
             1,
@@ -211,8 +210,8 @@ def sidebar() -> Asked:
                 else "."
             )
         )
-        sampling = _pick("Sampling", SAMPLINGS, "sampling", words.SAMPLING, _usual_adjacency)
-        adjacency = _pick("One person's difference", ADJACENCIES, "neighbour", words.ADJACENCY)
+        sampling = pick("Sampling", SAMPLINGS, "sampling", words.SAMPLING, _usual_adjacency)
+        adjacency = pick("One person's difference", ADJACENCIES, "neighbour", words.ADJACENCY)
     records = whole("records n", records, at_least=1)
     batch = whole("batch size", batch, at_least=1, at_most=records)
     per_epoch = steps_per_epoch(records, batch)
@@ -291,23 +290,3 @@ def _number(
         bind="query-params",
         help=help_text,
     )
-
-
-def _pick(
-    label: str,
-    titles: dict[str, str],
-    key: str,
-    help_text: str,
-    on_change: Callable[[], None] | Literal["rerun"] = "rerun",
-) -> str:
-    """A drop-down over titles that answers with the key behind the title."""
-    found: str = st.selectbox(
-        label,
-        list(titles),
-        format_func=titles.__getitem__,
-        key=key,
-        help=help_text,
-        on_change=on_change,
-        bind="query-params",
-    )
-    return found

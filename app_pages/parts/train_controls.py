@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
 
 import streamlit as st
 
 from app_pages.parts import links, meaning
 from app_pages.parts import train_words as words
+from app_pages.parts.fields import pick
 from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
 from app_pages.parts.state import chosen, once, put
 from app_pages.parts.train_presets import FIRST, PRESETS, Settings
@@ -137,7 +137,7 @@ def sidebar() -> Asked:
     """
     with st.sidebar:
         first = st.container()
-        dataset = _pick("Data", titles(), "dataset", words.DATA)
+        dataset = pick("Data", titles(), "dataset", words.DATA)
         entry = images.entry(dataset)
         metric = _metric(entry)
         features = _switch("Inputs", FEATURES, "features", words.INPUTS)
@@ -164,7 +164,7 @@ def sidebar() -> Asked:
         with st.container(horizontal=True):
             rate = _number("Learning rate", RATES, "rate", words.RATE, step=0.1)
             clip = _number("Clipping norm C", CLIPS, "clipping", words.CLIP, step=0.1)
-        noise = _pick("Noise over weights", NOISES, "shape", words.NOISE)
+        noise = pick("Noise over weights", NOISES, "shape", words.NOISE)
         decay, when = 1.0, "epoch"
         # Paper 004 knows no other noise than constant.
         if noise != "published-004":
@@ -177,7 +177,7 @@ def sidebar() -> Asked:
             seed = st.number_input(
                 "Seed", 0, MOST_SEED, 0, key="train_seed", bind="query-params", help=words.SEED
             )
-        adjacency = _pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
+        adjacency = pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
         optimizer = _switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
         activation = _switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
         draws = _switch("Batches", DRAWS, "draws", words.SAMPLING)
@@ -260,26 +260,6 @@ def _number(
         bind="query-params",
         help=help_text,
     )
-
-
-def _pick(
-    label: str,
-    found: dict[str, str],
-    key: str,
-    help_text: str,
-    on_change: Callable[[], None] | Literal["rerun"] = "rerun",
-) -> str:
-    """A drop-down over titles that answers with the key behind the title."""
-    picked: str = st.selectbox(
-        label,
-        list(found),
-        format_func=found.__getitem__,
-        key=key,
-        help=help_text,
-        on_change=on_change,
-        bind="query-params",
-    )
-    return picked
 
 
 def _switch(label: str, found: dict[str, str], key: str, help_text: str) -> str:
