@@ -1,0 +1,314 @@
+"""What one setting does to a private training while the budget stays the same.
+
+A setting can't be changed alone at a fixed ε: something has to give way. Either the noise does,
+solved anew for the same number of epochs, or the epochs do, as many as the same noise affords.
+Paper 003, figure 2, takes the second road; paper 004, figure 5, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dpcore.accounting.planner import solve
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.evaluation.comparison import accounted, averaged
+from dpcore.evaluation.spending import accountant_for, assurance
+from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOISE, EPOCHS = "noise", "epochs"
+"""What may give way: σ₀ is solved anew, or as many epochs are run as σ₀ affords."""
+
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+NEAR = (0.7, 0.85, 1.0, 1.2, 1.4)
+"""Of the present value; narrow where epochs give way, which go with about its square."""
+
+FALLS = (1.0, 0.5, 0.25, 0.1)
+"""What the noise's variance falls to over the whole run."""
+
+MOST_TIMES = 10
+"""Epochs that the noise affords are run up to so many times the present number."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One setting, and how it is varied.
+
+    Parameters
+    ----------
+    key, title, symbol, unit : str
+        Name in links; name, letter and unit on screen, the last two possibly empty.
+    gives_way : tuple of str
+        What may, of "noise" and "epochs"; the first unless told.
+    whole_numbers : bool
+    check : callable
+        (value, n): the value, or `InvalidInput`.
+    read : callable
+        The present value in a recipe.
+    put : callable
+        The recipe with another value.
+    """
+
+    key: str
+    title: str
+    symbol: str
+    unit: str
+    gives_way: tuple[str, ...]
+    whole_numbers: bool
+    check: Callable[[float, int], float]
+    read: Callable[[Recipe], float]
+    put: Callable[[Recipe, float], Recipe]
+
+    def why_not(self, study: TrainingStudy) -> str:
+        """Why this setting has no effect to show in a study; empty where it has."""
+        recipe = study.recipe
+        if not recipe.private:
+            return "The training has no noise or no clipping, so there is no budget to keep."
+        if self.key == "units" and not (recipe.network == "perceptron" and recipe.widths):
+            return "Only a fully connected network has hidden units that can be chosen here."
+        if self.key == "batch" and recipe.sampling == "none":
+            return "Every step takes all records, so there is no batch to choose."
+        if self.key == "decay" and recipe.noise == "published-004":
+            return "Paper 004's noise does not decay."
+        if NOISE not in self.gives_way and not accounted(recipe):
+            return "Nothing certifies this noise, so no number of epochs is known to be affordable."
+        return ""
+
+    def present(self, study: TrainingStudy, records: int) -> float:
+        """The setting's value in a study, σ₀ solved where it follows from ε."""
+        return float(self.read(study.settled(records) if self.key == "sigma" else study.recipe))
+
+    def values(
+        self, study: TrainingStudy, records: int, gives_way: str | None = None
+    ) -> tuple[float, ...]:
+        """Values to compare, ascending: the present one and some around it.
+
+        Parameters
+        ----------
+        study : TrainingStudy
+        records : int
+            n.
+        gives_way : str, optional
+            As for `varied`.
+        """
+        now = self.present(study, records)
+        if self.key == "decay":
+            recipe = study.recipe
+            times = recipe.epochs * (
+                recipe.steps_an_epoch(records) if recipe.decay_every == "step" else 1
+            )
+            others = [_rounded_decay(fall ** (1.0 / max(1, times - 1))) for fall in FALLS]
+        else:
+            near = self._way(gives_way) == EPOCHS and not self.whole_numbers
+            others = [now * factor for factor in (NEAR if near else FACTORS) if factor != 1.0]
+            digits = (lambda value: round(value)) if self.whole_numbers else _rounded
+            others = [float(digits(value)) for value in others]
+        found = {now}
+        for value in others:
+            try:
+                found.add(self.check(value, records))
+            except InvalidInput:  # beyond the records, or no whole number left
+                continue
+        return tuple(sorted(found))
+
+    def varied(
+        self, study: TrainingStudy, value: float, records: int, gives_way: str | None = None
+    ) -> TrainingStudy:
+        """The study with another value of this setting, within the same ε at the same δ.
+
+        Parameters
+        ----------
+        study : TrainingStudy
+            Its ε is the target; without one, what its own σ₀ spends.
+        value : float
+        records : int
+            n, of the records that are trained on.
+        gives_way : str, optional
+            "noise": σ₀ is solved anew when the study begins, the epochs stay. "epochs": σ₀ stays as
+            it is in `study` (or is the value), and the study ends with the last step that it
+            affords, at most `MOST_TIMES` the present epochs. Default: the first of `gives_way`.
+
+        Raises
+        ------
+        InvalidInput
+            If the value is out of range, the setting has no effect here, or not even one step fits.
+        """
+        way = self._way(gives_way)
+        if reason := self.why_not(study):
+            raise InvalidInput(reason)
+        value = self.check(value, records)
+        target = study.epsilon if study.epsilon is not None else _spends(study, records)
+        if way == NOISE:
+            return replace(study, recipe=self.put(study.recipe, value), epsilon=target)
+        recipe = self.put(study.settled(records), value)
+        plan = solve("steps", recipe.training(records), target, accountant_for(recipe))
+        if plan.value is None:
+            raise InvalidInput(plan.sentence)
+        afforded = -(-int(plan.value) // recipe.steps_an_epoch(records))
+        epochs = min(afforded, MOST_TIMES * study.recipe.epochs)
+        budget = target if study.budget is None else min(target, study.budget)
+        return replace(study, recipe=replace(recipe, epochs=epochs), epsilon=None, budget=budget)
+
+    def sweep(
+        self,
+        study: TrainingStudy,
+        records: int,
+        values: Sequence[float] | None = None,
+        gives_way: str | None = None,
+    ) -> TrainingSweep:
+        """`varied` for several values, in their order, as one task; default `values`."""
+        chosen = self.values(study, records, gives_way) if values is None else values
+        return TrainingSweep(
+            tuple(self.varied(study, value, records, gives_way) for value in chosen)
+        )
+
+    def _way(self, gives_way: str | None) -> str:
+        if gives_way is None:
+            return self.gives_way[0]
+        return one_of(f"what gives way to {self.title}", gives_way, self.gives_way)
+
+
+def ends(
+    effect: Effect, values: Sequence[float], sweep: TrainingSweep, history: pd.DataFrame
+) -> pd.DataFrame:
+    """Where the training with each value stands: after the last epoch that all of its runs reached.
+
+    Parameters
+    ----------
+    effect : Effect
+    values : sequence of float
+        One a study of the sweep.
+    sweep : TrainingSweep
+    history : DataFrame
+        Its rows, also those of one that is under way.
+
+    Returns
+    -------
+    DataFrame
+        One row a value that has rows: parameter, value, the columns of the history with metrics as
+        means, `_low` and `_high` (5 % and 95 %) beside them, `runs`, and `sigma` for σ₀. `epsilon`
+        is certified for the steps taken, at `delta` under `adjacency` by `accountant`.
+    """
+    import pandas as pd
+
+    if history.empty:
+        return pd.DataFrame({"parameter": [], "value": []})
+    rows = averaged(history.assign(series=history["study"])).groupby("series", sort=True).tail(1)
+    rows = rows.sort_values("series").drop(columns=["series", "seconds"]).reset_index(drop=True)
+    recipes = [sweep.studies[place].recipe for place in rows["study"]]
+    rows["sigma"] = [
+        _first_sigma(recipe, row) for recipe, (_, row) in zip(recipes, rows.iterrows(), strict=True)
+    ]
+    front = {
+        "parameter": effect.key,
+        "value": [values[place] for place in rows["study"]],
+    }
+    return pd.concat([pd.DataFrame(front), rows], axis=1)
+
+
+def _first_sigma(recipe: Recipe, row: pd.Series) -> float:
+    """σ₀ from the σ of the last step."""
+    falls = row["steps" if recipe.decay_every == "step" else "epoch"] - 1
+    return float(row["sigma"] * recipe.decay ** (-0.5 * falls))
+
+
+def _spends(study: TrainingStudy, records: int) -> float:
+    """What a study with its own σ₀ is certified to spend."""
+    found = assurance(study.recipe, records).certified
+    if found.epsilon is None:
+        raise InvalidInput(found.reason)
+    return found.epsilon
+
+
+def _rounded(value: float, digits: int = 3) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def _rounded_decay(value: float) -> float:
+    """R with two digits of 1 - R."""
+    return 1.0 - _rounded(1.0 - value, 2) if value < 1.0 else 1.0
+
+
+def _whole(field: str, most: int | None = None) -> Callable[[float, int], float]:
+    def check(value: float, records: int) -> float:
+        return float(whole(field, value, at_least=1, at_most=records if most is None else most))
+
+    return check
+
+
+EFFECTS: dict[str, Effect] = {
+    effect.key: effect
+    for effect in (
+        Effect(
+            key="decay",
+            title="noise decay",
+            symbol="R",
+            unit="",
+            gives_way=(EPOCHS, NOISE),
+            whole_numbers=False,
+            check=lambda value, _: number("decay R", value, above=0.0, at_most=1.0),
+            read=lambda recipe: recipe.decay,
+            put=lambda recipe, value: replace(recipe, decay=value),
+        ),
+        Effect(
+            key="sigma",
+            title="initial noise",
+            symbol="σ₀",
+            unit="on the sum of clipped gradients",
+            gives_way=(EPOCHS,),
+            whole_numbers=False,
+            check=lambda value, _: number("σ", value, above=0.0),
+            read=lambda recipe: recipe.sigma,
+            put=lambda recipe, value: replace(recipe, sigma=value),
+        ),
+        Effect(
+            key="clip",
+            title="clipping norm",
+            symbol="C",
+            unit="",
+            gives_way=(NOISE, EPOCHS),
+            whole_numbers=False,
+            check=lambda value, _: number("C", value, above=0.0),
+            read=lambda recipe: recipe.clip,
+            put=lambda recipe, value: replace(recipe, clip=value),
+        ),
+        Effect(
+            key="batch",
+            title="lot size",
+            symbol="",
+            unit="records a step",
+            gives_way=(NOISE,),
+            whole_numbers=True,
+            check=_whole("batch size"),
+            read=lambda recipe: recipe.batch,
+            put=lambda recipe, value: replace(recipe, batch=int(value)),
+        ),
+        Effect(
+            key="units",
+            title="hidden units",
+            symbol="",
+            unit="in each hidden layer",
+            gives_way=(NOISE,),
+            whole_numbers=True,
+            check=_whole("hidden units", 100_000),
+            read=lambda recipe: max(recipe.widths, default=0),
+            put=lambda recipe, value: replace(recipe, widths=(int(value),) * len(recipe.widths)),
+        ),
+    )
+}
+
+
+def effect(key: str) -> Effect:
+    """The effect of that name.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return EFFECTS[one_of("effect", key, tuple(EFFECTS))]

@@ -1,0 +1,158 @@
+"""One setting varied at a fixed budget: what gives way, what is refused, what it comes to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpcore.accounting.planner import spent
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.effects import EFFECTS, MOST_TIMES, effect, ends
+from dpcore.evaluation.training import TrainingStudy, begin
+
+RECORDS = 1_437
+STUDY = TrainingStudy(
+    dataset="digits",
+    recipe=Recipe(widths=(8, 8), epochs=4, batch=256, decay=0.9, learning_rate=1.0),
+    epsilon=2.0,
+    runs=2,
+)
+
+
+def epsilon(recipe: Recipe) -> float:
+    found = spent(recipe.training(RECORDS), "pld").epsilon
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("key", list(EFFECTS))
+def test_only_the_setting_and_what_gives_way_change(key: str) -> None:
+    varied = effect(key)
+    now = varied.present(STUDY, RECORDS)
+    for way in varied.gives_way:
+        values = varied.values(STUDY, RECORDS, way)
+        assert values == tuple(sorted(set(values)))
+        assert now in values
+        assert len(values) >= 3
+        for value in values:
+            study = varied.varied(STUDY, value, RECORDS, way)
+            settled = study.settled(RECORDS)
+            assert varied.read(settled) == value
+            back = varied.put(settled, varied.read(STUDY.recipe))
+            assert replace(back, sigma=1.0, epochs=1) == replace(STUDY.recipe, sigma=1.0, epochs=1)
+            if way == "noise":
+                assert settled.epochs == STUDY.recipe.epochs
+                assert 1.99 < epsilon(settled) <= 2.0
+
+
+@pytest.mark.parametrize(("key", "low", "high"), [("decay", 0.8, 1.0), ("sigma", 1.5, 2.5)])
+def test_where_epochs_give_way_gentler_spending_affords_more(
+    key: str, low: float, high: float
+) -> None:
+    few, many = (EFFECTS[key].varied(STUDY, value, RECORDS, "epochs") for value in (low, high))
+    assert few.recipe.epochs < many.recipe.epochs
+    for study in (few, many):
+        assert study.budget == 2.0
+        # One epoch less stays within the budget; all of them would be too many, or just fit.
+        assert epsilon(replace(study.recipe, epochs=study.recipe.epochs - 1)) <= 2.0
+        assert epsilon(replace(study.recipe, epochs=study.recipe.epochs + 1)) > 2.0
+
+
+def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None:
+    clip = EFFECTS["clip"]
+    small, large = (clip.varied(STUDY, value, RECORDS, "epochs") for value in (0.8, 1.25))
+    assert small.recipe.epochs > large.recipe.epochs
+    assert small.recipe.sigma == large.recipe.sigma
+    doubled = clip.varied(STUDY, 2.0, RECORDS).settled(RECORDS)
+    assert doubled.sigma == pytest.approx(2.0 * STUDY.settled(RECORDS).sigma, rel=1e-3)
+
+
+def test_no_noise_affords_epochs_without_end() -> None:
+    found = EFFECTS["sigma"].varied(STUDY, 1e4, RECORDS)
+    assert found.recipe.epochs == MOST_TIMES * STUDY.recipe.epochs
+
+
+def test_without_a_target_the_budget_is_what_the_study_spends() -> None:
+    own = replace(STUDY, epsilon=None, recipe=replace(STUDY.recipe, sigma=3.0))
+    whole = epsilon(own.recipe)
+    assert EFFECTS["clip"].varied(own, 2.0, RECORDS).epsilon == whole
+    shorter = EFFECTS["sigma"].varied(own, 2.0, RECORDS)
+    assert shorter.budget == whole
+    assert shorter.recipe.epochs < own.recipe.epochs
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("decay", 1.5, "decay R is 1.5"),
+        ("sigma", 0.0, "σ is 0"),
+        ("sigma", 0.05, "steps"),
+        ("clip", -1.0, "C is -1"),
+        ("batch", RECORDS + 1, "batch size is 1438"),
+        ("units", 2.5, "hidden units is 2.5"),
+    ],
+)
+def test_values_out_of_range_are_named(key: str, value: float, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        EFFECTS[key].varied(STUDY, value, RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [
+        ("units", {"network": "linear"}),
+        ("units", {"widths": ()}),
+        ("batch", {"sampling": "none"}),
+        ("decay", {"noise": "published-004", "decay": 1.0}),
+        ("sigma", {"noise": "published-004", "decay": 1.0}),
+        ("clip", {"clipped": False}),
+    ],
+)
+def test_where_a_setting_has_no_effect_it_says_so(key: str, changes: dict[str, object]) -> None:
+    study = replace(STUDY, recipe=replace(STUDY.recipe, **changes))  # type: ignore[arg-type]
+    reason = EFFECTS[key].why_not(study)
+    assert reason.endswith(".")
+    assert EFFECTS[key].why_not(STUDY) == ""
+    with pytest.raises(InvalidInput) as refused:
+        EFFECTS[key].varied(study, 1.0, RECORDS)
+    assert str(refused.value) == reason
+
+
+def test_an_unknown_effect_or_way_names_what_there_is() -> None:
+    with pytest.raises(InvalidInput, match="decay, sigma, clip, batch, units"):
+        effect("width")
+    with pytest.raises(InvalidInput, match="one of noise"):
+        EFFECTS["batch"].varied(STUDY, 10, RECORDS, "epochs")
+
+
+def test_ends_of_a_real_sweep_hold_what_was_run() -> None:
+    values = (1.6, 2.4)
+    sweep = EFFECTS["sigma"].sweep(STUDY, RECORDS, values)
+    rows = sweep.run(lambda share, message: None, lambda rows: None, lambda: False).rows
+    table = ends(EFFECTS["sigma"], values, sweep, rows)
+    assert list(table["value"]) == list(values)
+    assert table["sigma"].to_numpy() == pytest.approx(values)
+    assert (table["runs"] == 2).all()
+    assert list(table["epoch"]) == [study.recipe.epochs for study in sweep.studies]
+    assert (table["epsilon"] <= 2.0).all()
+    assert (table["epsilon"] > 1.8).all()
+    assert set(table["adjacency"]) == {"add-remove"}
+    low, mean, high = (table[f"accuracy_test{end}"] for end in ("_low", "", "_high"))
+    assert ((low <= mean) & (mean <= high)).all()
+    last = rows[(rows["study"] == 1) & (rows["steps"] == rows["steps"].max())]
+    assert table["accuracy_test"].iloc[1] == pytest.approx(last["accuracy_test"].mean())
+
+
+def test_ends_of_a_sweep_under_way_leave_out_what_has_not_begun() -> None:
+    values = (0.5, 1.0, 2.0)
+    sweep = EFFECTS["clip"].sweep(STUDY, RECORDS, values)
+    trainer = begin(sweep.studies)
+    assert ends(EFFECTS["clip"], values, sweep, trainer.history()).empty
+    asked = iter([False] * 8)
+    with pytest.raises(Cancelled):
+        trainer.run(cancelled=lambda: next(asked, True))
+    table = ends(EFFECTS["clip"], values, sweep, trainer.history())
+    assert 0 < len(table) < len(values)
+    assert list(table["value"]) == list(values[: len(table)])
