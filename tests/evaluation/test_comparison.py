@@ -94,6 +94,16 @@ def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
     assert set(course["adjacency"]) == {"add-remove"}
 
 
+def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:
+    recipe = Recipe(widths=(8,), epochs=1_000, batch=256, sigma=9.0)
+    course = comparison.course({"private": recipe}, RECORDS)
+    assert len(course) == comparison.MOST_MARKS
+    assert course["epoch"].iloc[-1] == 1_000
+    assert list(course["steps"]) == [6 * epoch for epoch in course["epoch"]]
+    whole = spent(recipe.training(RECORDS), "pld").epsilon
+    assert course["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
+
+
 def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6, (1, 2): 0.8, (0, 3): 0.9})
     table = comparison.averaged(comparison.gathered({"private": rows}))
