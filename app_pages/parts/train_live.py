@@ -12,6 +12,7 @@ from app_pages.parts.drawing import on_dark, plot
 from app_pages.parts.state import chosen, put
 from app_pages.parts.train_controls import MOST_SEED, Asked
 from app_pages.parts.train_plan import Settled
+from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
 from dpcore.figures import training as figures
 from dpcore.figures.words import at_most, plain
@@ -185,8 +186,10 @@ def _line(
             st.caption("Stopped. What was learned before is shown.")
             _start_button("Train again", study, studies)
         else:
+            lacking = images.availability(study.dataset) not in ("built in", "local")
             st.caption(
                 "Not trained yet: this takes longer than a few seconds, so it waits for you."
+                + (f" {asked.entry.how_to_get}" if lacking else "")
             )
             _start_button("Start training", study, studies)
 
