@@ -34,6 +34,7 @@ NOISES = {
 DRAWS = {"poisson": "By chance (Poisson)", "none": "Every record"}
 TABS = ("Noise schedule", "Why accuracy fell", "Numbers", "Take along")
 EPSILONS, RATES, CLIPS, RATIOS = (0.01, 1000.0), (1e-6, 1e3), (1e-6, 1e6), (0.01, 1.0)
+SHARES = (0.0, 1.0)
 MOST_EPOCHS, MOST_BATCH, MOST_LAYERS, MOST_UNITS, MOST_RUNS = 1_000, 1_000_000, 5, 2_000, 30
 MOST_SEED = 2**32 - 1
 
@@ -107,6 +108,7 @@ def _heed() -> str:
             ("passes", "a number of epochs of", 1, MOST_EPOCHS),
             ("lot", "a batch size of", 1, MOST_BATCH),
             ("rate", "a learning rate of", *RATES),
+            ("averaging", "an averaged share of", *SHARES),
             ("clipping", "a clipping norm of", *CLIPS),
             ("ratio", "a decay R of", *RATIOS),
             ("repeats", "a number of runs of", 1, MOST_RUNS),
@@ -179,6 +181,7 @@ def sidebar() -> Asked:
             )
         adjacency = pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
         optimizer = _switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
+        average = _number("Averaged share", SHARES, "averaging", words.AVERAGE, step=0.05)
         activation = _switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
         draws = _switch("Batches", DRAWS, "draws", words.SAMPLING)
     with first:
@@ -191,6 +194,7 @@ def sidebar() -> Asked:
         batch=batch,
         learning_rate=rate,
         optimizer=optimizer,
+        average=average,
         clip=clip,
         decay=decay,
         decay_every=when if decay < 1.0 else "epoch",

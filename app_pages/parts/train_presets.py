@@ -21,6 +21,8 @@ class Settings:
     rate : float
         Learning rate.
     optimizer : str
+    averaging : float
+        Share of the steps so far whose weights are averaged.
     clipping : float
         C.
     schedule : str
@@ -48,6 +50,7 @@ class Settings:
     lot: int = 256
     rate: float = 0.5
     optimizer: str = "sgd"
+    averaging: float = 0.0
     clipping: float = 1.0
     schedule: str = "decaying"
     ratio: float = 0.95

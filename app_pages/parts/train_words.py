@@ -40,6 +40,10 @@ BATCH = (
 )
 RATE = "How far one step moves the weights along the noisy gradient."
 OPTIMIZER = "What is done with the noisy gradient. It sees nothing else, so it costs no privacy."
+AVERAGE = (
+    "Share of the steps so far whose weights are averaged, the latest counting most; 0 keeps those "
+    "of the last step. Averaging smooths the noise away and costs no privacy."
+)
 CLIP = (
     "**Clipping norm C**: every record's gradient is shortened to at most this length, so that one "
     "record can move the sum by at most C."

@@ -41,6 +41,7 @@ TEXTS = {
 }
 NUMBERS = {
     "learning-rate": "of the optimizer",
+    "average": "share of the steps so far whose weights are averaged",
     "clip": "C",
     "delta": "δ",
     "share": "of each step's budget that weights are paid with",

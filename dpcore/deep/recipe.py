@@ -46,6 +46,9 @@ class Recipe:
     learning_rate : float
     optimizer : str
         "sgd", "momentum" (0.9) or "adam", all on the noisy gradient.
+    average : float
+        Share of the steps so far whose weights are averaged, the latest counting most; 0 for the
+        last step's own. It is post-processing of the noisy gradients.
     clip : float
         C.
     per_layer : bool
@@ -94,6 +97,7 @@ class Recipe:
     batch: int = 256
     learning_rate: float = 0.5
     optimizer: str = "sgd"
+    average: float = 0.0
     clip: float = 1.0
     per_layer: bool = False
     sigma: float = 1.0
@@ -127,6 +131,7 @@ class Recipe:
         whole("batch size", self.batch, at_least=1)
         whole("seed", self.seed, at_least=0)
         number("learning rate", self.learning_rate, above=0.0)
+        number("average", self.average, at_least=0.0, at_most=1.0)
         number("C", self.clip, above=0.0)
         number("σ", self.sigma, at_least=0.0)
         number("decay R", self.decay, above=0.0, at_most=1.0)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 
 from dpcore.deep import networks, sampling
 from dpcore.deep.clipping import PerExample
@@ -102,6 +103,7 @@ class Run:
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
+        self.averages: dict[str, Tensor] | None = None
         # Sampling and noise come from streams of their own, so that the noise may change while the
         # batches stay.
         self.sampler = torch.Generator(self.device).manual_seed(_stream(self.recipes, 1))
@@ -157,6 +159,7 @@ class Run:
                 losses = self._one(batch)
                 total, seen = total + float(losses.sum()), seen + losses.numel()
                 self.step += 1
+                self._average()
         return total / seen if seen else float("nan")
 
     def _one(self, batch: sampling.Batch) -> Tensor:
@@ -200,6 +203,28 @@ class Run:
         each = torch.tensor(sigmas, device=self.device).reshape(-1, *(1,) * (total.dim() - 1))
         return total.addcmul_(noise, each)
 
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Let the last step's weights into the average.
+
+        The running mean that gives them 1/(share · t) and more where t is small: weights of step s
+        then count about s^(1/share - 1) (Shamir and Zhang 2013, polynomial-decay averaging).
+        """
+        if not self.recipe.average:
+            return
+        now = dict(self.network.named_parameters())
+        if self.averages is None:
+            self.averages = {name: torch.zeros_like(each) for name, each in now.items()}
+        latest = min(1.0, 1.0 / (self.recipe.average * self.step))
+        for name, each in now.items():
+            self.averages[name].lerp_(each, latest)
+
+    def weights(self) -> dict[str, Tensor]:
+        """The parameters that the training has come to: the last step's, or the averages."""
+        if self.averages is None:
+            return {name: each.detach() for name, each in self.network.named_parameters()}
+        return self.averages
+
     def guarantee(self, accountant: str = "pld") -> Assurance:
         """What holds of the whole run; of the first recipe, where several run side by side."""
         return guarantee(
@@ -208,14 +233,14 @@ class Run:
 
     @torch.no_grad()
     def scores(self, inputs: NDArray[Any], at_a_time: int = 4096) -> NDArray[np.float32]:
-        """Outputs for each of `inputs`: (runs, records, outputs)."""
+        """Outputs of `weights` for each of `inputs`: (runs, records, outputs)."""
         self.network.eval()
-        parts = []
+        weights, parts = self.weights(), []
         for start in range(0, len(inputs), at_a_time):
             part = self._taken(inputs[start : start + at_a_time])
             if self.runs > 1:
                 part = part.expand(self.runs, *part.shape)
-            parts.append(self.network(part).cpu())
+            parts.append(functional_call(self.network, weights, (part,)).cpu())
         self.network.train()
         found = torch.cat(parts, dim=-2).numpy()
         return found if self.runs > 1 else found[None]
@@ -229,6 +254,7 @@ class Run:
             "sampler": self.sampler.get_state(),
             "noise": self.noise.get_state(),
             "shape": self.shape.state(),
+            "averages": copy.deepcopy(self.averages),
             "step": self.step,
         }
 
@@ -239,6 +265,7 @@ class Run:
         self.sampler.set_state(state["sampler"])
         self.noise.set_state(state["noise"])
         self.shape.restore(state["shape"])
+        self.averages = copy.deepcopy(state["averages"])
         self.step = int(state["step"])
 
 

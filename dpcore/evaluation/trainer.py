@@ -199,8 +199,8 @@ class Trainer:
         """Each parameter of a study's networks, as `torch.nn` shapes it, runs first."""
         found: dict[str, list[NDArray[np.float32]]] = {}
         for batch, at in self._of(place):
-            for name, values in batch.run.network.named_parameters():
-                one = values.detach().cpu()
+            for name, values in batch.run.weights().items():
+                one = values.cpu()
                 if batch.run.runs > 1:
                     one = one[at].flatten() if name.endswith("bias") else one[at]
                 found.setdefault(name, []).append(one.numpy())

@@ -18,7 +18,9 @@ STUDIES = [
     TrainingStudy(
         dataset="mnist",
         features="scattering",
-        recipe=Recipe(network="linear", sampling="none", optimizer="adam", clip=0.1, seed=3),
+        recipe=Recipe(
+            network="linear", sampling="none", optimizer="adam", clip=0.1, average=0.25, seed=3
+        ),
         epsilon=1.25,
     ),
     TrainingStudy(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from fractions import Fraction
 
@@ -165,6 +166,50 @@ def test_kept_state_serves_twice():
         again.advance(6)
         found.append(weights_of(again))
     assert torch.equal(*found)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.2])
+def test_averages_weigh_each_step_as_they_say(share):
+    run, steps = started(replace(SMALL, average=share)), []
+    while run.step < run.steps:
+        run.advance(1)
+        steps.append(weights_of(run))
+    # Step s is let in with min(1, 1/(share·s)) and fades with every later one.
+    weight = [min(1.0, 1.0 / (share * step)) for step in range(1, run.steps + 1)]
+    fades = [np.prod([1.0 - later for later in weight[step + 1 :]]) for step in range(run.steps)]
+    counts = np.multiply(weight, fades)
+    assert counts.sum() == pytest.approx(1.0)
+    expected = sum(count * each for count, each in zip(counts, steps, strict=True))
+    found = torch.cat([each.flatten() for each in run.weights().values()])
+    assert torch.allclose(found, expected.to(torch.float32), atol=1e-6)
+    assert not torch.allclose(found, steps[-1], atol=1e-3)
+
+
+def test_averaging_leaves_the_training_and_its_noise_alone():
+    plain, averaged = started(), started(replace(SMALL, average=0.3))
+    for run in (plain, averaged):
+        run.advance(100)
+    assert torch.equal(weights_of(plain), weights_of(averaged))
+    inputs, _ = data()
+    network = copy.deepcopy(plain.network)
+    network.load_state_dict(averaged.weights())
+    with torch.no_grad():
+        expected = network(torch.from_numpy(inputs)).numpy()
+    assert averaged.scores(inputs)[0] == pytest.approx(expected, abs=1e-6)
+    assert averaged.scores(inputs) != pytest.approx(plain.scores(inputs), abs=1e-3)
+
+
+def test_averages_go_on_from_a_kept_state():
+    recipe = replace(SMALL, average=0.3)
+    whole, first, second = started(recipe), started(recipe), started(recipe)
+    whole.advance(100)
+    first.advance(7)
+    kept = first.state()
+    first.advance(2)  # what was kept must not follow
+    second.restore(kept)
+    second.advance(100)
+    for name, each in whole.weights().items():
+        assert torch.equal(each, second.weights()[name])
 
 
 @pytest.mark.parametrize("every", ["step", "epoch"])
