@@ -28,7 +28,7 @@ from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import build
-from dpcore.deep.shapes.shape import Examples, Given
+from dpcore.deep.shapes.shape import Examples, Given, Scales
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class Run:
         self.expected = records if self.recipe.sampling == "none" else self.recipe.batch
         whole("batch size", self.expected, at_least=1, at_most=records)
         self.runs, self.step = len(self.recipes), 0
+        self._rooms: dict[str, Tensor] = {}
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
@@ -147,7 +148,7 @@ class Run:
         Cancelled
             As soon as `cancelled` says so; `step` then counts the steps that were taken.
         """
-        total, seen = 0.0, 0.0
+        total, seen = torch.zeros((), dtype=torch.float64, device=self.device), 0
         with exact_arithmetic():
             for _ in range(min(steps, self.steps - self.step)):
                 if cancelled():
@@ -157,14 +158,15 @@ class Run:
                     self.recipe.sampling, len(self.inputs), self.expected, self.sampler, self.runs
                 )
                 losses = self._one(batch)
-                total, seen = total + float(losses.sum()), seen + losses.numel()
+                total += losses.sum()  # stays on the device: reading it would wait for the step
+                seen += losses.numel()
                 self.step += 1
                 self._average()
-        return total / seen if seen else float("nan")
+        return float(total) / seen if seen else float("nan")
 
     def _one(self, batch: sampling.Batch) -> Tensor:
         recipe = self.recipe
-        inputs, targets = self.inputs[batch.records], self.targets[batch.records]
+        inputs, targets = self._gathered(batch.records), self.targets[batch.records]
         found = self.per_example.clipped_sum(
             inputs,
             targets,
@@ -176,32 +178,50 @@ class Run:
         )
         share, sigmas = self.shape.share, self.sigmas(self.step)
         on_sum = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]
-        spread = self.shape.spread() or [1.0] * len(found.total)
-        noisy = [
-            self._noisy(total, on_sum, each)
-            for total, each in zip(found.total, spread, strict=True)
-        ]
+        noisy = self._noisy(found.total, on_sum, self.shape.spread())
         self.shape.observe(noisy, on_sum[0])
         if share:
             error = sigmas[0] / (recipe.clip * math.sqrt(share))
             taken = found.squares.sum(1) / recipe.clip**2
-            self.shape.learn(self._noisy(taken, [error]), error)
+            self.shape.learn(*self._noisy([taken], [error]), error)
         for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
             parameter.grad = total.div_(self.expected)
         self.optimizer.step()
         return found.losses if batch.present is None else found.losses[batch.present > 0]
 
-    def _noisy(self, total: Tensor, sigmas: list[float], spread: Tensor | float = 1.0) -> Tensor:
+    def _gathered(self, records: Tensor) -> Tensor:
+        """The inputs of some records; they hold until the next step."""
+        shape = self.inputs.shape[1:]
+        room = self._room("inputs", records.numel() * shape.numel()).view(-1, *shape)
+        found = torch.index_select(self.inputs, 0, records.flatten(), out=room)
+        return found.view(*records.shape, *shape)
+
+    def _noisy(
+        self, totals: Sequence[Tensor], sigmas: list[float], spread: Scales = None
+    ) -> list[Tensor]:
+        """The sums with noise on them, drawn for all at once."""
         if not any(sigmas):
-            return total
-        noise = torch.randn(total.shape, generator=self.noise, device=self.device)
-        if isinstance(spread, Tensor):
-            noise.mul_(spread)
-            spread = 1.0
-        if self.runs == 1:
-            return total.add_(noise, alpha=sigmas[0] * spread)
-        each = torch.tensor(sigmas, device=self.device).reshape(-1, *(1,) * (total.dim() - 1))
-        return total.addcmul_(noise, each)
+            return list(totals)
+        sizes = [total.numel() for total in totals]
+        drawn = self._room("noise", sum(sizes)).normal_(generator=self.noise).split(sizes)
+        each = None if self.runs == 1 else torch.tensor(sigmas, device=self.device)
+        for place, (total, part) in enumerate(zip(totals, drawn, strict=True)):
+            noise, wide = part.view(total.shape), 1.0 if spread is None else spread[place]
+            if isinstance(wide, Tensor):
+                noise.mul_(wide)
+                wide = 1.0
+            if each is None:
+                total.add_(noise, alpha=sigmas[0] * wide)
+            else:
+                total.addcmul_(noise, each.reshape(-1, *(1,) * (total.dim() - 1)))
+        return list(totals)
+
+    def _room(self, purpose: str, size: int) -> Tensor:
+        """Memory that every step uses anew: fresh memory costs more than what is written to it."""
+        room = self._rooms.get(purpose)
+        if room is None or len(room) < size:
+            room = self._rooms[purpose] = torch.empty(size + size // 8, device=self.device)
+        return room[:size]
 
     @torch.no_grad()
     def _average(self) -> None:

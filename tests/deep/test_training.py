@@ -56,10 +56,10 @@ class Watched(Run):
         self.added.append([])
         return super()._one(batch)
 
-    def _noisy(self, total, sigmas, spread=1.0):
-        before = total.clone()
-        found = super()._noisy(total, sigmas, spread)
-        self.added[-1].append((found - before).numpy().copy())
+    def _noisy(self, totals, sigmas, spread=None):
+        before = [total.clone() for total in totals]
+        found = super()._noisy(totals, sigmas, spread)
+        self.added[-1] += [(now - was).numpy() for now, was in zip(found, before, strict=True)]
         return found
 
 

@@ -67,15 +67,15 @@ class Watched(Run):
         self.sums, self.added, self.shares, self.sizes = [], [], None, []
         return super()._one(batch)
 
-    def _noisy(self, total, sigmas, spread=1.0):
-        before = total.clone()
-        found = super()._noisy(total, sigmas, spread)
-        self.sizes.append(sigmas[0])
-        if before.dim() == 1 and len(self.added) == len(self.scale):
-            self.shares = (before, found - before)
+    def _noisy(self, totals, sigmas, spread=None):
+        before = [total.clone() for total in totals]
+        found = super()._noisy(totals, sigmas, spread)
+        added = [now - was for now, was in zip(found, before, strict=True)]
+        self.sizes += [sigmas[0]] * len(added)
+        if self.added:
+            self.shares = (before[0], added[0])
         else:
-            self.sums.append(before)
-            self.added.append(found - before)
+            self.sums, self.added = before, added
         return found
 
     def standardised(self):
