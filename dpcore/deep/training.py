@@ -183,7 +183,8 @@ class Run:
         if share:
             error = sigmas[0] / (recipe.clip * math.sqrt(share))
             taken = found.squares.sum(1) / recipe.clip**2
-            self.shape.learn(*self._noisy([taken], [error]), error)
+            (answer,) = self._noisy([taken], [error])
+            self.shape.learn(answer, error)
         for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
             parameter.grad = total.div_(self.expected)
         self.optimizer.step()
@@ -203,9 +204,9 @@ class Run:
         if not any(sigmas):
             return list(totals)
         sizes = [total.numel() for total in totals]
-        drawn = self._room("noise", sum(sizes)).normal_(generator=self.noise).split(sizes)
+        room = self._room("noise", sum(sizes)).normal_(generator=self.noise)
         each = None if self.runs == 1 else torch.tensor(sigmas, device=self.device)
-        for place, (total, part) in enumerate(zip(totals, drawn, strict=True)):
+        for place, (total, part) in enumerate(zip(totals, torch.split(room, sizes), strict=True)):
             noise, wide = part.view(total.shape), 1.0 if spread is None else spread[place]
             if isinstance(wide, Tensor):
                 noise.mul_(wide)
