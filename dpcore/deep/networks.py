@@ -8,6 +8,7 @@ from itertools import pairwise
 from torch import nn
 
 from dpcore.deep.layers.linear import StackedLinear
+from dpcore.deep.recipe import SMALLEST_IMAGE
 from dpcore.errors import one_of, whole
 
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -47,13 +48,14 @@ def small_cnn(channels: int, side: int, outputs: int, *, activation: str = "tanh
     Parameters
     ----------
     channels, side : int
-        Of the square images, (records, channels, side, side); `side` at least 28.
+        Of the square images, (records, channels, side, side); `side` at least
+        `SMALLEST_IMAGE`.
     outputs : int
     activation : str
         "tanh", as the paper recommends, or "relu".
     """
     between = ACTIVATIONS[one_of("activation", activation, tuple(ACTIVATIONS))]
-    whole("side", side, at_least=28)
+    whole("side", side, at_least=SMALLEST_IMAGE)
 
     def after(size: int, kernel: int, stride: int, padding: int = 0) -> int:
         return (size + 2 * padding - kernel) // stride + 1

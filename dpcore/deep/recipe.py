@@ -20,6 +20,9 @@ NOISES = {
 }
 """Shapes of the noise, and where each may take its weights from; the first unless told."""
 
+SMALLEST_IMAGE = 28
+"""Pixels along a side that the convolutional network needs."""
+
 READINGS = ("equal-shares", "exact")
 COSTS = ("adaclip", "gradient", "curvature")
 NO_ACCOUNTING = (
@@ -165,6 +168,11 @@ class Recipe:
     def uneven(self) -> bool:
         """Whether noise is uneven while clipping is not, as in paper 004 with equal shares."""
         return self.noise == "published-004" and self.reading == "equal-shares"
+
+    @property
+    def needs_public(self) -> bool:
+        """Whether it cannot be trained without public examples."""
+        return self.source == "public" and (self.noise == "scaled" or self.uneven)
 
     @property
     def private(self) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcore.accounting import paper_004
 from dpcore.accounting.growth import along, checkpoints
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
@@ -26,6 +27,20 @@ clipping, and a reference that learns nothing would make privacy look free."""
 MOST_MARKS = 60
 """Epochs, evenly spread, whose ε is certified before training; each costs some 20 ms."""
 
+SHAPING = (
+    "noise",
+    "weights",
+    "cost",
+    "elementwise",
+    "share",
+    "refresh",
+    "reading",
+    "order",
+    "noise_on_mean",
+)
+"""Fields of a recipe that decide on the shape of its noise over the weights."""
+
+SCALED, PUBLISHED = "scaled", "published-004"
 METRICS = ("accuracy_test", "auc_test", "loss_train")
 BAND = (0.05, 0.95)
 
@@ -63,6 +78,38 @@ def apart(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
         "clipped": replace(study, recipe=clipped, epsilon=None),
         "noisy": replace(study, recipe=noisy, epsilon=None),
     }
+
+
+def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
+    """Shapes of the noise side by side, all constant over time.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+        Where its own noise is scaled or paper 004's, its settings hold for that one.
+    sigma : float
+        Isotropic noise of constant σ that keeps the study's ε.
+
+    Returns
+    -------
+    dict
+        "isotropic", and "scaled" at the same certified ε. "published": paper 004's noise, of which
+        the paper claims that ε. "bounded", where public records are set aside: the paper's shape
+        with public weights and so much noise that the same ε is certified; since weights move along
+        the way, only what holds for any weights counts. Paper 004 needs Poisson samples.
+    """
+    recipe = study.recipe
+    even = replace(evenly(recipe), decay=1.0)
+    scaled = replace(recipe, decay=1.0) if recipe.noise == "scaled" else replace(even, noise=SCALED)
+    found = {"isotropic": replace(study, recipe=even), "scaled": replace(study, recipe=scaled)}
+    if recipe.sampling != "poisson":
+        return found
+    printed = recipe if recipe.noise == PUBLISHED else replace(even, noise=PUBLISHED)
+    found["published"] = replace(study, recipe=printed)
+    if study.public:
+        enough = replace(even, noise=PUBLISHED, weights="public", sigma=sigma / paper_004.LEAST)
+        found["bounded"] = replace(study, recipe=enough, epsilon=None)
+    return found
 
 
 def settled(study: TrainingStudy, records: int) -> dict[str, Recipe]:
@@ -156,8 +203,9 @@ def accounted(recipe: Recipe) -> bool:
 
 
 def evenly(recipe: Recipe) -> Recipe:
-    """The same with noise of one size for every weight."""
-    return replace(recipe, noise="isotropic", weights=None)
+    """The same with noise of one size for every weight; what else shapes it is as if never set."""
+    usual = {name: getattr(Recipe, name) for name in SHAPING}
+    return replace(recipe, **usual)
 
 
 def gathered(histories: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -242,6 +290,14 @@ def compared(table: pd.DataFrame, metric: str) -> Compared | None:
         runs=int(end["runs"]),
         reference=float(others[metric].iloc[-1]) if len(others) else None,
     )
+
+
+def ends(table: pd.DataFrame) -> pd.DataFrame:
+    """The last row of each series of `averaged`: where it stands."""
+    if table.empty:
+        return table
+    found: pd.DataFrame = table.groupby("series", sort=False).tail(1).reset_index(drop=True)
+    return found
 
 
 def last(history: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcore.datasets import images
-from dpcore.errors import whole
 from dpcore.evaluation.task import Report
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def material(study: TrainingStudy, progress: Report = lambda share, message: Non
     if study.held_out or study.public:
         order = np.random.default_rng(0).permutation(found.records)
         cut = found.records // HELD_OUT if study.held_out else 0
-        whole("public records", study.public, at_least=0, at_most=found.records - cut - 1)
+        study.trained_on(found.records)
         held, aside, kept = np.split(order, [cut, cut + study.public])
         if study.held_out:
             test_inputs, test_targets = inputs[held], targets[held]

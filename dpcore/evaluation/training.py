@@ -17,9 +17,9 @@ import numpy as np
 
 import dpcore
 from dpcore.datasets import images
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.recipe import SMALLEST_IMAGE, Recipe
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
-from dpcore.evaluation.material import material
+from dpcore.evaluation.material import HELD_OUT, material
 from dpcore.evaluation.spending import accountant_for, assurance, said
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
 from dpcore.mechanisms.answers import verdicts
@@ -79,10 +79,13 @@ class TrainingStudy:
     def __post_init__(self) -> None:
         one_of("dataset", self.dataset, images.keys())
         one_of("features", self.features, FEATURES)
-        if self.features == "scattering" and self.recipe.network == "cnn":
-            raise InvalidInput("network is cnn, but scattering features take linear or perceptron.")
+        self._check_inputs()
         self._set(runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS))
         self._set(public=whole("public records", self.public, at_least=0))
+        if self.recipe.needs_public and not self.public:
+            raise InvalidInput(
+                "public records are 0, but weights that come from public records need at least 1."
+            )
         # One study has one key: 1 and 1.0 are the same ε.
         if self.epsilon is not None:
             self._set(epsilon=number("epsilon", self.epsilon, above=0.0, at_most=1e3))
@@ -90,6 +93,28 @@ class TrainingStudy:
             self._set(budget=number("budget", self.budget, above=0.0, at_most=1e3))
             if not self.recipe.private:
                 raise InvalidInput("budget is given, but a training without privacy spends none.")
+
+    def _check_inputs(self) -> None:
+        """Refuse a network or features that these records cannot be given to."""
+        network, entry = self.recipe.network, images.entry(self.dataset)
+        side = dict(self.settings).get("side", entry.side)
+        if self.features == "scattering" and network == "cnn":
+            raise InvalidInput("network is cnn, but scattering features take linear or perceptron.")
+        if self.features == "scattering" and not side:
+            raise InvalidInput(
+                f"features are scattering, but {entry.title} holds no images; it must be raw."
+            )
+        if network == "cnn" and not side:
+            raise InvalidInput(
+                f"network is cnn, but {entry.title} holds no images; it must be linear or "
+                "perceptron."
+            )
+        if network == "cnn" and isinstance(side, int) and side < SMALLEST_IMAGE:
+            raise InvalidInput(
+                f"network is cnn, but {entry.title} has images of {side} × {side} pixels and it "
+                f"needs at least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must be linear or "
+                "perceptron."
+            )
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
@@ -106,6 +131,18 @@ class TrainingStudy:
         title = images.entry(self.dataset).title
         spent = f", ε = {self.epsilon:g}" if self.epsilon and self.recipe.private else ""
         return f"{title}, {self.recipe.network}{spent}"
+
+    def trained_on(self, records: int) -> int:
+        """n: of so many in the training part, those that are neither held out nor set aside.
+
+        Raises
+        ------
+        InvalidInput
+            If none is left.
+        """
+        kept = records - (records // HELD_OUT if self.held_out else 0)
+        whole("public records", self.public, at_least=0, at_most=kept - 1)
+        return kept - self.public
 
     def settled(self, records: int, progress: Report | None = None) -> Recipe:
         """The recipe with its σ.

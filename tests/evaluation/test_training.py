@@ -353,7 +353,21 @@ def test_a_key_hangs_on_the_whole_description() -> None:
         ({"runs": 0}, "runs is 0"),
         ({"budget": -1.0}, "budget is -1"),
         ({"public": -1}, "public records is -1"),
-        ({"features": "scattering", "recipe": Recipe(network="cnn")}, "network is cnn"),
+        (
+            {"dataset": "mnist", "features": "scattering", "recipe": Recipe(network="cnn")},
+            "network is cnn, but scattering features",
+        ),
+        ({"recipe": Recipe(network="cnn")}, "network is cnn, but Digits, 8 × 8 has images of 8"),
+        (
+            {"dataset": "heart", "recipe": Recipe(network="cnn")},
+            "network is cnn, but .* holds no images",
+        ),
+        (
+            {"dataset": "chexpert", "settings": (("side", 16),), "recipe": Recipe(network="cnn")},
+            "network is cnn, but CheXpert has images of 16 × 16",
+        ),
+        ({"dataset": "heart", "features": "scattering"}, "features are scattering, but"),
+        ({"recipe": Recipe(noise="scaled", weights="public")}, "public records are 0"),
         ({"budget": 1.0, "recipe": Recipe(sigma=0.0)}, "budget is given"),
     ],
 )

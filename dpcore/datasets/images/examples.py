@@ -35,6 +35,9 @@ class ExamplesEntry(Description):
     test_records : int
         How many there are besides `records`, which counts the training part; 0 where only the file
         knows.
+    side : int
+        Pixels along a side of the square images, where no setting says otherwise; 0 where records
+        are no images.
 
     Notes
     -----
@@ -45,6 +48,7 @@ class ExamplesEntry(Description):
     names: tuple[str, ...]
     purpose: str
     test_records: int
+    side: int = 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

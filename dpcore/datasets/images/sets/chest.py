@@ -22,6 +22,7 @@ ENTRY = ExamplesEntry(
     "X-ray database and benchmarks. CVPR.",
     records=78_468,
     test_records=22_433,
+    side=28,
     task="labels",
     names=(
         "atelectasis",

@@ -39,6 +39,7 @@ ENTRY = ExamplesEntry(
     "dataset with uncertainty labels and expert comparison. AAAI. doi:10.1609/aaai.v33i01.3301590",
     records=223_414,
     test_records=234,
+    side=32,
     task="labels",
     names=tuple(label.lower() for label in LABELS),
     purpose="Tell from a chest X-ray which of five findings it shows.",

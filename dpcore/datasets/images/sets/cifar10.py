@@ -31,6 +31,7 @@ ENTRY = ExamplesEntry(
     "Technical report, University of Toronto.",
     records=50_000,
     test_records=10_000,
+    side=32,
     task="classes",
     names=(
         "airplane",

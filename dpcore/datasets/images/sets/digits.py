@@ -23,6 +23,7 @@ ENTRY = ExamplesEntry(
     "Machine Learning Repository. doi:10.24432/C50P49",
     records=RECORDS - TEST,
     test_records=TEST,
+    side=8,
     task="classes",
     names=tuple("0123456789"),
     purpose="Tell which digit was written.",

@@ -22,6 +22,7 @@ ENTRY = ExamplesEntry(
     "applied to document recognition. Proceedings of the IEEE 86(11).",
     records=60_000,
     test_records=10_000,
+    side=28,
     task="classes",
     names=tuple("0123456789"),
     purpose="Tell which digit was written.",

@@ -33,6 +33,7 @@ ENTRY = ExamplesEntry(
     "and treatable diseases by image-based deep learning. Cell 172(5).",
     records=4_708,
     test_records=624,
+    side=28,
     task="classes",
     names=("normal", "pneumonia"),
     purpose="Tell from a child's chest X-ray whether there is pneumonia.",

@@ -30,6 +30,7 @@ ENTRY = ExamplesEntry(
     "digits in natural images with unsupervised feature learning. NIPS workshop.",
     records=73_257,
     test_records=26_032,
+    side=32,
     task="classes",
     names=tuple("0123456789"),
     purpose="Tell which digit a photograph shows.",
