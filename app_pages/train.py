@@ -7,6 +7,7 @@ import streamlit as st
 from app_pages.parts import (
     background,
     train_controls,
+    train_link,
     train_live,
     train_plan,
     train_proof,
@@ -15,14 +16,14 @@ from app_pages.parts import (
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
 
-message = train_controls.heed_link()
+message = train_link.heed()
 if message:
     st.warning(message, icon=":material/link_off:")
 
 try:
     asked = train_controls.sidebar()
     train_live.title(asked)
-    records = train_plan.records(asked.study.dataset)
+    records = asked.study.trained_on(train_plan.records(asked.study.dataset))
     settled, task = train_plan.settle(asked, records)
 except DataUnavailable as missing:
     st.info(str(missing), icon=":material/download:")

@@ -39,6 +39,20 @@ def download(table: pd.DataFrame, name: str, alt: str) -> None:
     )
 
 
+def table_behind(table: pd.DataFrame, name: str, alt: str) -> None:
+    """A small button under a figure that opens its table, with the CSV."""
+    place = st.popover(
+        "Table and CSV",
+        icon=":material/table:",
+        type="tertiary",
+        on_change="rerun",
+        key=f"table {name}",
+    )
+    if place.open:
+        with place:
+            download(table, name, alt)
+
+
 def on_dark() -> bool:
     """Whether the page is shown on a dark ground."""
     return bool(st.context.theme.type == "dark")

@@ -24,6 +24,11 @@ def chosen(key: str) -> str:
     return str(st.session_state.get(key, ""))
 
 
+def held(key: str) -> Any:
+    """The value of a control before it is drawn in this run, or None."""
+    return st.session_state.get(key)
+
+
 def preset(key: str, value: str) -> None:
     """Set a control, before it is drawn for the first time."""
     st.session_state[key] = value

@@ -11,7 +11,7 @@ from app_pages.parts import train_words as words
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation import jobs
+from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.training import TrainingStudy
 
 FILES = ("weights.npz", "settings.json")
@@ -32,9 +32,26 @@ def command(study: TrainingStudy, output: str = "run") -> str:
             f"--optimizer {recipe.optimizer} --learning-rate {recipe.learning_rate!r} "
             f"--clip {recipe.clip!r} --average {recipe.average!r}",
             f"--noise {recipe.noise}" + (decay if recipe.decay < 1.0 else ""),
-            f"--runs {study.runs} --seed {recipe.seed} --output {output}",
+            *_shaping(recipe),
+            f"--runs {study.runs} --seed {recipe.seed} --output {output}"
+            + (f" --public {study.public}" if study.public else ""),
         ]
     )
+
+
+def _shaping(recipe: Recipe) -> list[str]:
+    """The options of uneven noise that are not at their first value, as one line; or none."""
+    options = []
+    for name in comparison.SHAPING[1:]:
+        value = getattr(recipe, name)
+        if value != getattr(Recipe, name):
+            option = f"--{name.replace('_', '-')}"
+            options.append(option if value is True else f"{option} {_written(value)}")
+    return [" ".join(options)] if options else []
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)
 
 
 def snippet(study: TrainingStudy) -> str:
@@ -53,7 +70,8 @@ def snippet(study: TrainingStudy) -> str:
             *changed,
             ")",
             f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
-            f"epsilon={study.epsilon!r}, runs={study.runs})",
+            f"epsilon={study.epsilon!r}, runs={study.runs}"
+            + (f", public={study.public})" if study.public else ")"),
             "history = train(study)",
             "",
         ]

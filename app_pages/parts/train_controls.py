@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from app_pages.parts import links, meaning
+from app_pages.parts import train_noise
 from app_pages.parts import train_words as words
 from app_pages.parts.fields import pick
 from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
-from app_pages.parts.state import chosen, once, put
+from app_pages.parts.state import chosen, put
+from app_pages.parts.train_fields import number, switch, whole
 from app_pages.parts.train_presets import FIRST, PRESETS, Settings
 from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
@@ -32,7 +32,14 @@ NOISES = {
     "published-004": "As paper 004 prints it",
 }
 DRAWS = {"poisson": "By chance (Poisson)", "none": "Every record"}
-TABS = ("Noise schedule", "Why accuracy fell", "Numbers", "Take along")
+TABS = (
+    "Noise schedule",
+    "Shapes of noise",
+    "Why accuracy fell",
+    "Compare runs",
+    "Numbers",
+    "Take along",
+)
 EPSILONS, RATES, CLIPS, RATIOS = (0.01, 1000.0), (1e-6, 1e3), (1e-6, 1e6), (0.01, 1.0)
 SHARES = (0.0, 1.0)
 MOST_EPOCHS, MOST_BATCH, MOST_LAYERS, MOST_UNITS, MOST_RUNS = 1_000, 1_000_000, 5, 2_000, 30
@@ -64,71 +71,6 @@ def titles() -> dict[str, str]:
     return {key: images.entry(key).title for key in known}
 
 
-def heed_link() -> str:
-    """What the link asked for in vain, as one message; found once a session."""
-    return once("train_link", _heed)
-
-
-def _heed() -> str:
-    link = links.asked()
-
-    def among(found: dict[str, str], key: str) -> tuple[list[str], str]:
-        return list(found.values()), found[str(getattr(FIRST, key))]
-
-    refused = links.unknown(
-        link,
-        {
-            key: (title, *among(found, key))
-            for key, title, found in (
-                ("dataset", "the data set", titles()),
-                ("measure", "the measure", METRICS),
-                ("features", "the inputs", FEATURES),
-                ("network", "the network", NETWORKS),
-                ("activation", "the activation", ACTIVATIONS),
-                ("optimizer", "the optimizer", OPTIMIZERS),
-                ("schedule", "the schedule", SCHEDULES),
-                ("when", "a decay", WHENS),
-                ("shape", "the noise", NOISES),
-                ("draws", "batches", DRAWS),
-            )
-        }
-        | {
-            "train_delta": ("δ =", [plain(each) for each in DELTAS], plain(FIRST.train_delta)),
-            "person": ("the neighbour", list(ADJACENCIES.values()), "one record more or less"),
-            "train_view": ("the tab", TABS, "the first one"),
-            **meaning.ALLOWED,
-        },
-    )
-    refused += links.outside(
-        link,
-        [
-            ("layers", "a number of hidden layers of", 1, MOST_LAYERS),
-            ("units", "a number of units of", 1, MOST_UNITS),
-            ("target_epsilon", "an ε of", *EPSILONS),
-            ("passes", "a number of epochs of", 1, MOST_EPOCHS),
-            ("lot", "a batch size of", 1, MOST_BATCH),
-            ("rate", "a learning rate of", *RATES),
-            ("averaging", "an averaged share of", *SHARES),
-            ("clipping", "a clipping norm of", *CLIPS),
-            ("ratio", "a decay R of", *RATIOS),
-            ("repeats", "a number of runs of", 1, MOST_RUNS),
-            ("train_seed", "a seed of", 0, MOST_SEED),
-            *meaning.NUMBERS,
-        ],
-    )
-    refused += links.strangers(link, KNOWN)
-    links.drop(link, refused)
-    return links.told(refused)
-
-
-KNOWN = {
-    *asdict(FIRST),
-    *("person", "train_seed", "train_view", "meaning"),
-    *meaning.ALLOWED,
-    *(name for name, *_ in meaning.NUMBERS),
-}
-
-
 def sidebar() -> Asked:
     """Draw the controls and read them.
 
@@ -142,15 +84,15 @@ def sidebar() -> Asked:
         dataset = pick("Data", titles(), "dataset", words.DATA)
         entry = images.entry(dataset)
         metric = _metric(entry)
-        features = _switch("Inputs", FEATURES, "features", words.INPUTS)
-        network = _switch("Network", NETWORKS, "network", words.NETWORK)
+        features = switch("Inputs", FEATURES, "features", words.INPUTS)
+        network = switch("Network", NETWORKS, "network", words.NETWORK)
         widths = Recipe.widths
         if network == "perceptron":
             with st.container(horizontal=True):
-                layers = _whole("Hidden layers", 1, MOST_LAYERS, "layers", words.LAYERS)
-                units = _whole("Units in each", 1, MOST_UNITS, "units", words.UNITS)
+                layers = whole("Hidden layers", 1, MOST_LAYERS, "layers", words.LAYERS)
+                units = whole("Units in each", 1, MOST_UNITS, "units", words.UNITS)
             widths = (units,) * layers
-        epsilon = _number("Privacy loss ε", EPSILONS, "target_epsilon", words.EPSILON, step=0.5)
+        epsilon = number("Privacy loss ε", EPSILONS, "target_epsilon", words.EPSILON, step=0.5)
         delta: float = st.select_slider(
             "Failure probability δ",
             DELTAS,
@@ -161,29 +103,30 @@ def sidebar() -> Asked:
             help=words.DELTA,
         )
         with st.container(horizontal=True):
-            epochs = _whole("Epochs", 1, MOST_EPOCHS, "passes", words.EPOCHS)
-            batch = _whole("Batch size", 1, MOST_BATCH, "lot", words.BATCH)
+            epochs = whole("Epochs", 1, MOST_EPOCHS, "passes", words.EPOCHS)
+            batch = whole("Batch size", 1, MOST_BATCH, "lot", words.BATCH)
         with st.container(horizontal=True):
-            rate = _number("Learning rate", RATES, "rate", words.RATE, step=0.1)
-            clip = _number("Clipping norm C", CLIPS, "clipping", words.CLIP, step=0.1)
+            rate = number("Learning rate", RATES, "rate", words.RATE, step=0.1)
+            clip = number("Clipping norm C", CLIPS, "clipping", words.CLIP, step=0.1)
         noise = pick("Noise over weights", NOISES, "shape", words.NOISE)
+        shaping, public = train_noise.more(noise)
         decay, when = 1.0, "epoch"
         # Paper 004 knows no other noise than constant.
         if noise != "published-004":
-            schedule = _switch("Noise over time", SCHEDULES, "schedule", words.SCHEDULE)
+            schedule = switch("Noise over time", SCHEDULES, "schedule", words.SCHEDULE)
             if schedule == "decaying":
-                decay = _number("Decay R of the variance", RATIOS, "ratio", words.DECAY, step=0.01)
-                when = _switch("Noise decays", WHENS, "when", words.WHEN)
+                decay = number("Decay R of the variance", RATIOS, "ratio", words.DECAY, step=0.01)
+                when = switch("Noise decays", WHENS, "when", words.WHEN)
         with st.container(horizontal=True):
-            runs = _whole("Runs", 1, MOST_RUNS, "repeats", words.RUNS)
+            runs = whole("Runs", 1, MOST_RUNS, "repeats", words.RUNS)
             seed = st.number_input(
                 "Seed", 0, MOST_SEED, 0, key="train_seed", bind="query-params", help=words.SEED
             )
         adjacency = pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
-        optimizer = _switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
-        average = _number("Averaged share", SHARES, "averaging", words.AVERAGE, step=0.05)
-        activation = _switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
-        draws = _switch("Batches", DRAWS, "draws", words.SAMPLING)
+        optimizer = switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
+        average = number("Averaged share", SHARES, "averaging", words.AVERAGE, step=0.05)
+        activation = switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
+        draws = switch("Batches", DRAWS, "draws", words.SAMPLING)
     with first:
         _presets()
     recipe = Recipe(
@@ -203,9 +146,15 @@ def sidebar() -> Asked:
         delta=delta,
         seed=seed,
         noise=noise,
+        **shaping,
     )
     study = TrainingStudy(
-        dataset=dataset, features=features, recipe=recipe, epsilon=epsilon, runs=runs
+        dataset=dataset,
+        features=features,
+        recipe=recipe,
+        epsilon=epsilon,
+        runs=runs,
+        public=public,
     )
     return Asked(study, entry, metric)
 
@@ -216,7 +165,7 @@ def _metric(entry: ExamplesEntry) -> str:
         return "auc_test"
     if len(entry.names) > 2:
         return "accuracy_test"
-    return _switch("Measured by", METRICS, "measure", words.MEASURE)
+    return switch("Measured by", METRICS, "measure", words.MEASURE)
 
 
 def _presets() -> None:
@@ -243,41 +192,3 @@ def _load() -> None:
     found = PRESETS.get(chosen("train_preset"))
     if found is not None:
         put(asdict(found))
-
-
-def _whole(label: str, least: int, most: int, key: str, help_text: str) -> int:
-    return st.number_input(
-        label, least, most, getattr(FIRST, key), key=key, bind="query-params", help=help_text
-    )
-
-
-def _number(
-    label: str, limits: tuple[float, float], key: str, help_text: str, *, step: float
-) -> float:
-    return st.number_input(
-        label,
-        *limits,
-        getattr(FIRST, key),
-        step=step,
-        format="%.6g",
-        key=key,
-        bind="query-params",
-        help=help_text,
-    )
-
-
-def _switch(label: str, found: dict[str, str], key: str, help_text: str) -> str:
-    """A choice of few, all in sight, that answers with the key behind the title."""
-    keys: Sequence[str] = list(found)
-    first = getattr(FIRST, key)
-    picked: str | None = st.segmented_control(
-        label,
-        keys,
-        format_func=found.__getitem__,
-        default=first,
-        required=True,
-        key=key,
-        help=help_text,
-        bind="query-params",
-    )
-    return picked or first

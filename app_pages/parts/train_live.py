@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import badges, takeaway, train_runs
+from app_pages.parts import badges, takeaway, train_compare, train_runs
 from app_pages.parts import train_words as words
-from app_pages.parts.drawing import on_dark, plot
+from app_pages.parts.drawing import on_dark, plot, table_behind
 from app_pages.parts.state import chosen, put
 from app_pages.parts.train_controls import MOST_SEED, Asked
 from app_pages.parts.train_plan import Settled
@@ -16,7 +16,6 @@ from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
 from dpcore.figures import training as figures
 from dpcore.figures.words import at_most, plain
-from dpcore.guarantee import Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,9 +51,16 @@ def show(asked: Asked, settled: Settled) -> None:
         table = comparison.averaged(history)
         numbers(asked, settled, states, history, table)
         _line(asked, settled, studies, states)
-        _charts(asked, settled, table)
+        _charts(asked, settled, table, still=not _moving(states))
+        st.caption(words.NOT_PRIVATE)
+        if states["private"] == "done":
+            train_compare.note(asked.study.key)
 
     train_runs.watch("beside", studies, asked.study, settled.records, draw)
+
+
+def _moving(states: dict[str, str]) -> bool:
+    return any(state in ("queued", "running") for state in states.values())
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
@@ -99,13 +105,11 @@ def numbers(
         if found.reference is None:
             _number(grid, "Lost to privacy", "…", "no privacy is being trained", words.LOST)
         else:
-            _number(
-                grid,
-                "Lost to privacy",
-                figures.lost(found.value, found.reference, column),
-                f"{figures.shown(column)(found.reference)} without privacy",
-                words.LOST,
-            )
+            # A number with its unit would be cut off.
+            value, _, unit = figures.lost(found.value, found.reference, column).partition(" ")
+            beside = f"{figures.shown(column)(found.reference)} without privacy"
+            note = f"{unit}; {beside}" if unit else beside
+            _number(grid, "Lost to privacy", value, note, words.LOST)
     _spent(grid, settled, history, states["private"])
     recipe = settled.recipe
     _number(
@@ -167,14 +171,14 @@ def _line(
                 st.rerun()
         elif failed:
             job = jobs.find(studies[failed[0]].key)
-            st.caption(f"{figures.TITLES[failed[0]]}: {job.message if job else 'failed.'}")
+            st.caption(f"{figures.SERIES[failed[0]].title}: {job.message if job else 'failed.'}")
             _start_button("Train again", study, studies)
         elif on:
             series = next((s for s, state in states.items() if state != "done"), "private")
             job = jobs.find(studies[series].key)
             share = 0.0 if job is None else min(1.0, max(0.0, job.progress))
             message = "starting" if job is None else job.message
-            st.progress(share, text=f"Training, {figures.TITLES[series]}: {message}")
+            st.progress(share, text=f"Training, {figures.SERIES[series].title}: {message}")
             st.button(
                 "Stop",
                 key="train_stop",
@@ -211,26 +215,27 @@ def _next_seed() -> None:
     put({"train_seed": (int(chosen("train_seed") or 0) + 1) % (MOST_SEED + 1)})
 
 
-def _charts(asked: Asked, settled: Settled, table: pd.DataFrame) -> None:
+def _charts(asked: Asked, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
+    """Four charts; their tables once nothing moves any more, for a file must not go meanwhile."""
     column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
-    left, right = st.columns(2, border=True)
-    with left:
-        st.subheader(figures.AXES[column], anchor=False, help=words.LIVE)
-        plot(figures.learning(table, column, epochs=epochs, dark=dark), "train_metric")
-    with right:
-        st.subheader(figures.AXES["loss_train"], anchor=False, help=words.LIVE)
-        plot(figures.learning(table, "loss_train", epochs=epochs, dark=dark), "train_loss")
     at = reached(table) or None
-    with left:
-        st.subheader("Noise, epoch by epoch", anchor=False, help=words.SCHEDULE)
-        drawn = figures.course(settled.course, "sigma", epochs=epochs, reached=at, dark=dark)
-        plot(drawn, "train_sigma")
-    with right:
-        st.subheader("ε spent, epoch by epoch", anchor=False, help=words.SPENT)
-        drawn = figures.course(settled.course, "epsilon", epochs=epochs, reached=at, dark=dark)
-        plot(drawn, "train_epsilon")
-
-
-def proved(settled: Settled) -> bool:
-    """Whether the noise has a proof of its own."""
-    return settled.assurance.status == Status.PROVED
+    left, right = st.columns(2, border=True)
+    for place, name in ((left, column), (right, "loss_train")):
+        with place:
+            st.subheader(figures.AXES[name], anchor=False, help=words.LIVE)
+            drawn = figures.learning(table, name, epochs=epochs, dark=dark)
+            plot(drawn, f"train_{'loss' if name == 'loss_train' else 'metric'}")
+            if still and name in table:
+                said = ["series", "epoch", "steps", "runs", name, f"{name}_low", f"{name}_high"]
+                table_behind(table[said], f"train_{name}", figures.AXES[name])
+    for place, name, title, help_text in (
+        (left, "sigma", "Noise, epoch by epoch", words.SCHEDULE),
+        (right, "epsilon", "ε spent, epoch by epoch", words.SPENT),
+    ):
+        with place:
+            st.subheader(title, anchor=False, help=help_text)
+            course = settled.course
+            drawn = figures.course(course, name, epochs=epochs, reached=at, dark=dark)
+            plot(drawn, f"train_{name}")
+            if still:
+                table_behind(course, f"train_{name}", title)

@@ -35,6 +35,20 @@ class Settings:
         Shape of the noise, and how batches are drawn.
     repeats : int
         Runs.
+    scaled_by, weighed_by : str
+        Where scaled noise, and paper 004's, take their weights from.
+    scale_for, scale_each : str
+        What scaled noise makes least, and whether scales are of a layer or of a weight.
+    paid_share : float
+        Part of each step's budget that weights are paid with.
+    afresh : int
+        Steps after which weights from records are computed anew; 0 for once.
+    set_aside : int
+        Training records that are taken as public.
+    reading, noise_on : str
+        Of paper 004.
+    lambda_order : float or None
+        Its λ; ``None`` for λ → ∞.
     """
 
     dataset: str = "digits"
@@ -58,6 +72,16 @@ class Settings:
     shape: str = "isotropic"
     draws: str = "poisson"
     repeats: int = 5
+    scaled_by: str = "released"
+    weighed_by: str = "private"
+    scale_for: str = "adaclip"
+    scale_each: str = "layer"
+    paid_share: float = 0.05
+    afresh: int = 1
+    set_aside: int = 100
+    reading: str = "equal-shares"
+    noise_on: str = "sum"
+    lambda_order: float | None = None
 
 
 FIRST = Settings()

@@ -20,6 +20,7 @@ from app_pages.parts.state import (
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.training import TrainingStudy
+from dpcore.figures import training as figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,6 +133,16 @@ def histories(studies: Studies) -> pd.DataFrame:
             if rows is not None:
                 found[series] = rows
     return comparison.gathered(found)
+
+
+def said(studies: Studies, found: Mapping[str, str]) -> bool:
+    """One line on the first that is under way; whether there is one."""
+    running = [series for series, each in found.items() if each in ("queued", "running")]
+    if running:
+        job = jobs.find(studies[running[0]].key)
+        message = "starting" if job is None else job.message
+        st.caption(f"Training, {figures.SERIES[running[0]].title}: {message}")
+    return bool(running)
 
 
 def watch(

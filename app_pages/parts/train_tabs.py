@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import train_code, train_runs
+from app_pages.parts import train_code, train_compare, train_runs, train_shapes
 from app_pages.parts import train_words as words
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.train_controls import TABS, Asked
 from app_pages.parts.train_plan import Settled
-from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
 from dpcore.figures.plan import schedule
 
@@ -23,7 +23,18 @@ if TYPE_CHECKING:
 def show(asked: Asked, settled: Settled) -> None:
     """The tabs."""
     content: dict[str, Callable[[Asked, Settled], None]] = dict(
-        zip(TABS, (_schedule, _why, _numbers, train_code.show), strict=True)
+        zip(
+            TABS,
+            (
+                _schedule,
+                train_shapes.show,
+                _why,
+                train_compare.show,
+                _numbers,
+                train_code.show,
+            ),
+            strict=True,
+        )
     )
     opened = st.tabs(TABS, key="train_view", on_change="rerun", bind="query-params")
     for tab, draw in zip(opened, content.values(), strict=True):
@@ -45,11 +56,7 @@ def _why(asked: Asked, settled: Settled) -> None:
     st.markdown(words.WHY)
 
     def draw(states: dict[str, str], _: pd.DataFrame) -> None:
-        running = [series for series, state in states.items() if state in ("queued", "running")]
-        if running:
-            job = jobs.find(alone[running[0]].key)
-            said = "starting" if job is None else job.message
-            st.caption(f"Training, {figures.TITLES[running[0]]}: {said}")
+        running = train_runs.said(alone, states)
         ended = {
             series: one
             for series, one in {**comparison.beside(study), **alone}.items()

@@ -60,8 +60,42 @@ NOISE = (
     "weights with large gradients get less noise, for study; nothing is proved for it."
 )
 WEIGHTS = (
-    "Where the scales come from: **released** noisy gradients cost nothing more; a **paid** second "
-    "query on each batch takes a share of every step's budget."
+    "Where the scales come from. **Released**: the noisy gradients of earlier steps, which cost "
+    "nothing more. **Paid**: a second noisy query on each batch takes a share of the step's "
+    "budget. **Public**: records of the training part that are taken as nobody's secret and not "
+    "trained on."
+)
+WEIGHED = (
+    "The paper takes the mean gradient of **all private records**, so the noise itself tells about "
+    "them and nothing can be certified. With **public** records an accountant can count the "
+    "smallest noise that any weights allow."
+)
+COST = (
+    "What the scales make least. **Noise power**: the sum of all variances (AdaCliP). **Along the "
+    "gradient**: paper 004's aim. **Curvature**: what noise adds to the loss; it needs public "
+    "records."
+)
+SHARE = "Part of every step's privacy budget that the second query takes from the gradient."
+EACH = "Whether all weights of a layer share a scale, or each weight has its own."
+AFRESH = (
+    "After how many steps weights are computed from records again; 0 for once, before the first "
+    "step. The paper does it at every step."
+)
+ASIDE = (
+    "So many of the training records are taken as public: weights are computed from them, and "
+    "nothing is promised to them. Training has that many records fewer."
+)
+READING = (
+    "**Equal shares**: each weight may move by α/√d, which gives large noise where gradients are "
+    "small. **Solved exactly**, equation (11) gives the same noise to every weight."
+)
+NOISE_ON = (
+    "The paper writes its noise on the **mean** of a batch, its privacy argument is about the "
+    "**sum**. On the mean it is as many times larger as the batch has records."
+)
+ORDER = (
+    "**λ** of equation (9), for which the paper gives no value; left empty, λ → ∞, which asks for "
+    "the least noise."
 )
 SAMPLING = (
     "**By chance**: each record enters a step with probability batch ÷ n (Poisson), as the "
@@ -101,4 +135,26 @@ OPACUS_NETWORK = "`model` is yours; the network of this page is built by the Pyt
 WHY = (
     "Clipping makes gradients smaller and bends their sum; noise covers it. Each column is a "
     "training with these settings and only one of the two, or both; each point is one run."
+)
+SHAPES = (
+    "The same training with three shapes of noise, constant over time. **The same for every "
+    "weight** and **scaled with the clipping** are certified at the ε that was asked for. **Paper "
+    "004** claims that ε for its noise; nothing is certified for it, because the private gradient "
+    "itself decides where the noise is small."
+)
+SHAPES_PUBLIC = (
+    "To see what paper 004's shape costs at a *certified* ε, take scaled or paper 004's noise with "
+    "weights from records set aside as public (“More about the noise”)."
+)
+SHAPES_POISSON = (
+    "Paper 004's claim is about batches drawn by chance, so its noise is left out here."
+)
+COMPARE = (
+    "Every training that ends in this session is listed here. Change a control, train again, and "
+    "lay one over the other; the link keeps the choice."
+)
+COMPARE_MORE = "Choose a second one to see in what they differ."
+NOT_PRIVATE = (
+    "Every accuracy, AUC and loss on this page is measured on real records and is itself not "
+    "private: ε counts what the trained network tells, not what this page shows."
 )

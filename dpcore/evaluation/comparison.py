@@ -300,6 +300,14 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
+def claimed(studies: Mapping[str, TrainingStudy], ends: pd.DataFrame) -> list[float | None]:
+    """The total ε that paper 004 claims for each row of `ends`; ``None`` where it claims none."""
+    return [
+        studies[series].epsilon if studies[series].recipe.noise == PUBLISHED else None
+        for series in ends["series"]
+    ]
+
+
 def last(history: pd.DataFrame) -> pd.DataFrame:
     """The last row of each series and run."""
     if history.empty:

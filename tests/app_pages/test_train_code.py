@@ -27,6 +27,16 @@ STUDIES = [
         recipe=Recipe(noise="scaled", activation="tanh", adjacency="replace-one", delta=1e-7)
     ),
     TrainingStudy(recipe=Recipe(noise="published-004", learning_rate=0.125)),
+    TrainingStudy(
+        recipe=Recipe(
+            noise="scaled", weights="public", cost="curvature", elementwise=True, refresh=0
+        ),
+        public=100,
+    ),
+    TrainingStudy(recipe=Recipe(noise="scaled", weights="paid", cost="gradient", share=0.125)),
+    TrainingStudy(
+        recipe=Recipe(noise="published-004", reading="exact", order=1e6, noise_on_mean=True)
+    ),
 ]
 
 

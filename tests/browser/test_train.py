@@ -42,7 +42,7 @@ def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_p
     assert number(page, "Certified ε") == "3"
     trained(page)
     assert re.fullmatch(r"\d+\.\d %", number(page, "Accuracy"))
-    assert number(page, "Lost to privacy").endswith("points")
+    assert re.fullmatch(r"[+−]?\d+\.\d", number(page, "Lost to privacy"))
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
     assert set(legend.all_text_contents()) == {"as set", "constant σ", "no privacy"}
     page.get_by_role("tab", name="Numbers").click()

@@ -7,6 +7,7 @@ import pytest
 
 from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
+from dpcore.figures.drawn import Drawn
 
 EPOCHS = 4
 
@@ -55,7 +56,7 @@ def course() -> pd.DataFrame:
     )
 
 
-def lines(drawn: figures.Drawn) -> dict[str, list[float]]:
+def lines(drawn: Drawn) -> dict[str, list[float]]:
     """Values of each named line."""
     return {trace.name: list(trace.y) for trace in drawn.figure.data if trace.name}
 

@@ -1,0 +1,126 @@
+"""Finished trainings of this session, and those a link names, laid over each other."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from app_pages.parts import links
+from app_pages.parts import train_words as words
+from app_pages.parts.drawing import download, on_dark, plot, table_behind
+from app_pages.parts.links import Refusal
+from app_pages.parts.state import held, keep, kept, put
+from app_pages.parts.train_controls import Asked
+from app_pages.parts.train_plan import Settled
+from dpcore.evaluation import comparison, finished
+from dpcore.evaluation.finished import Finished
+from dpcore.figures import training as figures
+from dpcore.figures.words import listed, plain
+
+LINK = "compare"
+MOST_KEPT = 50
+KEY = re.compile(r"[0-9a-f]{24}")
+
+
+def heed(link: dict[str, list[str]]) -> list[Refusal]:
+    """Take in the trainings that a link names; those that are not kept here are refused."""
+    refused, found = [], []
+    for key in dict.fromkeys(link.get(LINK, ())):
+        if len(found) == figures.MOST_RUNS or not KEY.fullmatch(key) or _known(key) is None:
+            said = f"the training {links.quoted(key)}, which is not kept on this machine."
+            refused.append(Refusal(LINK, key, said))
+        else:
+            found.append(key)
+    keep("train finished", found)
+    keep("train compared", found)
+    return refused
+
+
+def note(key: str) -> None:
+    """A training has ended: it joins those that can be compared, and is laid over the others."""
+    ended: list[str] = kept("train finished") or []
+    if key in ended:
+        return
+    keep("train finished", [*ended, key][-MOST_KEPT:])
+    now = held("compared")
+    before: list[str] = (kept("train compared") if now is None else now) or []
+    chosen = [*before, key][-figures.MOST_RUNS :]
+    keep("train compared", chosen)
+    if now is not None:
+        put({"compared": chosen})
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _found(key: str) -> Finished:
+    found = finished.finished(key)
+    if found is None:
+        raise LookupError  # which is not kept for the next time
+    return found
+
+
+def _known(key: str) -> Finished | None:
+    try:
+        return _found(key)
+    except LookupError:
+        return None
+
+
+def show(asked: Asked, _: Settled) -> None:
+    """Which to compare, their charts, and in what they differ."""
+    st.markdown(words.COMPARE)
+    ended: list[str] = kept("train finished") or []
+    named = {str(place): key for place, key in enumerate(ended, 1) if _known(key) is not None}
+    if not named:
+        st.caption("No training has ended in this session yet.")
+        return
+    titles = {key: _title(name, _found(key), asked.metric) for name, key in named.items()}
+    if held("compared") is None:
+        put({"compared": [key for key in kept("train compared") or [] if key in titles]})
+    chosen = st.multiselect(
+        "Trainings to compare",
+        list(titles),
+        format_func=titles.__getitem__,
+        max_selections=figures.MOST_RUNS,
+        key="compared",
+    )
+    keep("train compared", chosen)
+    if st.query_params.get_all(LINK) != chosen:
+        st.query_params[LINK] = chosen
+    found = {name: _found(key) for name, key in named.items() if key in chosen}
+    if found:
+        _charts(found, asked.metric)
+
+
+def _title(name: str, found: Finished, metric: str) -> str:
+    settings, results = found.settings, found.results
+    value = results[metric.removesuffix("_test")]
+    spent = "" if results["epsilon"] is None else f", certified ε = {plain(results['epsilon'])}"
+    reached = "" if value is None else f": {figures.shown(metric)(value)}"
+    return f"{name}. {settings['dataset']}, {settings['network']}{spent}{reached}"
+
+
+def _charts(found: dict[str, Finished], metric: str) -> None:
+    known = figures.runs(list(found))
+    table = comparison.averaged(finished.histories(found))
+    epochs = max(int(each.settings["epochs"]) for each in found.values())
+    for place, column in zip(st.columns(2, border=True), (metric, "loss_train"), strict=True):
+        with place:
+            st.subheader(figures.AXES[column], anchor=False)
+            drawn = figures.learning(table, column, epochs=epochs, known=known, dark=on_dark())
+            plot(drawn, f"compare_{column}")
+    table_behind(table, "compared_epoch_by_epoch", "Means over runs, epoch by epoch")
+    without = [name for name, each in found.items() if each.results[metric[:-5]] is None]
+    if without:
+        st.caption(f"No {figures.METRICS[metric]} is measured in run {listed(without)}.")
+    st.markdown(_difference(found))
+    download(finished.table(found), "compared_trainings", "Settings and ends of each training")
+
+
+def _difference(found: dict[str, Finished]) -> str:
+    if len(found) < 2:
+        return words.COMPARE_MORE
+    differing = [name.replace("_", " ") for name in finished.differing(found)]
+    if not differing:
+        return "They were set alike."
+    return f"They differ in {listed(differing)}."

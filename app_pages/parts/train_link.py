@@ -1,0 +1,78 @@
+"""What a link to Train asked for in vain."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from app_pages.parts import links, meaning, train_compare, train_noise
+from app_pages.parts import train_controls as controls
+from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
+from app_pages.parts.state import once
+from app_pages.parts.train_presets import FIRST
+from dpcore.figures.words import plain
+
+KNOWN = {
+    *asdict(FIRST),
+    *("person", "train_seed", "train_view", "meaning", train_compare.LINK),
+    *meaning.ALLOWED,
+    *(name for name, *_ in meaning.NUMBERS),
+}
+
+
+def heed() -> str:
+    """What the link asked for in vain, as one message; found once a session."""
+    return once("train_link", _heed)
+
+
+def _heed() -> str:
+    link = links.asked()
+
+    def among(found: dict[str, str], key: str) -> tuple[list[str], str]:
+        return list(found.values()), found[str(getattr(FIRST, key))]
+
+    refused = links.unknown(
+        link,
+        {
+            key: (title, *among(found, key))
+            for key, title, found in (
+                ("dataset", "the data set", controls.titles()),
+                ("measure", "the measure", controls.METRICS),
+                ("features", "the inputs", controls.FEATURES),
+                ("network", "the network", controls.NETWORKS),
+                ("activation", "the activation", controls.ACTIVATIONS),
+                ("optimizer", "the optimizer", controls.OPTIMIZERS),
+                ("schedule", "the schedule", controls.SCHEDULES),
+                ("when", "a decay", controls.WHENS),
+                ("shape", "the noise", controls.NOISES),
+                ("draws", "batches", controls.DRAWS),
+                *((key, *said) for key, said in train_noise.CHOICES.items()),
+            )
+        }
+        | {
+            "train_delta": ("δ =", [plain(each) for each in DELTAS], plain(FIRST.train_delta)),
+            "person": ("the neighbour", list(ADJACENCIES.values()), "one record more or less"),
+            "train_view": ("the tab", controls.TABS, "the first one"),
+            **meaning.ALLOWED,
+        },
+    )
+    refused += links.outside(
+        link,
+        [
+            ("layers", "a number of hidden layers of", 1, controls.MOST_LAYERS),
+            ("units", "a number of units of", 1, controls.MOST_UNITS),
+            ("target_epsilon", "an ε of", *controls.EPSILONS),
+            ("passes", "a number of epochs of", 1, controls.MOST_EPOCHS),
+            ("lot", "a batch size of", 1, controls.MOST_BATCH),
+            ("rate", "a learning rate of", *controls.RATES),
+            ("averaging", "an averaged share of", *controls.SHARES),
+            ("clipping", "a clipping norm of", *controls.CLIPS),
+            ("ratio", "a decay R of", *controls.RATIOS),
+            ("repeats", "a number of runs of", 1, controls.MOST_RUNS),
+            ("train_seed", "a seed of", 0, controls.MOST_SEED),
+            *train_noise.NUMBERS,
+            *meaning.NUMBERS,
+        ],
+    )
+    refused += links.strangers(link, KNOWN) + train_compare.heed(link)
+    links.drop(link, refused)
+    return links.told(refused)

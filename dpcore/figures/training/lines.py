@@ -1,0 +1,203 @@
+"""Against the epoch: how a network learns, how its noise falls and its ε grows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import faded, ink
+from dpcore.figures.training.series import (
+    AXES,
+    HEIGHT,
+    SERIES,
+    SHARES,
+    Series,
+    ends_of_axis,
+    of_each,
+    shown,
+)
+from dpcore.figures.words import listed, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW_POINTS = 60
+"""Up to so many epochs each has a marker of its own."""
+
+
+def learning(
+    table: pd.DataFrame,
+    column: str,
+    *,
+    epochs: int,
+    known: Mapping[str, Series] = SERIES,
+    dark: bool = False,
+) -> Drawn:
+    """A metric or the loss against the epoch, one line a series, with its band over runs.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `dpcore.evaluation.comparison.averaged`.
+    column : str
+        "accuracy_test", "auc_test" or "loss_train".
+    epochs : int
+        Of the whole run: the axis does not move while it trains.
+    known : mapping
+        Names and looks of the series.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    figure = _against_epochs(column, epochs, ends_of_axis(table, column, known), dark)
+    if column in SHARES:
+        figure.update_yaxes(tickformat=".0%")
+    last = []
+    for series, rows in of_each(table, column, known):
+        _band(figure, known[series], rows, column, dark)
+        _line(figure, known[series], rows, column, dark)
+        last.append((series, int(rows["epoch"].iloc[-1]), float(rows[column].iloc[-1])))
+    if not last:
+        return Drawn(figure, "The lines come as it trains.", f"{AXES[column]}: nothing yet.")
+    reached = max(epoch for _, epoch, _ in last)
+    told = listed([f"{known[series].title} {shown(column)(value)}" for series, _, value in last])
+    state = "At the end" if reached == epochs else f"After epoch {reached:,} of {epochs:,}"
+    sentence = f"{state}: {told}."
+    least, most = (int(getattr(table["runs"], end)()) for end in ("min", "max"))
+    if most > 1:
+        runs = f"{most}" if least == most else f"{least} to {most}"
+        sentence += f" Means over {runs} runs; nine of ten lie in the band."
+    return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
+
+
+def course(
+    table: pd.DataFrame,
+    column: str,
+    *,
+    epochs: int,
+    reached: int | None = None,
+    dark: bool = False,
+) -> Drawn:
+    """σ or the certified ε at the end of each epoch, known before training; where it is now.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `dpcore.evaluation.comparison.course`.
+    column : str
+        "sigma" or "epsilon".
+    epochs : int
+    reached : int, optional
+        Epochs trained so far; ``None`` where the whole run is meant.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    rows_of = dict(of_each(table, column))
+    top = max((float(rows[column].max()) for rows in rows_of.values()), default=1.0)
+    figure = _against_epochs(column, epochs, (0.0, 1.08 * top), dark)
+    for series, rows in rows_of.items():
+        _line(figure, SERIES[series], rows, column, dark)
+    if reached:
+        figure.add_vline(x=reached, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
+    said = []
+    for series, rows in rows_of.items():
+        first, last = float(rows[column].iloc[0]), float(rows[column].iloc[-1])
+        said.append(f"{SERIES[series].title}: {_moved(first, last)}")
+    if not said:
+        return Drawn(figure, "No finite ε is certified here.", f"{AXES[column]}: none.")
+    sentence = f"{'Noise' if column == 'sigma' else 'Certified ε'} {'; '.join(said)}."
+    now = rows_of.get("private")
+    if reached and now is not None and reached < epochs:
+        here = now.loc[now["epoch"] == reached, column]
+        if len(here):
+            sentence += f" After epoch {reached:,} it is {plain(float(here.iloc[0]))}."
+    return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
+
+
+def _moved(first: float, last: float) -> str:
+    if math.isclose(first, last, rel_tol=1e-9):
+        return f"{plain(last)} throughout"
+    return f"{plain(first)} after the first epoch, {plain(last)} after the last"
+
+
+def _against_epochs(column: str, epochs: int, ends: tuple[float, float], dark: bool) -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        hovermode="closest",
+        uirevision="kept",
+        showlegend=True,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
+    )
+    figure.update_xaxes(
+        title={"text": "epoch", "font": {"color": ink(dark)}},
+        range=[0, epochs * 1.02],
+        tickfont={"color": ink(dark)},
+        automargin=True,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        title={"text": AXES[column], "font": {"color": ink(dark)}},
+        range=list(ends),
+        tickfont={"color": ink(dark)},
+        automargin=True,
+        zeroline=False,
+    )
+    return figure
+
+
+def _line(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, dark: bool) -> None:
+    look = series.look
+    figure.add_scatter(
+        x=rows["epoch"],
+        y=rows[column],
+        name=series.title,
+        legendgroup=series.title,
+        mode="lines+markers" if len(rows) <= FEW_POINTS else "lines",
+        line={"color": look.on(dark), "dash": look.dash, "width": 2.5},
+        marker={"symbol": look.marker, "size": 6, "color": look.on(dark)},
+        hovertext=[_hover(series, row, column) for _, row in rows.iterrows()],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _hover(series: Series, row: pd.Series, column: str) -> str:
+    said = f"<b>{series.title}</b>, epoch {row['epoch']:,}<br>{shown(column)(row[column])}"
+    if column == "sigma":
+        said += f" after {row['steps']:,} steps"
+    low, high = f"{column}_low", f"{column}_high"
+    if low in row and row[low] < row[high]:
+        said += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
+    return said + f"<br>{_spent(row)}"
+
+
+def _spent(row: pd.Series) -> str:
+    """ε so far with δ, adjacency and accountant; or that nothing is promised."""
+    epsilon = row.get("epsilon")
+    if epsilon is None or not math.isfinite(epsilon):
+        return "nothing is certified"
+    return (
+        f"ε = {plain(epsilon)} so far · δ = {plain(row['delta'])} · {row['adjacency']} · "
+        f"{row['accountant']}"
+    )
+
+
+def _band(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, dark: bool) -> None:
+    low, high = f"{column}_low", f"{column}_high"
+    if low not in rows or not bool((rows[low] < rows[high]).any()):
+        return
+    figure.add_scatter(
+        x=[*rows["epoch"], *rows["epoch"][::-1]],
+        y=[*rows[high], *rows[low][::-1]],
+        fill="toself",
+        fillcolor=faded(series.look.on(dark), 0.14),
+        line={"width": 0},
+        mode="lines",
+        hoverinfo="skip",
+        showlegend=False,
+        legendgroup=series.title,
+    )

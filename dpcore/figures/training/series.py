@@ -1,0 +1,124 @@
+"""What a training's figures share: the names and looks of its series, its axes, its words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpcore.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    YELLOW,
+    Look,
+)
+from dpcore.figures.words import percent, plain, points
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 300
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a line is called and how it looks.
+
+    Parameters
+    ----------
+    title : str
+        In legends and sentences.
+    look : Look
+    """
+
+    title: str
+    look: Look
+
+
+_BLUE = Look(BLUE, SKY, "solid", "circle")
+_RED = Look(VERMILLION, ORANGE, "dash", "square")
+_BLACK = Look(BLACK, YELLOW, "dot", "x")
+_GREEN = Look(GREEN, GREEN, "dashdot", "diamond")
+_PURPLE = Look(PURPLE, PURPLE, "longdash", "triangle-up")
+_GREY = Look("#5B6672", "#9AA7B4", "longdashdot", "star")
+
+SERIES = {
+    "private": Series("as set", _BLUE),
+    "constant": Series("constant σ", _RED),
+    "isotropic": Series("the same for every weight", _RED),
+    "scaled": Series("scaled with the clipping", _BLUE),
+    "published": Series("paper 004, ε only claimed", _PURPLE),
+    "bounded": Series("paper 004, ε certified", _GREEN),
+    "nonprivate": Series("no privacy", _BLACK),
+    "clipped": Series("clipping only", _GREEN),
+    "noisy": Series("noise only", _PURPLE),
+}
+"""Of a comparison (`dpcore.evaluation.comparison`), in the order of its lines."""
+
+MOST_RUNS = 6
+
+
+def runs(names: Sequence[str]) -> dict[str, Series]:
+    """Looks of finished trainings that are laid over each other, at most `MOST_RUNS`."""
+    looks = (_BLUE, _RED, _GREEN, _PURPLE, _BLACK, _GREY)
+    return {name: Series(f"run {name}", look) for name, look in zip(names, looks, strict=False)}
+
+
+AXES = {
+    "accuracy_test": "Accuracy on test records",
+    "auc_test": "AUC on test records",
+    "loss_train": "Training loss",
+    "sigma": "Noise σ on the sum",
+    "epsilon": "ε spent",
+}
+METRICS = {"accuracy_test": "accuracy", "auc_test": "AUC"}
+SHARES = ("accuracy_test",)
+SMALLEST_BAND, ROOM = 0.15, 0.03
+
+
+def shown(column: str) -> Callable[[float], str]:
+    """How a value of the column is written."""
+    return percent if column in SHARES else plain
+
+
+def lost(mean: float, reference: float, column: str) -> str:
+    """A difference to the reference, in points for shares of records, else as a number."""
+    difference = mean - reference
+    if column in SHARES:
+        return f"{points(difference)} points"
+    return ("+" if difference > 0.0 else "") + plain(difference, 2)
+
+
+def of_each(
+    table: pd.DataFrame, column: str, known: Mapping[str, Series] = SERIES
+) -> list[tuple[str, pd.DataFrame]]:
+    """Rows of each known series that has values, in the order of `known`."""
+    if column not in table:
+        return []
+    there = table[table[column].notna()]
+    parts = [(series, there[there["series"] == series]) for series in known]
+    return [(series, rows) for series, rows in parts if len(rows)]
+
+
+def ends_of_axis(
+    table: pd.DataFrame, column: str, known: Mapping[str, Series] = SERIES
+) -> tuple[float, float]:
+    """The ends of the vertical axis: they hold the second half of each line, and the first loss."""
+    lines = of_each(table, column, known)
+    values = [
+        float(value)
+        for _, rows in lines
+        for value in rows[column].iloc[len(rows) // 2 :]
+        if math.isfinite(value)
+    ]
+    if column == "loss_train":
+        starts = [float(rows[column].iloc[0]) for _, rows in lines]
+        return 0.0, 1.1 * max([*values, *starts], default=1.0)
+    low = min(values, default=0.0) - SMALLEST_BAND
+    return max(0.0, math.floor(20.0 * low) / 20.0), 1.0 + ROOM

@@ -1,0 +1,116 @@
+"""What cost accuracy: clipping only, noise only, both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import NEUTRAL, faded, ink
+from dpcore.figures.training.series import (
+    AXES,
+    HEIGHT,
+    METRICS,
+    SERIES,
+    SHARES,
+    ends_of_axis,
+    lost,
+    of_each,
+    shown,
+)
+from dpcore.figures.words import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WHY_TITLES = {
+    "nonprivate": "No privacy",
+    "clipped": "Clipping only",
+    "noisy": "Noise only",
+    "private": "Both (as set)",
+}
+
+
+def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
+    """Where training ended with clipping only, noise only and both: means, and a dot a run.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `dpcore.evaluation.comparison.last`: one row a series and run.
+    column : str
+        "accuracy_test" or "auc_test".
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    figure = go.Figure()
+    means: dict[str, float] = {}
+    ends = dict(of_each(table, column))
+    for series, name in WHY_TITLES.items():
+        if series not in ends:
+            continue
+        rows, look = ends[series], SERIES[series].look
+        means[series] = float(rows[column].mean())
+        figure.add_scatter(
+            x=[name] * len(rows),
+            y=rows[column],
+            mode="markers",
+            marker={"symbol": look.marker, "color": faded(look.on(dark), 0.45), "size": 8},
+            customdata=rows["run"],
+            hovertemplate=f"{name}, run %{{customdata}}: %{{y:.4f}}<extra></extra>",
+        )
+        figure.add_scatter(
+            x=[name],
+            y=[means[series]],
+            mode="markers",
+            marker={"symbol": "line-ew-open", "color": look.on(dark), "size": 44, "line_width": 4},
+            hovertemplate=f"{name}, mean of {len(rows)} runs: %{{y:.4f}}<extra></extra>",
+        )
+    if "nonprivate" in means:
+        figure.add_hline(y=means["nonprivate"], line={"color": NEUTRAL, "dash": "dot"})
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        showlegend=False,
+        uirevision="kept",
+    )
+    figure.update_xaxes(
+        type="category",
+        range=[-0.5, len(WHY_TITLES) - 0.5],
+        categoryarray=list(WHY_TITLES.values()),
+        tickvals=list(WHY_TITLES.values()),
+        ticktext=[
+            f"{name}<br>{shown(column)(means[series]) if series in means else '…'}"
+            for series, name in WHY_TITLES.items()
+        ],
+        tickfont={"color": ink(dark), "size": 14},
+    )
+    figure.update_yaxes(
+        title={"text": AXES[column], "font": {"color": ink(dark)}},
+        range=list(ends_of_axis(table, column)),
+        tickformat=".0%" if column in SHARES else None,
+        tickfont={"color": ink(dark)},
+        automargin=True,
+    )
+    sentence = _blame(means, column)
+    return Drawn(figure, sentence, f"What cost {METRICS[column]}. {sentence}")
+
+
+def _blame(means: dict[str, float], column: str) -> str:
+    if "nonprivate" not in means or len(means) < 2:
+        return "The points come as their runs end."
+    reference = means["nonprivate"]
+    words = {"clipped": "clipping alone", "noisy": "noise alone", "private": "both together"}
+    parts = [
+        f"{words[series]} {lost(value, reference, column)}"
+        for series, value in means.items()
+        if series in words
+    ]
+    said = f"Against {shown(column)(reference)} without privacy: {listed(parts)}."
+    if "clipped" in means and "noisy" in means:
+        clipping, noise = reference - means["clipped"], reference - means["noisy"]
+        if max(clipping, noise) > 0.005:
+            more = "clipping" if clipping > noise else "noise"
+            said += f" The larger part is {more}."
+    return said
