@@ -16,7 +16,7 @@ from app_pages.parts.train_plan import Settled
 from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished
 from dpcore.figures import training as figures
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import at_most, listed
 
 LINK = "compare"
 MOST_KEPT = 50
@@ -95,7 +95,7 @@ def show(asked: Asked, _: Settled) -> None:
 def _title(name: str, found: Finished, metric: str) -> str:
     settings, results = found.settings, found.results
     value = results[metric.removesuffix("_test")]
-    spent = "" if results["epsilon"] is None else f", certified ε = {plain(results['epsilon'])}"
+    spent = "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
     reached = "" if value is None else f": {figures.shown(metric)(value)}"
     return f"{name}. {settings['dataset']}, {settings['network']}{spent}{reached}"
 

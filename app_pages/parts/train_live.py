@@ -47,20 +47,16 @@ def show(asked: Asked, settled: Settled) -> None:
     """All that changes while it trains."""
     studies = comparison.beside(asked.study)
 
-    def draw(states: dict[str, str], history: pd.DataFrame) -> None:
+    def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
         table = comparison.averaged(history)
         numbers(asked, settled, states, history, table)
         _line(asked, settled, studies, states)
-        _charts(asked, settled, table, still=not _moving(states))
+        _charts(asked, settled, table, still=still)
         st.caption(words.NOT_PRIVATE)
         if states["private"] == "done":
             train_compare.note(asked.study.key)
 
     train_runs.watch("beside", studies, asked.study, settled.records, draw)
-
-
-def _moving(states: dict[str, str]) -> bool:
-    return any(state in ("queued", "running") for state in states.values())
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
@@ -216,7 +212,7 @@ def _next_seed() -> None:
 
 
 def _charts(asked: Asked, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
-    """Four charts; their tables once nothing moves any more, for a file must not go meanwhile."""
+    """Four charts, and their tables where these stay as they are."""
     column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
     at = reached(table) or None
     left, right = st.columns(2, border=True)

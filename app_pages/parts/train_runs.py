@@ -135,14 +135,13 @@ def histories(studies: Studies) -> pd.DataFrame:
     return comparison.gathered(found)
 
 
-def said(studies: Studies, found: Mapping[str, str]) -> bool:
-    """One line on the first that is under way; whether there is one."""
+def told(studies: Studies, found: Mapping[str, str]) -> None:
+    """One line on the first that is under way, if any is."""
     running = [series for series, each in found.items() if each in ("queued", "running")]
     if running:
         job = jobs.find(studies[running[0]].key)
         message = "starting" if job is None else job.message
         st.caption(f"Training, {figures.SERIES[running[0]].title}: {message}")
-    return bool(running)
 
 
 def watch(
@@ -150,7 +149,7 @@ def watch(
     studies: Studies,
     study: TrainingStudy,
     records: int,
-    draw: Callable[[dict[str, str], pd.DataFrame], None],
+    draw: Callable[[dict[str, str], pd.DataFrame, bool], None],
 ) -> None:
     """Draw what is there; again and again while something is being trained.
 
@@ -165,7 +164,8 @@ def watch(
     records : int
         n.
     draw : callable
-        Given the state of each series and the rows so far.
+        Given the state of each series, the rows so far, and whether they stay as they are: while
+        it is drawn again and again, a table's file would be gone before it is fetched.
     """
     before = states(studies)
     on = wanted(study, records)
@@ -194,6 +194,6 @@ def watch(
         now = states(studies)
         if waiting and all(each in ("done", "failed") for each in now.values()):
             st.rerun()
-        draw(now, histories(studies))
+        draw(now, histories(studies), not (waiting or late))
 
     look()

@@ -13,7 +13,7 @@ from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
 from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,15 +30,15 @@ def show(asked: Asked, settled: Settled) -> None:
     elif "bounded" not in sides:
         st.caption(words.SHAPES_PUBLIC)
 
-    def draw(states: dict[str, str], history: pd.DataFrame) -> None:
-        running = train_runs.said(sides, states)
+    def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
+        train_runs.told(sides, states)
         table = comparison.averaged(history)
         drawn = figures.learning(table, column, epochs=study.recipe.epochs, dark=on_dark())
         plot(drawn, "train_shapes")
         ends = comparison.ends(table)
         if len(ends):
             _verdicts(ends, column)
-        if len(ends) and not running:
+        if len(ends) and still:
             download(
                 ends.assign(claimed_epsilon=comparison.claimed(sides, ends)),
                 "shapes_of_noise",
@@ -58,7 +58,7 @@ def _verdicts(ends: pd.DataFrame, column: str) -> None:
             if row["series"] != "bounded":  # it is no one's claim
                 badges.status(row["status"])
             certified = row["epsilon"] == row["epsilon"]
-            spent = f"ε = {plain(row['epsilon'])} certified" if certified else "no ε certified"
+            spent = f"ε = {at_most(row['epsilon'])} certified" if certified else "no ε certified"
             st.caption(
                 f"{spent}, δ = {plain(row['delta'])}, {row['adjacency']}, {row['accountant']}; "
                 f"σ = {plain(row['sigma'])}"

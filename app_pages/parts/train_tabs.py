@@ -55,8 +55,8 @@ def _why(asked: Asked, settled: Settled) -> None:
     alone = comparison.apart(study, settled.recipe.sigma)
     st.markdown(words.WHY)
 
-    def draw(states: dict[str, str], _: pd.DataFrame) -> None:
-        running = train_runs.said(alone, states)
+    def draw(states: dict[str, str], _: pd.DataFrame, still: bool) -> None:
+        train_runs.told(alone, states)
         ended = {
             series: one
             for series, one in {**comparison.beside(study), **alone}.items()
@@ -64,8 +64,7 @@ def _why(asked: Asked, settled: Settled) -> None:
         }
         ends = comparison.last(train_runs.histories(ended))
         plot(figures.why(ends, column, dark=on_dark()), "train_why")
-        # While it is drawn again and again, a table's file would be gone before it is fetched.
-        if len(ends) and not running:
+        if len(ends) and still:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 
     train_runs.watch("why", alone, study, settled.records, draw)

@@ -171,12 +171,13 @@ def course(recipes: Mapping[str, Recipe], records: int, accountant: str = "pld")
 
     parts = []
     for series, recipe in recipes.items():
-        training, an_epoch = evenly(recipe).training(records), recipe.steps_an_epoch(records)
+        drawn, an_epoch = evenly(recipe).training(records), recipe.steps_an_epoch(records)
         marks = [an_epoch * epoch for epoch in checkpoints(recipe.epochs, MOST_MARKS)]
         known = accounted(recipe)
-        # As printed, paper 004's noise has no accountant: only its steps and its σ are known.
-        spent = along(training, accountant, marks) if known else [None] * len(marks)
-        sigmas = training.schedule().each_step()
+        # As printed, paper 004's noise has no accountant: only its steps and its σ are known. With
+        # public weights an accountant counts less noise than σ says.
+        spent = along(recipe.training(records), accountant, marks) if known else [None] * len(marks)
+        sigmas = drawn.schedule().each_step()
         parts.append(
             pd.DataFrame(
                 {
@@ -188,8 +189,8 @@ def course(recipes: Mapping[str, Recipe], records: int, accountant: str = "pld")
                         math.nan if one is None or one.epsilon is None else one.epsilon
                         for one in spent
                     ],
-                    "delta": training.delta,
-                    "adjacency": str(training.adjacency),
+                    "delta": drawn.delta,
+                    "adjacency": str(drawn.adjacency),
                     "accountant": ["none" if one is None else one.by for one in spent],
                 }
             )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app_pages.parts import train_code
 from app_pages.parts.train_controls import FIRST
 from app_pages.parts.train_presets import PRESETS
 from dpcore.datasets import images
@@ -27,9 +28,16 @@ RECORDS = images.entry("digits").records
 QUICK = {"passes": "3", "units": "8", "repeats": "2"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One for all tests here: what one has trained, the next finds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPCORE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+def nothing_goes_on() -> Iterator[None]:
     yield
     for key in list(jobs._starts):
         jobs.Job(key).cancel()
@@ -50,7 +58,7 @@ def until(app: AppTest, there: object) -> AppTest:
     assert callable(there)
     deadline = time.monotonic() + 90.0
     while not there() and time.monotonic() < deadline:
-        time.sleep(0.2)
+        time.sleep(0.5)  # the worker needs the processor too
         app.run()
     assert there()
     return app
@@ -115,9 +123,57 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert f"points; {100 * ends['nonprivate']:.1f} % without privacy" in said(app)
     assert f"constant σ {100 * ends['constant']:.1f} %" in said(app)
     # Another session with the same link has it at once, and trains nothing anew.
-    again = opened(**QUICK)
+    again = opened(**QUICK, train_view="Compare runs")
     assert numbers(again) == shown
     assert "Trained." in said(again)
+    # It is laid beside others, and stands in the link.
+    key = quick_study().key
+    assert again.multiselect(key="compared").value == [key]
+    assert again.query_params["compare"] == key
+    assert again.dataframe[-1].value["accuracy"].iloc[0] == pytest.approx(ends["private"])
+    # With other settings that are not trained yet, the link still shows what it names.
+    other = opened(passes="1000", schedule="Constant", train_view="Compare runs", compare=key)
+    assert other.multiselect(key="compared").value == [key]
+    assert "run 1 " in said(other)
+
+
+def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
+    app = opened(**QUICK, train_view="Shapes of noise")
+    until(app, lambda: "shapes_of_noise" in {each.key[4:] for each in app.get("download_button")})
+    assert not app.exception
+    rows = app.dataframe[-1].value.set_index("series")
+    assert list(rows.index) == ["isotropic", "scaled", "published"]
+    assert rows.loc["isotropic", "epsilon"] == rows.loc["scaled", "epsilon"] <= 3.0
+    assert rows["epsilon"].isna()["published"]
+    assert rows.loc["published", "claimed_epsilon"] == 3.0
+    assert "no ε certified" in said(app)
+
+
+def test_records_set_aside_as_public_are_not_trained_on() -> None:
+    link = {"shape": "Scaled with the clipping", "scaled_by": "Records set aside as public"}
+    app = opened(**QUICK, **link, set_aside="400", scale_for="Least loss by curvature")
+    assert not app.exception
+    recipe = Recipe(
+        widths=(8,),
+        epochs=3,
+        batch=FIRST.lot,
+        decay=FIRST.ratio,
+        noise="scaled",
+        weights="public",
+        cost="curvature",
+    )
+    study = TrainingStudy(recipe=recipe, epsilon=3.0, runs=2, public=400)
+    settled = comparison.settled(study, RECORDS - 400)["private"]
+    assert numbers(app)["Noise σ₀"] == plain(settled.sigma)
+    assert "--public 400" in train_code.command(study)
+
+
+def test_a_network_that_the_images_are_too_small_for_is_refused_before_training() -> None:
+    app = opened(network="CNN")
+    assert [error.value for error in app.error] == [
+        "network is cnn, but Digits, 8 × 8 has images of 8 × 8 pixels and it needs at least "
+        "28 × 28; it must be linear or perceptron."
+    ]
 
 
 def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
@@ -191,6 +247,11 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
         ("shape", "?"),
         ("train_view", "Nothing"),
         ("what", "ever"),
+        ("set_aside", "0"),
+        ("lambda_order", "-1"),
+        ("scaled_by", "Anywhere"),
+        ("compare", "../../etc"),
+        ("compare", "0" * 24),
     ],
 )
 def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting.planner import spent
+from dpcore.deep.guarantee import guarantee
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import comparison
 from dpcore.evaluation.training import TrainingStudy
@@ -158,3 +159,47 @@ def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
     assert course.loc["private", "epsilon"].isna().all()
     assert course.loc["constant", "epsilon"].notna().all()
     assert list(course.loc["private", "epoch"]) == [1, 2, 3, 4]
+
+
+def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow() -> None:
+    recipe = Recipe(widths=(8,), epochs=2, sigma=2.0, noise="published-004", weights="public")
+    course = comparison.course({"private": recipe}, RECORDS)
+    assert set(course["sigma"]) == {2.0}
+    whole = spent(replace(recipe, noise="isotropic", weights=None).training(RECORDS), "pld").epsilon
+    assert whole is not None
+    assert course["epsilon"].iloc[-1] > 100.0 * whole
+    certified = guarantee(recipe, RECORDS).certified.epsilon
+    assert course["epsilon"].iloc[-1] == pytest.approx(certified, rel=1e-3)
+
+
+def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
+    study = replace(STUDY, public=100)
+    records = study.trained_on(RECORDS)
+    even = comparison.settled(study, records)["constant"]
+    found = comparison.shapes(study, even.sigma)
+    assert list(found) == ["isotropic", "scaled", "published", "bounded"]
+    assert found["isotropic"].key == comparison.beside(study)["constant"].key
+    for series in ("isotropic", "scaled", "bounded"):
+        held = guarantee(found[series].settled(records), records).certified.epsilon
+        assert held is not None
+        assert 1.99 < held <= 2.0
+    printed = guarantee(found["published"].settled(records), records)
+    assert printed.certified.epsilon is None
+    assert printed.claim.epsilon == pytest.approx(2.0, rel=1e-6)
+
+
+def test_a_shape_s_own_settings_hold_for_it_and_for_no_other() -> None:
+    recipe = replace(DECAYING, noise="scaled", weights="paid", share=0.2)
+    found = comparison.shapes(replace(STUDY, recipe=recipe), 1.0)
+    assert list(found) == ["isotropic", "scaled", "published"]
+    assert found["scaled"].recipe == replace(recipe, decay=1.0)
+    assert found["isotropic"].recipe == replace(DECAYING, decay=1.0)
+    assert found["published"].recipe == replace(DECAYING, decay=1.0, noise="published-004")
+    whole = comparison.shapes(replace(STUDY, recipe=replace(recipe, sampling="none")), 1.0)
+    assert list(whole) == ["isotropic", "scaled"]
+
+
+def test_paper_004_s_claim_stands_beside_its_own_rows_only() -> None:
+    sides = comparison.shapes(STUDY, 1.0)
+    ends = pd.DataFrame({"series": ["scaled", "published"]})
+    assert comparison.claimed(sides, ends) == [None, 2.0]

@@ -1,0 +1,60 @@
+"""Finished trainings found by their job's name, and in what they differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import finished, jobs
+from dpcore.evaluation.task import Outcome
+from dpcore.evaluation.training import TrainingStudy
+
+STUDY = TrainingStudy(recipe=Recipe(widths=(4,), epochs=2, batch=512, sigma=5.0), epsilon=None)
+
+
+@pytest.fixture
+def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished.Finished]:
+    """Two trainings, left where the jobs leave them."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    other = replace(STUDY, runs=2, recipe=replace(STUDY.recipe, clip=0.5, sigma=2.5))
+    found = {}
+    for name, study in (("1", STUDY), ("2", other)):
+        left: Outcome = study.run(lambda *_: None, lambda _: None, lambda: False)
+        left.rows.to_csv(jobs.folder() / f"{study.key}.csv", index=False, na_rep=jobs.MISSING)
+        for ending, contents in left.files.items():
+            (jobs.folder() / f"{study.key}.{ending}").write_bytes(contents)
+        one = finished.finished(study.key)
+        assert one is not None
+        found[name] = one
+    return found
+
+
+def test_a_training_is_found_with_its_settings_and_where_it_ended(
+    ended: dict[str, finished.Finished],
+) -> None:
+    table = finished.table(ended).set_index("training")
+    assert list(table["clip"]) == [1.0, 0.5]
+    assert list(table["runs"]) == [1, 2]
+    assert list(table["widths"]) == ["4", "4"]
+    for name, one in ended.items():
+        last = one.history[one.history["epoch"] == 2]
+        assert table.loc[name, "accuracy"] == pytest.approx(last["accuracy_test"].mean())
+        assert table.loc[name, "epsilon"] == pytest.approx(last["epsilon"].iloc[0])
+        assert table.loc[name, "adjacency"] == "add-remove"
+    assert set(finished.histories(ended)["series"]) == {"1", "2"}
+
+
+def test_only_the_settings_that_differ_are_named(ended: dict[str, finished.Finished]) -> None:
+    assert finished.differing(ended) == ["runs", "clip"]
+    assert finished.differing({"1": ended["1"]}) == []
+
+
+def test_what_has_not_ended_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    assert finished.finished(STUDY.key) is None
+    with pytest.raises(InvalidInput, match=r"job is '\.\./x'"):
+        finished.finished("../x")
