@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import jobs
 from dpcore.evaluation.comparison import gathered
 
@@ -14,28 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SETTINGS = ("dataset", "features", "public", "target_epsilon", "runs")
-RECIPE = (
-    "network",
-    "widths",
-    "activation",
-    "epochs",
-    "batch",
-    "learning_rate",
-    "optimizer",
-    "clip",
-    "decay",
-    "decay_every",
-    "sampling",
-    "noise",
-    "weights",
-    "cost",
-    "elementwise",
-    "share",
-    "refresh",
-    "reading",
-    "order",
-    "noise_on_mean",
-    "seed",
+RECIPE = tuple(
+    each.name
+    for each in fields(Recipe)
+    if each.name not in ("sigma", "clipped", "delta", "adjacency")
 )
 METRICS = ("accuracy", "auc", "loss_train")
 CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status")
