@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dpcore.cli.options import json_option, optional_whole, words
 from dpcore.cli.output import print_json, progress
-from dpcore.errors import reject, whole
 
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
@@ -15,28 +14,35 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = commands.add_parser("reproduce", help="a paper's figures, with verdicts")
-    command.add_argument("paper", help="paper-000")
-    command.add_argument("--figure", help="2, 3, 4 or 5")
-    command.add_argument("--table", help="1")
+    command = commands.add_parser(
+        "reproduce",
+        help="a paper's figures and tables, with verdicts",
+        description="Runs a figure or table of a paper again, or says why it can't be, and judges "
+        "what the paper concludes from it. Figures that train networks take minutes to hours at "
+        "full size (see the README); --epochs and --runs make a quick look.",
+    )
+    command.add_argument("paper", help="paper-000, paper-003 or paper-004")
+    command.add_argument("--figure", help="its number")
+    command.add_argument("--table", help="its number")
     command.add_argument("--output", required=True, help="folder for CSV, PNG, SVG and verdicts")
     command.add_argument("--datasets", help="comma-separated; default: the paper's, where at hand")
-    command.add_argument("--runs", default="30")
+    command.add_argument("--runs", help="independent runs of each setting")
+    command.add_argument("--epochs", help="train networks for no more than so many")
     json_option(command)
     command.set_defaults(run=_reproduce)
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    from dpcore.reproduction.paper_000 import reproduce_paper_000
+    from dpcore.reproduction.report import reproduce
 
-    if options.paper != "paper-000":
-        raise reject("paper", options.paper, "paper-000")
-    found = reproduce_paper_000(
+    found = reproduce(
+        options.paper,
         figure=optional_whole("figure", options.figure, 1),
         table=optional_whole("table", options.table, 1),
         output=options.output,
         datasets=None if options.datasets is None else words(options.datasets),
-        runs=whole("runs", options.runs, at_least=1),
+        runs=optional_whole("runs", options.runs, 1),
+        epochs=optional_whole("epochs", options.epochs, 1),
         progress=progress,
     )
     if options.json:

@@ -124,7 +124,7 @@ class Effect:
         Parameters
         ----------
         study : TrainingStudy
-            Its ε is the target; without one, what its own σ₀ spends.
+            Its ε is the target; without one its budget, or else what its own σ₀ spends.
         value : float
         records : int
             n, of the records that are trained on.
@@ -142,7 +142,7 @@ class Effect:
         if reason := self.why_not(study):
             raise InvalidInput(reason)
         value = self.check(value, records)
-        target = study.epsilon if study.epsilon is not None else _spends(study, records)
+        target = study.epsilon or study.budget or _spends(study, records)
         if way == NOISE:
             return replace(study, recipe=self.put(study.recipe, value), epsilon=target)
         recipe = self.put(study.settled(records), value)

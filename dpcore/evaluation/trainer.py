@@ -273,7 +273,8 @@ class Trainer:
     def _opened(self, place: int, progress: Report) -> Books:
         recipe = self.recipes[place]
         batch, _ = self._of(place)[0]
-        least = batch.run.shape.least
+        # Every run has weights of its own; what is certified has to hold for all of them.
+        least = min(each.run.shape.least for each, _ in self._of(place))
         status = assurance(recipe, self.records, least=least).status
         books = Books(recipe, self.records, least, str(status))
         ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}

@@ -1,4 +1,4 @@
-"""Figures as PNG and SVG files, for reports: mean and band against ε on a logarithmic axis."""
+"""Figures as PNG and SVG files, for reports: mean and band, against ε on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpcore.figures.style import look
+from dpcore.figures.style import Look, look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,13 +30,17 @@ def panels(
     ylimits: tuple[float, float],
     titles: Mapping[str, str],
     path: Path,
+    x: str = "epsilon",
+    xlabel: str | Mapping[str, str] = "ε (requested total)",
+    logarithmic: bool = True,
+    looks: Mapping[str, Look] | None = None,
 ) -> list[Path]:
     """One panel per data set, one line and band per method.
 
     Parameters
     ----------
     table : DataFrame
-        Columns dataset, method, epsilon, `value`, `value`_low and `value`_high.
+        Columns dataset, method, `x`, `value`, `value`_low and `value`_high.
     value, ylabel : str
         The column to draw and its axis label.
     ylimits : (float, float)
@@ -45,6 +49,14 @@ def panels(
         Display name of each method.
     path : Path
         Without suffix; ".png" and ".svg" are written.
+    x : str
+        The column to draw against.
+    xlabel : str or mapping of str to str
+        Of every panel, or of each by its name.
+    logarithmic : bool
+        Whether `x` is drawn on a logarithmic axis.
+    looks : mapping of str to Look, optional
+        Of methods that the register does not know.
 
     Returns
     -------
@@ -60,10 +72,10 @@ def panels(
     for axis, name in zip(axes[0], names, strict=True):
         panel = table[table["dataset"] == name]
         for place, method in enumerate(dict.fromkeys(panel["method"])):
-            rows = panel[panel["method"] == method].sort_values("epsilon")
-            style = look(method)
+            rows = panel[panel["method"] == method].sort_values(x)
+            style = look(method) if looks is None else looks[method]
             axis.plot(
-                rows["epsilon"],
+                rows[x],
                 rows[value],
                 color=style.colour,
                 linestyle=DASHES.get(style.dash, "-"),
@@ -72,14 +84,18 @@ def panels(
                 label=titles[method],
             )
             axis.fill_between(
-                rows["epsilon"],
+                rows[x],
                 rows[f"{value}_low"],
                 rows[f"{value}_high"],
                 color=style.colour,
                 alpha=0.15,
                 linewidth=0,
             )
-        axis.set(xscale="log", ylim=ylimits, title=name, xlabel="ε (requested total)")
+        axis.set(ylim=ylimits, title=name)
+        axis.set(
+            xscale="log" if logarithmic else "linear",
+            xlabel=xlabel if isinstance(xlabel, str) else xlabel[name],
+        )
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel(ylabel)
     axes[0][0].legend(fontsize=8)

@@ -8,20 +8,31 @@ per-query ε is solved from the paper's own claim at that T.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpcore.datasets import PAPER_000, Split, availability, load, prepare
-from dpcore.erm.method import Calibration, Progress, silent
-from dpcore.errors import InvalidInput, reject
+from dpcore.erm.method import Calibration
+from dpcore.errors import InvalidInput
 from dpcore.evaluation.curves import summarise
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.figures.static import panels
 from dpcore.methods import register
+from dpcore.reproduction import network_000
+from dpcore.reproduction.report import (
+    NOT_SUPPORTED,
+    SUPPORTED,
+    Order,
+    Paper,
+    Result,
+    Verdict,
+    ordering,
+    unchecked,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,106 +53,35 @@ FIGURES = {
 OBJECTIVE_LIMITS = (0.0, 2.5)  # as the paper cuts its figures 3 and 5
 TABLE_EPSILONS = (0.01, 0.001)
 
-SUPPORTED, PARTLY, NOT_SUPPORTED = "supported", "partly supported", "not supported"
+RUNS = 30
+DIFFERS = (
+    "GRPUA and SgdPert run T = n steps; the paper runs n². Their per-query ε is solved "
+    "from Theorem 7 at that T, so that every method is drawn at its claimed total ε.",
+    "Every accuracy is on a held-out fifth of the records; the paper does not say.",
+)
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One conclusion of the paper against what was seen.
-
-    Parameters
-    ----------
-    claim : str
-        The conclusion, with its place in section V.
-    verdict : str
-        "supported", "partly supported" or "not supported".
-    seen : str
-        The figures behind the verdict.
-    """
-
-    claim: str
-    verdict: str
-    seen: str
-
-
-def reproduce_paper_000(
-    *,
-    figure: int | None = None,
-    table: int | None = None,
-    output: str,
-    datasets: tuple[str, ...] | None = None,
-    runs: int = 30,
-    progress: Progress = silent,
-) -> dict[str, Any]:
-    """Run one figure or table again and judge what the paper concludes from it.
-
-    Parameters
-    ----------
-    figure : int, optional
-        2, 3, 4 or 5.
-    table : int, optional
-        1.
-    output : str
-        Folder; made if missing.
-    datasets : tuple of str, optional
-        Default: those of the paper's that are at hand without asking the network.
-    runs : int
-        Independent runs per method and ε.
-    progress : callable
-        Called with (fraction done, message).
-
-    Returns
-    -------
-    dict
-        "what", "datasets", "missing", "differs", "verdicts" and "files".
-
-    Raises
-    ------
-    InvalidInput
-        Naming the argument, the value and what is allowed.
-    """
-    if (figure is None) == (table is None):
-        raise InvalidInput("figure and table: exactly one of them must be given.")
-    if figure is not None and figure not in FIGURES:
-        raise reject("figure", figure, "2, 3, 4 or 5")
-    if table is not None and table != 1:
-        raise reject("table", table, "1")
-    wanted = DATASETS if datasets is None else tuple(dict.fromkeys(datasets))
-    if not wanted:
-        raise InvalidInput("datasets is empty, but at least one data set must be named.")
-    at_hand = tuple(key for key in wanted if availability(key) in ("local", "built in"))
-    if not at_hand:
-        raise InvalidInput(
-            f"datasets is {', '.join(wanted)}, but none of them is at hand: load them on the "
-            "Explore page once, or set DPCORE_DATA to a folder that holds them."
-        )
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise reject("output", output, f"a folder that can be made ({error.strerror})") from None
+def _figure(figure: int, order: Order) -> Result:
+    _no_epochs(order)
+    at_hand, missing = order.wanted(DATASETS, availability)
+    order.open()
     splits = {key: prepare(load(key), PAPER_000) for key in at_hand}
-    if figure is not None:
-        name = f"paper-000-figure-{figure}"
-        verdicts, files = _figure(figure, name, folder, splits, runs, progress)
-    else:
-        name = "paper-000-table-1"
-        verdicts, files = _table(name, folder, splits[at_hand[0]], at_hand[0], runs, progress)
-    found: dict[str, Any] = {
-        "what": name,
-        "datasets": list(at_hand),
-        "missing": [key for key in wanted if key not in at_hand],
-        "differs": [
-            "GRPUA and SgdPert run T = n steps; the paper runs n². Their per-query ε is solved "
-            "from Theorem 7 at that T, so that every method is drawn at its claimed total ε.",
-            "Every accuracy is on a held-out fifth of the records; the paper does not say.",
-        ],
-        "verdicts": [asdict(verdict) for verdict in verdicts],
-    }
-    report = folder / f"{name}.json"
-    found["files"] = [str(path) for path in (*files, report)]
-    report.write_text(json.dumps(found, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    return found
+    verdicts, files = _curves(figure, order, splits)
+    return Result(verdicts, files, at_hand, missing, DIFFERS)
+
+
+def _times(order: Order) -> Result:
+    _no_epochs(order)
+    at_hand, missing = order.wanted(DATASETS, availability)
+    order.open()
+    split = prepare(load(at_hand[0]), PAPER_000)
+    verdicts, files = _table(order, split, at_hand[0])
+    return Result(verdicts, files, at_hand, missing, DIFFERS)
+
+
+def _no_epochs(order: Order) -> None:
+    if order.epochs is not None:
+        raise InvalidInput("epochs is given, but of paper 000 only figure 6 trains networks.")
 
 
 def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> Study:
@@ -159,24 +99,16 @@ def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> S
     )
 
 
-def _figure(
-    figure: int,
-    name: str,
-    folder: Path,
-    splits: dict[str, Split],
-    runs: int,
-    progress: Progress,
+def _curves(
+    figure: int, order: Order, splits: dict[str, Split]
 ) -> tuple[list[Verdict], list[Path]]:
     import pandas as pd
 
     loss, value = FIGURES[figure]
     tables, rows, calibrations = [], [], {}
     for number, (dataset, split) in enumerate(splits.items()):
-
-        def part(fraction: float, message: str, number: int = number, key: str = dataset) -> None:
-            progress((number + fraction) / len(splits), f"{key}: {message}")
-
-        study = _study(dataset, loss, EPSILONS, runs)
+        study = _study(dataset, loss, EPSILONS, order.runs or RUNS)
+        part = order.part(number, len(splits), dataset)
         drawn = sweep(study, split=split, progress=part)
         rows.append(drawn)
         tables.append(summarise(drawn, study, split).assign(dataset=dataset))
@@ -185,16 +117,14 @@ def _figure(
         problem = replace(problem_for(study, split), public_preparation=True)
         calibrations[dataset] = calibrations_for(study, problem, delta_for(study, split))
     table = pd.concat(tables, ignore_index=True)
-    files = [folder / f"{name}.csv", folder / f"{name}-runs.csv"]
-    table.to_csv(files[0], index=False)
-    pd.concat(rows, ignore_index=True).to_csv(files[1], index=False)
+    files = [order.save(table), order.save(pd.concat(rows, ignore_index=True), "-runs")]
     files += panels(
         table,
         value=value,
         ylabel="test accuracy" if value == "accuracy" else "objective F(w)",
         ylimits=(0.0, 1.0) if value == "accuracy" else OBJECTIVE_LIMITS,
         titles={key: method.title for key, method in register().items()},
-        path=folder / name,
+        path=order.open(),
     )
     judge = _judge_accuracy if value == "accuracy" else _judge_objective
     verdicts = judge(table, loss)
@@ -285,27 +215,30 @@ def _ordering(
 ) -> Verdict:
     """Whether one method's mean beats another's at every ε up to `top` on every data set."""
     titles = {key: method.title for key, method in register().items()}
-    places, wins = [], 0
+    places = []
     for dataset in dict.fromkeys(table["dataset"]):
         for epsilon in EPSILONS:
             if epsilon > top:
                 continue
             first = _mean(table, dataset, better, epsilon, column)
             second = _mean(table, dataset, worse, epsilon, column)
-            wins += (first > second) if higher else (first < second)
             places.append((dataset, epsilon, first, second))
-    picked = [place for place in places if place[1] in (EPSILONS[0], 1e-4, top)]
-    seen = "; ".join(
-        f"{dataset} at ε = {epsilon:g}: {titles[better]} {first:.3g}, {titles[worse]} {second:.3g}"
-        for dataset, epsilon, first, second in picked
+    picked = (EPSILONS[0], 1e-4, top)
+    verdict = ordering(
+        claim,
+        [(f"{dataset} at ε = {epsilon:g}", a, b) for dataset, epsilon, a, b in places],
+        better=titles[better],
+        worse=titles[worse],
+        what=column,
+        higher=higher,
+        shown=[
+            f"{dataset} at ε = {epsilon:g}" for dataset, epsilon, *_ in places if epsilon in picked
+        ],
     )
-    verdict = (
-        SUPPORTED if wins == len(places) else NOT_SUPPORTED if 2 * wins < len(places) else PARTLY
-    )
-    seen = f"In {wins} of {len(places)} places ({column}). {seen}."
     if column == "accuracy" and all(max(first, second) < 0.6 for _, _, first, second in places):
-        seen += " Neither is of use there: a coin has 0.5, and the commoner class more."
-    return Verdict(claim, verdict, seen)
+        more = " Neither is of use there: a coin has 0.5, and the commoner class more."
+        return replace(verdict, seen=verdict.seen + more)
+    return verdict
 
 
 def _near_best(table: pd.DataFrame, where: str) -> Verdict:
@@ -343,16 +276,17 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Ver
     """
     seen = []
     for dataset, groups in calibrations.items():
-        for key in ("grpua", "sgdpert"):
-            last = groups[key][-1]
-            seen.append(
-                f"{last.title} on {dataset}: claimed ({last.claim.epsilon:.3g}, "
-                f"{last.claim.delta:.3g}), certified ε = {last.certified.epsilon:.3g} at "
-                f"δ = {last.certified.delta:g} ({last.certified.by})"
-            )
-        for key in ("opera", "outpert"):
-            proved = sum(c.proof.epsilon is not None for c in groups[key])
-            seen.append(f"{groups[key][0].title}: proved at {proved} of {len(groups[key])} ε")
+        for key, group in groups.items():
+            last = group[-1]
+            if key in ("grpua", "sgdpert"):
+                seen.append(
+                    f"{last.title} on {dataset}: claimed ({last.claim.epsilon:.3g}, "
+                    f"{last.claim.delta:.3g}), certified ε = {last.certified.epsilon:.3g} at "
+                    f"δ = {last.certified.delta:g} ({last.certified.by})"
+                )
+            elif key != "nonprivate":
+                proved = sum(c.proof.epsilon is not None for c in group)
+                seen.append(f"{last.title}: proved at {proved} of {len(group)} ε")
     return Verdict(
         "All compared methods guarantee differential privacy at the ε shown (abstract, section V).",
         NOT_SUPPORTED,
@@ -361,16 +295,14 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Ver
     )
 
 
-def _table(
-    name: str, folder: Path, split: Split, dataset: str, runs: int, progress: Progress
-) -> tuple[list[Verdict], list[Path]]:
+def _table(order: Order, split: Split, dataset: str) -> tuple[list[Verdict], list[Path]]:
     """Table I: seconds of one run of each method on its own at two ε."""
     import pandas as pd
 
     rows = []
     cells = [(m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert")]
     for number, (method, epsilon) in enumerate(cells):
-        progress(number / len(cells), f"{method} at ε = {epsilon:g}")
+        order.progress(number / len(cells), f"{method} at ε = {epsilon:g}")
         study = Study(
             dataset=dataset,
             lam=LAM,
@@ -381,14 +313,14 @@ def _table(
             runs=1,
             preparation=PAPER_000,
         )
-        timed = [sweep(study, split=split)["seconds"].iloc[0] for _ in range(min(runs, 3))]
+        timed = [
+            sweep(study, split=split)["seconds"].iloc[0] for _ in range(min(order.runs or 3, 3))
+        ]
         problem = problem_for(study, split)
         steps = calibrations_for(study, problem, DELTA)[method][0].steps
         rows.append((dataset, method, epsilon, steps, float(pd.Series(timed).median())))
-    progress(1.0, "done")
     table = pd.DataFrame(rows, columns=["dataset", "method", "epsilon", "steps", "seconds"])
-    path = folder / f"{name}.csv"
-    table.to_csv(path, index=False)
+    path = order.save(table)
     seconds = {(method, epsilon): time for _, method, epsilon, _, time in rows}
     return _judge_times(seconds, table), [path]
 
@@ -426,3 +358,80 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
             f"T grows with ε, if at all. {said((('opera', 0.001), ('opera', 0.01)))}.",
         ),
     ]
+
+
+NETWORK_SETS = ("heart", "cardio")
+NETWORK_METHODS = ("sgdpert", "grpua")
+NETWORK_RUNS = 10
+OBJECTIVE_OF_NETWORKS = (0.0, 2.0)
+NETWORK_DIFFERS = (
+    f"{NETWORK_RUNS} runs unless told otherwise, against 30.",
+    f"Of more than {network_000.MOST_RECORDS:,} records only that many are trained on.",
+    f"The step size, which the paper does not name, is {network_000.LEARNING_RATE:g} along one "
+    "clipped gradient.",
+)
+
+
+def _networks(order: Order) -> Result:
+    """Figure 6: the neural network, by GRPUA and SgdPert."""
+    import pandas as pd
+
+    if order.epochs is not None:
+        raise InvalidInput("epochs is given, but figure 6 runs T = n steps of one record each.")
+    at_hand, missing = order.wanted(NETWORK_SETS, availability)
+    stem, runs = order.open(), order.runs or NETWORK_RUNS
+    tables, calibrations = [], {}
+    for number, dataset in enumerate(at_hand):
+        split = network_000.fewer(prepare(load(dataset), PAPER_000))
+        study = replace(_study(dataset, "logistic", EPSILONS, runs), methods=NETWORK_METHODS)
+        problem = replace(problem_for(study, split), public_preparation=True)
+        calibrations[dataset] = calibrations_for(study, problem, DELTA)
+        part = order.part(number, len(at_hand), dataset)
+        found = network_000.trained(split, calibrations[dataset], runs, part)
+        tables.append(found.assign(dataset=dataset))
+    table = pd.concat(tables, ignore_index=True)
+    files = [order.save(table)]
+    for value, label, limits in (
+        ("accuracy", "test accuracy", (0.0, 1.0)),
+        ("objective", "mean cross-entropy", OBJECTIVE_OF_NETWORKS),
+    ):
+        files += panels(
+            table,
+            value=value,
+            ylabel=label,
+            ylimits=limits,
+            titles={key: method.title for key, method in register().items()},
+            path=stem.with_name(f"{stem.name}-{value}"),
+        )
+    verdicts = [*_judge_networks(table), _judge_privacy(calibrations)]
+    return Result(verdicts, files, at_hand, missing, (*DIFFERS, *NETWORK_DIFFERS))
+
+
+def _judge_networks(table: pd.DataFrame) -> list[Verdict]:
+    return [
+        _ordering(
+            table,
+            value,
+            "grpua",
+            "sgdpert",
+            1.0,
+            value == "accuracy",
+            f"GRPUA outperforms SgdPert for the neural network, by {value} (V-D, figure 6).",
+        )
+        for value in ("accuracy", "objective")
+    ]
+
+
+PAPER = Paper(
+    "paper-000",
+    "Ding et al.: OPERA and GRPUA",
+    figures={
+        1: unchecked(
+            "A healthcare server trains on patients' data and publishes the model (figure 1).",
+            "The figure is a drawing of a system; there is nothing in it to measure.",
+        ),
+        **{figure: partial(_figure, figure) for figure in FIGURES},
+        6: _networks,
+    },
+    tables={1: _times},
+)

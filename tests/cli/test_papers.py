@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.cli import main
 from tests.cli.commands import Captured, refused
 
 BAD: list[tuple[str, tuple[str, ...]]] = [
     ("reproduce paper-001 --figure 2 --output x", ("paper", "'paper-001'", "paper-000")),
     ("reproduce paper-000 --output x", ("figure", "table", "exactly one")),
     ("reproduce paper-000 --figure 2 --table 1 --output x", ("exactly one",)),
-    ("reproduce paper-000 --figure 6 --output x", ("figure", "6", "2, 3, 4 or 5")),
+    ("reproduce paper-000 --figure 7 --output x", ("figure", "7", "1, 2, 3, 4, 5 or 6")),
+    ("reproduce paper-003 --figure 3 --output x", ("figure", "3", "1 or 2")),
+    ("reproduce paper-004 --figure 3 --output x --epochs 0", ("epochs", "0")),
+    ("reproduce paper-004 --figure 3 --output x --runs many", ("runs", "'many'")),
     ("reproduce paper-000 --figure two --output x", ("figure", "'two'")),
     ("reproduce paper-000 --table 2 --output x", ("table", "2")),
     ("reproduce paper-000 --figure 2", ("--output",)),
@@ -45,3 +49,13 @@ def test_a_folder_for_figures_that_cannot_be_made_is_refused(
     (tmp_path / "file").touch()
     line = ["reproduce", "paper-000", "--figure", "2", "--datasets", "breast_cancer", "--output"]
     assert "output" in refused(capsys, *line, str(tmp_path / "file"))
+
+
+def test_what_cannot_be_checked_is_printed_with_its_reason(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    assert main(["reproduce", "paper-004", "--figure", "2", "--output", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("[could not be checked]")
+    assert "not in print" in printed
+    assert str(tmp_path / "paper-004-figure-2.json") in printed

@@ -70,7 +70,7 @@ def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None
 
 
 def test_no_noise_affords_epochs_without_end() -> None:
-    found = EFFECTS["sigma"].varied(STUDY, 1e4, RECORDS)
+    found = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
     assert found.recipe.epochs == MOST_TIMES * STUDY.recipe.epochs
 
 

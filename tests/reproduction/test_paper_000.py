@@ -11,15 +11,9 @@ import pytest
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import curves
 from dpcore.evaluation.sweep import COLUMNS
-from dpcore.reproduction import paper_000
-from dpcore.reproduction.paper_000 import (
-    EPSILONS,
-    METHODS,
-    NOT_SUPPORTED,
-    PARTLY,
-    SUPPORTED,
-    reproduce_paper_000,
-)
+from dpcore.reproduction import network_000, paper_000
+from dpcore.reproduction.paper_000 import EPSILONS, METHODS
+from dpcore.reproduction.report import NOT_SUPPORTED, PARTLY, SUPPORTED, UNCHECKED, reproduce
 
 PATIENTS = ("breast_cancer",)
 
@@ -34,7 +28,8 @@ def test_the_grid_is_the_papers() -> None:
 def test_a_figure_leaves_tables_pictures_and_verdicts(figure: int, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     shares: list[float] = []
-    found = reproduce_paper_000(
+    found = reproduce(
+        "paper-000",
         figure=figure,
         output=str(folder),
         datasets=PATIENTS,
@@ -92,7 +87,7 @@ def test_the_picture_is_the_same_from_run_to_run(tmp_path: Path) -> None:
 
 
 def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path) -> None:
-    found = reproduce_paper_000(table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
+    found = reproduce("paper-000", table=1, output=str(tmp_path), datasets=PATIENTS, runs=1)
     rows = pd.read_csv(tmp_path / "paper-000-table-1.csv")
     assert len(rows) == 8
     assert set(rows["epsilon"]) == {0.01, 0.001}
@@ -100,6 +95,48 @@ def test_the_table_of_run_times_has_a_verdict_on_each_conclusion(tmp_path: Path)
     assert (rows["steps"] >= 1).all()
     assert len(found["verdicts"]) == 3
     assert all("Table I" in verdict["claim"] for verdict in found["verdicts"])
+
+
+def test_the_papers_network_has_a_row_for_each_method_and_epsilon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network_000, "MOST_RECORDS", 60)
+    found = reproduce("paper-000", figure=6, output=str(tmp_path), datasets=PATIENTS, runs=2)
+    rows = pd.read_csv(tmp_path / "paper-000-figure-6.csv")
+    assert sorted(zip(rows["method"], rows["epsilon"], strict=True)) == sorted(
+        (method, epsilon) for method in ("nonprivate", "sgdpert", "grpua") for epsilon in EPSILONS
+    )
+    private = rows[rows["method"] != "nonprivate"]
+    assert (private["steps"] == 60).all()
+    # The claim is what was asked for; what is certified for that noise is another matter.
+    assert private["claimed_epsilon"].to_numpy() == pytest.approx(private["epsilon"].to_numpy())
+    assert (private["certified_epsilon"] != private["claimed_epsilon"]).all()
+    assert private["certified_epsilon"].max() > 1e3
+    best = rows.loc[rows["method"] == "nonprivate", "accuracy"]
+    assert best.min() > private.loc[private["epsilon"] < 1e-6, "accuracy"].max()
+    assert len([path for path in found["files"] if path.endswith(".png")]) == 2
+    assert [verdict["claim"][:5] for verdict in found["verdicts"]] == ["GRPUA", "GRPUA", "All c"]
+    assert found["verdicts"][-1]["verdict"] == NOT_SUPPORTED
+
+
+def test_the_network_is_judged_both_ways() -> None:
+    better = {"nonprivate": 0.9, "grpua": 0.8, "sgdpert": 0.7, "opera": 0.5, "outpert": 0.5}
+    good = table(
+        accuracy=lambda method, epsilon: better[method],
+        objective=lambda method, epsilon: 1.0 - better[method],
+    )
+    assert {v.verdict for v in paper_000._judge_networks(good)} == {SUPPORTED}
+    bad = table(
+        accuracy=lambda method, epsilon: 1.0 - better[method],
+        objective=lambda method, epsilon: better[method],
+    )
+    assert {v.verdict for v in paper_000._judge_networks(bad)} == {NOT_SUPPORTED}
+
+
+def test_a_drawing_cannot_be_checked_and_says_so(tmp_path: Path) -> None:
+    (verdict,) = reproduce("paper-000", figure=1, output=str(tmp_path))["verdicts"]
+    assert verdict["verdict"] == UNCHECKED
+    assert (tmp_path / "paper-000-figure-1.json").exists()
 
 
 def table(**columns: object) -> pd.DataFrame:
@@ -224,7 +261,7 @@ def test_with_no_data_at_hand_one_sentence_says_what_to_do(
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
     with pytest.raises(InvalidInput) as caught:
-        reproduce_paper_000(figure=2, output=str(tmp_path / "out"))
+        reproduce("paper-000", figure=2, output=str(tmp_path / "out"))
     sentence = str(caught.value)
     assert "adult, bank, ipums_br" in sentence
     assert "DPCORE_DATA" in sentence
@@ -237,8 +274,8 @@ def test_sets_that_are_not_at_hand_are_named_as_missing(
 ) -> None:
     at_hand = {"breast_cancer": "built in", "bank": "download"}
     monkeypatch.setattr(paper_000, "availability", lambda key: at_hand[key])
-    found = reproduce_paper_000(
-        table=1, output=str(tmp_path), datasets=("breast_cancer", "bank"), runs=1
+    found = reproduce(
+        "paper-000", table=1, output=str(tmp_path), datasets=("breast_cancer", "bank"), runs=1
     )
     assert found["datasets"] == ["breast_cancer"]
     assert found["missing"] == ["bank"]
@@ -249,8 +286,11 @@ def test_sets_that_are_not_at_hand_are_named_as_missing(
     [
         ({}, ("figure and table", "exactly one")),
         ({"figure": 2, "table": 1}, ("figure and table", "exactly one")),
-        ({"figure": 1}, ("figure", "1", "2, 3, 4 or 5")),
+        ({"figure": 7}, ("figure", "7", "1, 2, 3, 4, 5 or 6")),
         ({"table": 2}, ("table", "2", "1")),
+        ({"figure": 2, "epochs": 3}, ("epochs", "figure 6")),
+        ({"figure": 6, "epochs": 3}, ("epochs", "T = n")),
+        ({"figure": 6, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
         ({"figure": 2, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
         ({"figure": 2, "datasets": ()}, ("datasets", "empty")),
     ],
@@ -259,5 +299,5 @@ def test_bad_arguments_are_named(
     arguments: dict[str, object], words: tuple[str, ...], tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidInput) as caught:
-        reproduce_paper_000(output=str(tmp_path), **arguments)  # type: ignore[arg-type]
+        reproduce("paper-000", output=str(tmp_path), **arguments)  # type: ignore[arg-type]
     assert all(word in str(caught.value) for word in words)

@@ -1,0 +1,167 @@
+"""Paper 000's neural network (section V-D): two layers of 100 ReLU, trained by GRPUA and SgdPert.
+
+Each step looks at one record, drawn uniformly. Its gradient is clipped to C = 1, and the query n∇f
+gets the noise that the published calibrations give for Δ = C; divided by n, that is noise of
+σ/n on one clipped gradient. All ε and runs of both methods are trained side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Split
+from dpcore.deep.recipe import Recipe
+from dpcore.erm.method import Calibration
+from dpcore.evaluation.comparison import BAND, REFERENCE_OPTIMIZER, REFERENCE_RATE
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WIDTHS, CLIP = (100, 100), 1.0
+LEARNING_RATE = 0.05
+"""Of a step along one clipped gradient. The paper names none."""
+
+MOST_RECORDS = 5_000
+"""That are trained on: every step draws from all of them, and there are as many steps."""
+
+MEASURED = 4_096
+"""Training records, evenly spread, that the objective is measured on."""
+
+REFERENCE_EPOCHS, REFERENCE_BATCH = 20, 32
+AT_A_TIME = 256
+STEPS_BETWEEN_REPORTS = 20
+
+
+def fewer(split: Split) -> Split:
+    """The split with at most `MOST_RECORDS` to train on, the first of its random order."""
+    return replace(
+        split, x_train=split.x_train[:MOST_RECORDS], y_train=split.y_train[:MOST_RECORDS]
+    )
+
+
+def trained(
+    split: Split,
+    calibrations: Mapping[str, Sequence[Calibration]],
+    runs: int,
+    progress: Callable[[float, str], None],
+) -> pd.DataFrame:
+    """Accuracy and objective of the network by method and ε, over runs.
+
+    Parameters
+    ----------
+    split : Split
+    calibrations : mapping of str to sequence of Calibration
+        Published ones by method, one an ε; all of the same number of steps.
+    runs : int
+    progress : callable
+        Whatever it raises ends the work.
+
+    Returns
+    -------
+    DataFrame
+        One row a method and ε, and "nonprivate" at every ε: method, epsilon (requested total),
+        accuracy and objective with `_low` and `_high` (5 % and 95 % over runs), sigma (on n∇f),
+        steps, claimed_epsilon, claimed_delta, certified_epsilon, delta, adjacency, accountant,
+        status, runs.
+    """
+    import pandas as pd
+
+    records = len(split.y_train)
+    members = [each for group in calibrations.values() for each in group]
+    steps = members[0].steps
+    recipes = [
+        Recipe(
+            network="perceptron",
+            widths=WIDTHS,
+            epochs=-(-steps // records),
+            batch=1,
+            learning_rate=LEARNING_RATE,
+            clip=CLIP,
+            sigma=each.model_noise,
+            sampling="fixed",
+            adjacency="replace-one",
+            seed=1_000 * place + run,
+        )
+        for place, each in enumerate(members)
+        for run in range(runs)
+    ]
+    accuracies, objectives = _taught(split, recipes, steps, progress)
+    free = Recipe(
+        network="perceptron",
+        widths=WIDTHS,
+        epochs=REFERENCE_EPOCHS,
+        batch=min(REFERENCE_BATCH, records),
+        learning_rate=REFERENCE_RATE,
+        optimizer=REFERENCE_OPTIMIZER,
+        sigma=0.0,
+        clipped=False,
+    )
+    references = [replace(free, seed=run) for run in range(runs)]
+    reached = _taught(split, references, None, lambda share, message: progress(1.0, message))
+    rows = [
+        {
+            "method": "nonprivate",
+            "epsilon": each.requested.epsilon,
+            **_spread("accuracy", reached[0]),
+            **_spread("objective", reached[1]),
+            "runs": runs,
+        }
+        for each in next(iter(calibrations.values()))
+    ]
+    for place, each in enumerate(members):
+        own = slice(place * runs, (place + 1) * runs)
+        rows.append(
+            {
+                "method": each.method,
+                "epsilon": each.requested.epsilon,
+                **_spread("accuracy", accuracies[own]),
+                **_spread("objective", objectives[own]),
+                "sigma": each.sigma,
+                "steps": each.steps,
+                "claimed_epsilon": each.claim.epsilon,
+                "claimed_delta": each.claim.delta,
+                "certified_epsilon": each.certified.epsilon,
+                "delta": each.certified.delta,
+                "adjacency": str(each.certified.adjacency),
+                "accountant": each.certified.by,
+                "status": str(each.status),
+                "runs": runs,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _taught(
+    split: Split,
+    recipes: Sequence[Recipe],
+    steps: int | None,
+    progress: Callable[[float, str], None],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Accuracy on the test part and objective on the training part, one of each a recipe."""
+    from dpcore.deep.training import Run
+    from dpcore.evaluation import scores
+
+    # One output and its sigmoid, as in the paper: "labels" of one label.
+    wanted = (split.y_train > 0).astype(np.float32)[:, None]
+    run = Run(recipes, split.x_train.astype(np.float32), wanted, 1, task="labels")
+    whole = run.steps if steps is None else steps
+    while run.step < whole:
+        run.advance(min(STEPS_BETWEEN_REPORTS, whole - run.step))
+        progress(run.step / whole, f"step {run.step:,} of {whole:,}")
+    seen = np.unique(np.linspace(0, len(wanted) - 1, min(len(wanted), MEASURED)).astype(int))
+    test = run.scores(split.x_test.astype(np.float32), AT_A_TIME)
+    train = run.scores(split.x_train[seen].astype(np.float32), AT_A_TIME)
+    return (
+        scores.accuracies(test, (split.y_test > 0)[:, None], "labels"),
+        scores.losses(train, wanted[seen], "labels"),
+    )
+
+
+def _spread(name: str, values: np.ndarray) -> dict[str, float]:
+    """Mean and 90 % band; where weights blew up the objective is no number, and so is its mean."""
+    low, high = np.quantile(values, BAND)
+    return {name: float(np.mean(values)), f"{name}_low": float(low), f"{name}_high": float(high)}

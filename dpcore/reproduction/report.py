@@ -1,0 +1,321 @@
+"""What every paper's module shares: verdicts, what was asked for, the files that are left.
+
+A module `paper_*` enrols its paper by defining `PAPER`; `papers` finds it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dpcore.reproduction as package
+from dpcore.errors import InvalidInput, one_of, reject, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Progress = Callable[[float, str], None]
+
+SUPPORTED, PARTLY, NOT_SUPPORTED = "supported", "partly supported", "not supported"
+UNCHECKED = "could not be checked"
+VERDICTS = (SUPPORTED, PARTLY, NOT_SUPPORTED, UNCHECKED)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One conclusion of a paper against what was seen.
+
+    Parameters
+    ----------
+    claim : str
+        The conclusion, with its place in the paper.
+    verdict : str
+        One of `VERDICTS`.
+    seen : str
+        The figures behind the verdict, or why there are none.
+    """
+
+    claim: str
+    verdict: str
+    seen: str
+
+
+@dataclass(frozen=True)
+class Order:
+    """What was asked for.
+
+    Parameters
+    ----------
+    name : str
+        Stem of every file, "paper-003-figure-2".
+    output : str
+        Folder; made by `open`.
+    datasets : tuple of str or None
+        ``None`` for the paper's own.
+    runs, epochs : int or None
+        ``None`` for what the experiment takes by itself.
+    progress : callable
+        Called with (fraction done, message).
+    """
+
+    name: str
+    output: str
+    datasets: tuple[str, ...] | None
+    runs: int | None
+    epochs: int | None
+    progress: Progress
+
+    def open(self) -> Path:
+        """The folder, made if missing; the path of the files without their endings.
+
+        Raises
+        ------
+        InvalidInput
+            If it can't be made.
+        """
+        folder = Path(self.output)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise reject(
+                "output", self.output, f"a folder that can be made ({error.strerror})"
+            ) from None
+        return folder / self.name
+
+    def save(self, table: pd.DataFrame, ending: str = "") -> Path:
+        """Write a table as CSV."""
+        path = self.open().with_name(f"{self.name}{ending}.csv")
+        table.to_csv(path, index=False)
+        return path
+
+    def wanted(
+        self, own: Sequence[str], availability: Callable[[str], str], stand_in: str | None = None
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Data sets to use, and those that are not at hand.
+
+        Parameters
+        ----------
+        own : sequence of str
+            The paper's.
+        availability : callable
+            Of one data set by name; whatever it raises for an unknown one is passed on.
+        stand_in : str, optional
+            What is used where nothing was named and none of the paper's own is at hand.
+
+        Raises
+        ------
+        InvalidInput
+            If none is at hand; the sentence says what to do.
+        """
+        wanted = tuple(own) if self.datasets is None else tuple(dict.fromkeys(self.datasets))
+        if not wanted:
+            raise InvalidInput("datasets is empty, but at least one data set must be named.")
+        at_hand = tuple(key for key in wanted if availability(key) in ("local", "built in"))
+        missing = tuple(key for key in wanted if key not in at_hand)
+        if at_hand:
+            return at_hand, missing
+        if stand_in is not None and self.datasets is None:
+            return (stand_in,), missing
+        raise InvalidInput(
+            f"datasets is {', '.join(wanted)}, but none of them is at hand: load them on a page "
+            "once, or set DPCORE_DATA to a folder that holds them."
+        )
+
+    def part(self, number: int, parts: int, title: str) -> Progress:
+        """The progress of one of several equal parts."""
+
+        def report(fraction: float, message: str) -> None:
+            self.progress((number + fraction) / parts, f"{title}: {message}")
+
+        return report
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an experiment found.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    files : sequence of Path
+    datasets, missing : sequence of str
+        Used, and not at hand.
+    differs : sequence of str
+        What was done otherwise than in the paper, a sentence each.
+    """
+
+    verdicts: Sequence[Verdict]
+    files: Sequence[Path] = ()
+    datasets: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    differs: Sequence[str] = ()
+
+
+Experiment = Callable[[Order], Result]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and what of it can be run again.
+
+    Parameters
+    ----------
+    key, title : str
+    figures, tables : mapping of int to callable
+        Every number in the paper.
+    """
+
+    key: str
+    title: str
+    figures: Mapping[int, Experiment]
+    tables: Mapping[int, Experiment]
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """Every paper by key."""
+    found = {}
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name.startswith("paper_"):
+            paper: Paper = importlib.import_module(f"{package.__name__}.{module.name}").PAPER
+            found[paper.key] = paper
+    return dict(sorted(found.items()))
+
+
+def reproduce(
+    paper: str,
+    *,
+    figure: int | None = None,
+    table: int | None = None,
+    output: str,
+    datasets: tuple[str, ...] | None = None,
+    runs: int | None = None,
+    epochs: int | None = None,
+    progress: Progress = lambda fraction, message: None,
+) -> dict[str, Any]:
+    """Run one figure or table of a paper again and judge what the paper concludes from it.
+
+    Parameters
+    ----------
+    paper : str
+        A key of `papers`.
+    figure, table : int, optional
+        Exactly one of them.
+    output : str
+        Folder; made if missing.
+    datasets : tuple of str, optional
+        Default: those of the paper's that are at hand without asking the network.
+    runs : int, optional
+        Independent runs of each setting.
+    epochs : int, optional
+        Most epochs that networks are trained for; fewer than the paper's give a quick look.
+    progress : callable
+        Called with (fraction done, message).
+
+    Returns
+    -------
+    dict
+        "what", "datasets", "missing", "differs", "verdicts" and "files"; the same as in the file
+        of verdicts.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the argument, the value and what is allowed.
+    """
+    found = papers()[one_of("paper", paper, tuple(papers()))]
+    if (figure is None) == (table is None):
+        raise InvalidInput("figure and table: exactly one of them must be given.")
+    if figure is not None:
+        kind, number, known = "figure", figure, found.figures
+    else:
+        assert table is not None
+        kind, number, known = "table", table, found.tables
+    if number not in known:
+        raise reject(kind, number, _listed(known))
+    order = Order(
+        name=f"{paper}-{kind}-{number}",
+        output=output,
+        datasets=datasets,
+        runs=None if runs is None else whole("runs", runs, at_least=1, at_most=1_000),
+        epochs=None if epochs is None else whole("epochs", epochs, at_least=1),
+        progress=progress,
+    )
+    result = known[number](order)
+    report = order.open().with_name(f"{order.name}.json")
+    answer: dict[str, Any] = {
+        "what": order.name,
+        "datasets": list(result.datasets),
+        "missing": list(result.missing),
+        "differs": list(result.differs),
+        "verdicts": [asdict(verdict) for verdict in result.verdicts],
+        "files": [str(path) for path in (*result.files, report)],
+    }
+    report.write_text(json.dumps(answer, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    progress(1.0, "done")
+    return answer
+
+
+def unchecked(claim: str, why: str) -> Experiment:
+    """The experiment of a figure or table that can't be run again."""
+    return lambda order: Result([Verdict(claim, UNCHECKED, why)])
+
+
+def ordering(
+    claim: str,
+    places: Sequence[tuple[str, float, float] | tuple[str, float, float, float]],
+    *,
+    better: str,
+    worse: str,
+    what: str,
+    higher: bool = True,
+    shown: Sequence[str] | None = None,
+) -> Verdict:
+    """Whether one method beats another in every place; a tie, or less than the margin, is no win.
+
+    Parameters
+    ----------
+    claim : str
+    places : sequence of (name, value of the better one, value of the worse one[, margin])
+    better, worse : str
+        The methods' titles.
+    what : str
+        What the values are.
+    higher : bool
+        Whether a larger value wins.
+    shown : sequence of str, optional
+        The places that are named in `seen`; all unless told.
+    """
+    sign = 1.0 if higher else -1.0
+    wins = sum(sign * (a - b) > (rest[0] if rest else 0.0) for _, a, b, *rest in places)
+    seen = "; ".join(
+        f"{place}: {better} {a:.4g}, {worse} {b:.4g}"
+        for place, a, b, *_ in places
+        if shown is None or place in shown
+    )
+    verdict = (
+        SUPPORTED if wins == len(places) else NOT_SUPPORTED if 2 * wins < len(places) else PARTLY
+    )
+    return Verdict(claim, verdict, f"In {wins} of {len(places)} places ({what}). {seen}.")
+
+
+def on_stand_in(verdict: Verdict, own: str, used: str) -> Verdict:
+    """What other data than the paper's say: something, but not whether the paper is right."""
+    seen = f"{own} is not what was used, and {used} only stands in for it. There: {verdict.seen}"
+    return Verdict(verdict.claim, UNCHECKED, seen)
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, each by its columns' names."""
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _listed(numbers: Mapping[int, object]) -> str:
+    *first, last = map(str, sorted(numbers))
+    return f"{', '.join(first)} or {last}" if first else last

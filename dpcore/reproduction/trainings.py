@@ -1,0 +1,104 @@
+"""Private trainings of networks for the papers' figures: where each ends, and what holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.training import TrainingStudy, begin, conclusion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status", "reason")
+METRICS = ("accuracy", "auc", "loss_train")
+
+Labelled = tuple[dict[str, Any], TrainingStudy]
+"""What a row is to be called, and the study behind it."""
+
+
+def taught(
+    studies: Sequence[Labelled], progress: Callable[[float, str], None]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Train every study; small ones that share their records side by side.
+
+    Parameters
+    ----------
+    studies : sequence of (labels, TrainingStudy)
+    progress : callable
+        Whatever it raises ends the work.
+
+    Returns
+    -------
+    ends : DataFrame
+        One row a study: its labels; accuracy, auc and loss_train as means over runs with `_low` and
+        `_high` (5 % and 95 %); runs, epochs, steps, sigma (σ₀), clip, batch; claimed_epsilon and
+        claimed_by (the paper's figure for the whole run); epsilon certified for the steps taken, at
+        delta under adjacency by accountant; status and reason.
+    history : DataFrame
+        Labels in front of the history of every run.
+    """
+    import pandas as pd
+
+    groups: dict[object, list[int]] = {}
+    for place, (_, study) in enumerate(studies):
+        groups.setdefault(_records(study), []).append(place)
+    ends: dict[int, dict[str, Any]] = {}
+    histories: dict[int, pd.DataFrame] = {}
+    done = 0
+    for group in groups.values():
+
+        def report(share: float, message: str, size: int = len(group), before: int = done) -> None:
+            progress((before + share * size) / len(studies), message)
+
+        trainer = begin([studies[place][1] for place in group], progress=report)
+        trainer.run(report)
+        rows = trainer.history()
+        for at, place in enumerate(group):
+            labels, study = studies[place]
+            own = rows[rows["study"] == at].drop(columns="study").reset_index(drop=True)
+            histories[place] = pd.concat(
+                [
+                    pd.DataFrame(labels, index=own.index),
+                    own.drop(columns=list(labels), errors="ignore"),
+                ],
+                axis=1,
+            )
+            ends[place] = labels | _end(conclusion(trainer, at), trainer.recipes[at])
+        done += len(group)
+    places = range(len(studies))
+    return (
+        pd.DataFrame([ends[place] for place in places]),
+        pd.concat([histories[place] for place in places], ignore_index=True),
+    )
+
+
+def against(
+    place: str, ours: dict[str, Any], theirs: dict[str, Any], metric: str
+) -> tuple[str, float, float, float]:
+    """Two rows of `ends` for `report.ordering`: nothing within the spread of either's runs wins."""
+    margin = max(0.5 * (row[f"{metric}_high"] - row[f"{metric}_low"]) for row in (ours, theirs))
+    return place, ours[metric], theirs[metric], margin
+
+
+def _end(found: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for metric in METRICS:
+        spread = found[metric] or {"mean": None, "low": None, "high": None}
+        row |= {
+            metric: spread["mean"],
+            f"{metric}_low": spread["low"],
+            f"{metric}_high": spread["high"],
+        }
+    row |= {name: found[name] for name in ("runs", "epochs", "steps", "sigma", "clip")}
+    row["batch"] = recipe.batch
+    row["claimed_epsilon"] = found["claim"]["epsilon"]
+    row["claimed_by"] = found["claim"]["by"]
+    return row | {name: found[name] for name in CERTIFIED}
+
+
+def _records(study: TrainingStudy) -> TrainingStudy:
+    """All that decides on the records."""
+    return replace(study, recipe=Recipe(), epsilon=None, runs=1, budget=None)

@@ -1,0 +1,199 @@
+"""Paper 004's experiments on the built-in digits: files, certificates, verdicts both ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpcore.reproduction import paper_004
+from dpcore.reproduction.report import (
+    NOT_SUPPORTED,
+    PARTLY,
+    SUPPORTED,
+    UNCHECKED,
+    Order,
+    reproduce,
+)
+
+ORDER = Order("x", "out", None, 2, 2, lambda share, message: None)
+
+
+@pytest.fixture
+def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer settings to train."""
+    monkeypatch.setattr(paper_004, "LEVELS", (0.3, 1.0))
+    monkeypatch.setattr(paper_004, "GRID_EPSILONS", (0.3, 1.2))
+    monkeypatch.setattr(
+        paper_004, "SIZES", {"batch": (500, 1_000), "units": (16, 32), "clip": (2.0, 4.0)}
+    )
+
+
+@pytest.mark.usefixtures("few_values")
+@pytest.mark.parametrize(
+    ("kind", "number"), [("figure", 3), ("figure", 4), ("figure", 5), ("table", 1)]
+)
+def test_an_experiment_leaves_tables_pictures_and_verdicts(
+    kind: str, number: int, tmp_path: Path
+) -> None:
+    found = reproduce(
+        "paper-004",
+        **{kind: number},  # type: ignore[arg-type]
+        output=str(tmp_path),
+        datasets=("digits",),
+        runs=2,
+        epochs=1,
+    )
+    assert {Path(path).name for path in found["files"]} == {p.name for p in tmp_path.iterdir()}
+    rows = pd.read_csv(tmp_path / f"paper-004-{kind}-{number}.csv")
+    about = [v for v in found["verdicts"] if "stands in for it" in v["seen"]]
+    assert about
+    assert {verdict["verdict"] for verdict in about} == {UNCHECKED}
+    assert any("quick look" in sentence for sentence in found["differs"])
+    if kind == "table":
+        assert (rows["seconds_a_step"] > 0).all()
+        return
+    assert (tmp_path / f"paper-004-figure-{number}.png").read_bytes().startswith(b"\x89PNG")
+    printed = rows[rows["method"] == "published"]
+    assert printed["epsilon"].isna().all()  # nothing is certified for it
+    assert printed["claimed_epsilon"].notna().all()
+    assert set(rows["method"]) >= {"isotropic", "published"}
+
+
+def test_public_weights_are_compared_at_exactly_their_certified_epsilon() -> None:
+    plain = paper_004.setting("digits", 0.3, ORDER)
+    uneven, matched = paper_004.with_public_weights(plain)
+    ends, _ = paper_004.taught(
+        [({"method": "public"}, uneven), ({"method": "matched"}, matched)], lambda share, text: None
+    )
+    public, isotropic = ends["epsilon"]
+    assert public == isotropic
+    assert public > 0.3
+    assert ends["claimed_epsilon"].iloc[0] == pytest.approx(0.3)
+
+
+def levels(optimized: dict[float, float], public: float) -> pd.DataFrame:
+    """Made-up ends of figure 3; isotropic noise reaches 0.8 everywhere."""
+    return pd.DataFrame(
+        [
+            {
+                "method": method,
+                "printed_epsilon": level,
+                "accuracy": value,
+                "accuracy_low": value,
+                "accuracy_high": value,
+                "epsilon": None if method == "published" else 2.0,
+                "claimed_epsilon": level,
+            }
+            for level in (0.05, 0.3, 1.0)
+            for method, value in (
+                ("isotropic", 0.8),
+                ("published", optimized[level]),
+                ("exact", 0.8),
+                ("public", public),
+                ("matched", 0.8),
+            )
+        ]
+    )
+
+
+def test_figure_3_is_judged_both_ways() -> None:
+    good = paper_004.judge_levels(levels({0.05: 0.95, 0.3: 0.9, 1.0: 0.85}, public=0.9))
+    assert [v.verdict for v in good] == [
+        SUPPORTED,
+        NOT_SUPPORTED,  # solved exactly there is nothing to gain, whatever is measured
+        SUPPORTED,
+        SUPPORTED,
+        UNCHECKED,
+    ]
+    bad = paper_004.judge_levels(levels({0.05: 0.7, 0.3: 0.75, 1.0: 0.79}, public=0.7))
+    assert [v.verdict for v in bad] == [NOT_SUPPORTED] * 4 + [UNCHECKED]
+    mixed = paper_004.judge_levels(levels({0.05: 0.9, 0.3: 0.79, 1.0: 0.85}, public=0.9))
+    assert mixed[0].verdict == mixed[3].verdict == PARTLY
+
+
+@pytest.mark.parametrize(
+    ("certified", "wanted"),
+    [
+        ((0.5, 0.9), SUPPORTED),
+        ((0.5, 1.1), PARTLY),
+        ((1.1, None), NOT_SUPPORTED),
+    ],
+)
+def test_theorem_1_is_judged_by_what_is_certified(
+    certified: tuple[float | None, ...], wanted: str
+) -> None:
+    made = pd.DataFrame(
+        [{"method": "exact", "claimed_epsilon": 1.0, "epsilon": each} for each in certified]
+    )
+    assert paper_004.judge_theorem(made).verdict == wanted
+
+
+def grid(slope: float, gap: float) -> pd.DataFrame:
+    """Made-up ends of figure 4; the gap is the one at high privacy."""
+    rows = []
+    for place, epsilon in enumerate((0.01, 0.3, 1.2)):
+        for more, delta in enumerate((1e-5, 1e-2)):
+            for method in ("isotropic", "published", "exact"):
+                value = 0.5 + slope * (place + more)
+                if method == "published" and (epsilon, delta) != (1.2, 1e-2):
+                    value += gap
+                rows.append(
+                    {
+                        "method": method,
+                        "printed_epsilon": epsilon,
+                        "delta": delta,
+                        "accuracy": value,
+                        "epsilon": 0.5,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def test_figure_4_is_judged_both_ways() -> None:
+    good = paper_004.judge_grid(grid(0.1, 0.06))
+    assert [v.verdict for v in good] == [SUPPORTED] * 3
+    bad = paper_004.judge_grid(grid(-0.1, -0.06))
+    assert [v.verdict for v in bad] == [NOT_SUPPORTED, SUPPORTED, NOT_SUPPORTED]
+    assert paper_004.judge_grid(grid(0.1, 0.01))[2].verdict == PARTLY
+    apart = grid(0.1, 0.0)
+    apart.loc[(apart["method"] == "published") & (apart["printed_epsilon"] == 1.2), "accuracy"] += (
+        0.1
+    )
+    assert paper_004.judge_grid(apart)[1].verdict == NOT_SUPPORTED
+
+
+def structure(lots: float, units: float, clip: float, plain: float) -> pd.DataFrame:
+    """Made-up ends of figure 5; each number is the range of accuracy over the values."""
+    return pd.DataFrame(
+        [
+            {
+                "parameter": key,
+                "method": method,
+                "value": value,
+                "accuracy": (0.6 if method == "isotropic" else 0.7) + place * change,
+            }
+            for key, ours in (("batch", lots), ("units", units), ("clip", clip))
+            for method, change in (("isotropic", plain), ("published", ours))
+            for place, value in enumerate((1.0, 2.0))
+        ]
+    )
+
+
+def test_figure_5_is_judged_both_ways() -> None:
+    good = paper_004.judge_structure(structure(lots=0.0, units=0.01, clip=0.1, plain=0.015))
+    assert [v.verdict for v in good] == [SUPPORTED] * 4
+    bad = paper_004.judge_structure(structure(lots=0.1, units=0.1, clip=0.0, plain=0.05))
+    assert [v.verdict for v in bad] == [NOT_SUPPORTED] * 4
+
+
+@pytest.mark.parametrize(("seconds", "wanted"), [(0.9, SUPPORTED), (9.0, NOT_SUPPORTED)])
+def test_moderate_is_at_most_twice(seconds: float, wanted: str) -> None:
+    made = pd.DataFrame(
+        {
+            "method": ["nonprivate", "isotropic", "published"],
+            "seconds_a_step": [0.3, 0.6, seconds],
+        }
+    )
+    assert paper_004.judge_times(made)[0].verdict == wanted

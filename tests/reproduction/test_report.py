@@ -1,0 +1,125 @@
+"""What the papers share: the register, verdicts by places, stand-ins, bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.reproduction.report import (
+    NOT_SUPPORTED,
+    PARTLY,
+    SUPPORTED,
+    UNCHECKED,
+    Order,
+    Verdict,
+    on_stand_in,
+    ordering,
+    papers,
+    reproduce,
+)
+
+
+def test_every_paper_enrols_itself_with_all_its_numbers() -> None:
+    found = papers()
+    assert set(found) >= {"paper-000", "paper-003", "paper-004"}
+    numbers = {
+        key: (set(found[key].figures), set(found[key].tables))
+        for key in ("paper-000", "paper-003", "paper-004")
+    }
+    assert numbers == {
+        "paper-000": ({1, 2, 3, 4, 5, 6}, {1}),
+        "paper-003": ({1, 2}, {1}),
+        "paper-004": ({1, 2, 3, 4, 5}, {1, 2}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("gains", "margin", "wanted"),
+    [
+        ((0.1, 0.1, 0.1), 0.0, SUPPORTED),
+        ((0.1, 0.1, -0.1), 0.0, PARTLY),
+        ((0.1, -0.1, -0.1), 0.0, NOT_SUPPORTED),
+        ((0.0, 0.0, 0.0), 0.0, NOT_SUPPORTED),
+        ((0.1, 0.1, 0.1), 0.2, NOT_SUPPORTED),
+    ],
+)
+@pytest.mark.parametrize("higher", [True, False])
+def test_an_ordering_is_judged_by_clear_wins(
+    gains: tuple[float, ...], margin: float, wanted: str, higher: bool
+) -> None:
+    sign = 1.0 if higher else -1.0
+    places = [(f"place {at}", 0.5 + sign * gain, 0.5, margin) for at, gain in enumerate(gains)]
+    verdict = ordering("A beats B.", places, better="A", worse="B", what="score", higher=higher)
+    assert verdict.verdict == wanted
+    assert "of 3 places (score)" in verdict.seen
+
+
+def test_what_is_no_number_never_wins() -> None:
+    places = [("here", float("nan"), 0.5), ("there", 0.6, float("nan"))]
+    verdict = ordering("A beats B.", places, better="A", worse="B", what="score")
+    assert verdict.verdict == NOT_SUPPORTED
+
+
+@pytest.mark.parametrize("verdict", [SUPPORTED, PARTLY, NOT_SUPPORTED])
+def test_a_stand_in_decides_nothing(verdict: str) -> None:
+    found = on_stand_in(Verdict("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
+    assert found.verdict == UNCHECKED
+    assert "MNIST" in found.seen
+    assert "digits" in found.seen
+    assert found.seen.endswith("In 1 of 1.")
+
+
+def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
+    def order(datasets: tuple[str, ...] | None) -> Order:
+        return Order("x", "out", datasets, None, None, lambda share, message: None)
+
+    def nothing(key: str) -> str:
+        return "built in" if key == "digits" else "download"
+
+    assert order(None).wanted(("mnist",), nothing, "digits") == (("digits",), ("mnist",))
+    assert order(("digits", "mnist")).wanted(("mnist",), nothing) == (("digits",), ("mnist",))
+    with pytest.raises(InvalidInput, match="mnist, but none of them is at hand"):
+        order(("mnist",)).wanted(("mnist",), nothing, "digits")
+    with pytest.raises(InvalidInput, match="datasets is empty"):
+        order(()).wanted(("mnist",), nothing, "digits")
+
+
+@pytest.mark.parametrize(
+    ("paper", "arguments", "words"),
+    [
+        ("paper-001", {"figure": 1}, ("paper", "'paper-001'", "paper-003")),
+        ("paper-003", {}, ("figure and table", "exactly one")),
+        ("paper-003", {"figure": 3}, ("figure", "3", "1 or 2")),
+        ("paper-004", {"table": 3}, ("table", "3", "1 or 2")),
+        ("paper-003", {"table": 1, "runs": 0}, ("runs", "0")),
+        ("paper-004", {"figure": 3, "epochs": 0}, ("epochs", "0")),
+        ("paper-003", {"figure": 1, "datasets": ("digits",)}, ("digits", "several labels")),
+        ("paper-003", {"table": 1, "datasets": ("chest_features",)}, ("one class",)),
+        ("paper-004", {"figure": 4, "datasets": ("chest_features",)}, ("one class",)),
+        ("paper-004", {"figure": 4, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
+    ],
+)
+def test_bad_arguments_are_named_before_anything_is_written(
+    paper: str, arguments: dict[str, object], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    output = tmp_path / "out"
+    with pytest.raises(InvalidInput) as caught:
+        reproduce(paper, output=str(output), **arguments)  # type: ignore[arg-type]
+    assert all(word in str(caught.value) for word in words)
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("paper", "arguments"),
+    [("paper-004", {"figure": 1}), ("paper-004", {"figure": 2}), ("paper-004", {"table": 2})],
+)
+def test_what_cannot_be_run_again_leaves_a_verdict_that_says_why(
+    paper: str, arguments: dict[str, int], tmp_path: Path
+) -> None:
+    found = reproduce(paper, output=str(tmp_path), **arguments)  # type: ignore[arg-type]
+    (verdict,) = found["verdicts"]
+    assert verdict["verdict"] == UNCHECKED
+    assert verdict["seen"].endswith(".")
+    assert [Path(path).name for path in found["files"]] == [f"{found['what']}.json"]
