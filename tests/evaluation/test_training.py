@@ -464,3 +464,17 @@ def test_the_books_follow_the_run_that_is_trained() -> None:
     row = trainer.history().iloc[-1]
     assert row["steps"] == run.steps
     assert row["sigma"] == run.sigmas(run.steps - 1)[0]
+
+
+def test_what_is_certified_with_public_weights_holds_for_all_runs() -> None:
+    recipe = Recipe(
+        widths=(8,), epochs=1, batch=256, noise="published-004", weights="public", refresh=0
+    )
+    study = TrainingStudy(dataset="digits", recipe=recipe, epsilon=1.0, runs=3, public=200)
+    trainer = begin([study])
+    each = [begin([replace(study, runs=1, recipe=replace(recipe, seed=s))]) for s in range(3)]
+    leasts = [alone.least(0) for alone in each]
+    assert leasts[0] > min(leasts)  # or the first run's would do by chance
+    assert trainer.least(0) == min(leasts)
+    spent = [alone.spent(0, alone.planned(0)).epsilon for alone in each]
+    assert trainer.spent(0, trainer.planned(0)).epsilon == max(filter(None, spent))
