@@ -41,9 +41,13 @@ def accelerator() -> str | None:
 
 
 def batch_gradient(
-    problem: Problem, features: Array, labels: Array, device: str | None = None
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    device: str | None = None,
+    dtype: type[np.floating] = np.float32,
 ) -> BatchGradient:
-    """A function giving (1/n) Σᵢ ∇ℓᵢ for every column of W, in single precision.
+    """A function giving (1/n) Σᵢ ∇ℓᵢ for every column of W, in single precision unless told.
 
     Parameters
     ----------
@@ -54,28 +58,31 @@ def batch_gradient(
     labels : (n,) array of ±1
     device : str, optional
         A torch device; ``None`` for NumPy on the CPU.
+    dtype : type
+        Of the products.
     """
-    signed = np.ascontiguousarray(features * labels[:, None], dtype=np.float32)
+    signed = np.ascontiguousarray(features * labels[:, None], dtype=dtype)
     if device is not None:
         return _torch_gradient(problem, signed, device)
     return _numpy_gradient(problem, signed)
 
 
 def _numpy_gradient(problem: Problem, signed: Array) -> BatchGradient:
-    records = len(signed)
+    records, dtype = len(signed), signed.dtype.type
     blocks = [signed[start : start + BLOCK_ROWS] for start in range(0, records, BLOCK_ROWS)]
     workers = min(os.cpu_count() or 1, len(blocks))
     shares = [blocks[worker::workers] for worker in range(workers)]
     slope = problem.function.slope
 
     def part(share: list[Array], weights: Array) -> Array:
+        weights = weights.astype(dtype, copy=False)
         total = np.zeros_like(weights)
         for block in share:
             total += block.T @ slope(block @ weights)
         return total
 
     if workers == 1:
-        return lambda weights: part(shares[0], weights) / np.float32(records)
+        return lambda weights: part(shares[0], weights) / dtype(records)
 
     from threadpoolctl import ThreadpoolController
 
@@ -86,7 +93,7 @@ def _numpy_gradient(problem: Problem, signed: Array) -> BatchGradient:
         # One BLAS thread per worker: otherwise the element-wise passes leave a core idle.
         with controller.limit(limits=1, user_api="blas"):
             parts = list(pool.map(lambda share: part(share, weights), shares))
-        return np.asarray(sum(parts) / np.float32(records))
+        return np.asarray(sum(parts) / dtype(records))
 
     return gradient
 
@@ -104,7 +111,7 @@ def _torch_gradient(problem: Problem, signed: Array, device: str) -> BatchGradie
         return ((margins - (1.0 + width)) / (2.0 * width)).clamp_(-1.0, 0.0)
 
     def gradient(weights: Array) -> Array:
-        columns = torch.from_numpy(np.ascontiguousarray(weights, dtype=np.float32)).to(device)
+        columns = torch.from_numpy(np.ascontiguousarray(weights, dtype=signed.dtype)).to(device)
         result = rows.T @ slope(rows @ columns)
         return np.asarray((result / len(signed)).cpu().numpy())
 

@@ -5,6 +5,7 @@ Adding a method means writing one file in `dpcore/erm/methods/` that defines `ME
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -85,6 +86,11 @@ class Calibration:
     gaussian_mu : float or None
         The release is μ-Gaussian DP for this μ, rounded up, under the problem's adjacency; ``None``
         where its curve is not that of one Gaussian, or nothing holds.
+    ridge : float
+        Λ, the weight of (Λ/2)‖w‖² beside the *sum* of losses, where the method sets its own; else
+        ``nan``.
+    output_noise : float
+        Noise that goes onto the weights besides, of the same kind, in the units of w.
     """
 
     method: str
@@ -108,6 +114,8 @@ class Calibration:
     bound_published: float | None = None
     bound_sound: float | None = None
     gaussian_mu: float | None = None
+    ridge: float = math.nan
+    output_noise: float = 0.0
 
 
 Calibrate = Callable[[Problem, Sequence[float], float, Edition, Settings], list[Calibration]]

@@ -43,6 +43,8 @@ LOOKS = {
     "dpgd": Look(GREEN, GREEN, "dashdot", "diamond"),
     "sgdpert": Look(PURPLE, PURPLE, "longdash", "triangle-up"),
     "grpua": Look(BLACK, YELLOW, "longdashdot", "x"),
+    "objpert": Look(ORANGE, VERMILLION, "dot", "cross"),
+    "objpert_pure": Look(SKY, BLUE, "dot", "hexagon"),
 }
 # A method that joins later is still drawn, and told apart by its marker.
 UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")

@@ -1,0 +1,234 @@
+"""Minimising many randomly tilted objectives at once: the engine of objective perturbation.
+
+Column j minimises J_j(w) = Σᵢ ℓ(yᵢ wᵀxᵢ) + (Λ_j/2)‖w‖² + b_jᵀw. All columns share their matrix
+products, and one preconditioner: in the eigenbasis of β XᵀX, which bounds every Hessian of the
+losses, it is diagonal for every Λ. Steps are those of L-BFGS, in which each column has a memory of
+its own; where one lengthens the gradient, the plain preconditioned step is taken, which never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.gradient import BatchGradient, accelerator, batch_gradient
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.problem import Problem
+
+Array = NDArray[np.floating]
+Draw = Callable[[np.random.Generator, int], Array]
+"""(generator, d) -> one draw of unit scale."""
+
+MEMORY = 8
+MOST_STEPS = 2_000
+ROUGH, ROUGH_STEPS = 1e-5, 40
+"""Up to this gradient a record, or for so many steps, products are in single precision."""
+
+
+def gaussian(generator: np.random.Generator, dimension: int) -> Array:
+    """N(0, I)."""
+    return generator.standard_normal(dimension)
+
+
+def vector_laplace(generator: np.random.Generator, dimension: int) -> Array:
+    """Density ∝ e^{-‖z‖}."""
+    from dpcore.mechanisms import laplace
+
+    return np.asarray(laplace.vector_laplace(generator, dimension, 1.0)[0])
+
+
+def release(
+    draw: Draw,
+    tolerance: float,
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Minimisers up to a gradient of `tolerance`, plus output noise; (calibrations, runs, d).
+
+    A run's two draws are shared by all ε and never by two runs. Seeded: for exploration only.
+
+    Raises
+    ------
+    ArithmeticError
+        If a gradient does not come below the tolerance; nothing is released then.
+    """
+    check_release(problem, features, labels, calibrations)
+    dimension = features.shape[1]
+    draws = [
+        [draw(generator, dimension) for _ in range(2)]
+        for generator in (noise_generator(seed, run) for run in range(runs))
+    ]
+    tilts, blurs = np.swapaxes(np.array(draws), 0, 1)
+    scale = np.array([calibration.model_noise for calibration in calibrations])
+    output = np.array([calibration.output_noise for calibration in calibrations])
+    ridge = np.array([calibration.ridge for calibration in calibrations])
+    weights = minimisers(
+        problem,
+        features,
+        labels,
+        np.repeat(ridge, runs),
+        (scale[:, None, None] * tilts).reshape(-1, dimension).T,
+        tolerance,
+        progress,
+    )
+    found = weights.T.reshape(len(calibrations), runs, dimension)
+    return np.asarray(found + output[:, None, None] * blurs)
+
+
+def minimisers(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    ridge: Array,
+    tilt: Array,
+    tolerance: float,
+    progress: Progress = silent,
+) -> Array:
+    """Where ‖∇J_j‖₂ ≤ `tolerance`, for every column j.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its loss is used; its λ is not.
+    features : (n, d) array
+    labels : (n,) array of ±1
+    ridge : (columns,) array
+        Λ_j > 0.
+    tilt : (d, columns) array
+        b_j.
+    tolerance : float
+    progress : callable
+
+    Returns
+    -------
+    (d, columns) array
+
+    Raises
+    ------
+    ArithmeticError
+        If that is not reached.
+    """
+    records = len(labels)
+    spread, basis = np.linalg.eigh(features.T @ features)
+    bound = problem.function.curvature * np.maximum(spread, 0.0)[:, None] + ridge
+    rotated = features @ basis
+    target = 0.99 * tolerance  # the rest is for rounding in the sum of gradients
+    weights = np.zeros_like(tilt)
+    turned = basis.T @ tilt
+    for dtype, goal, most in (
+        (np.float32, max(ROUGH * records, target), ROUGH_STEPS),
+        (np.float64, target, MOST_STEPS),
+    ):
+        losses = batch_gradient(problem, rotated, labels, accelerator(), dtype)
+        there = _descend(losses, records, bound, ridge, turned, weights, goal, most, progress)
+        weights = there.weights
+    if there.largest > target:
+        raise ArithmeticError(
+            f"after {MOST_STEPS:,} steps the gradient is {there.largest:.3g}, above {target:.3g}"
+        )
+    return np.asarray(basis @ weights)
+
+
+@dataclass
+class _Memory:
+    """The last steps of some columns and how their gradients changed."""
+
+    steps: list[Array]
+    changes: list[Array]
+    curvatures: list[Array]
+
+    def keep(self, columns: NDArray[np.bool_]) -> _Memory:
+        """That of some of the columns."""
+        return _Memory(
+            [each[:, columns] for each in self.steps],
+            [each[:, columns] for each in self.changes],
+            [each[columns] for each in self.curvatures],
+        )
+
+    def note(self, step: Array, change: Array) -> None:
+        """One more step; a column without curvature along it learns nothing from it."""
+        curvature = np.einsum("ij,ij->j", step, change)
+        self.steps.append(step)
+        self.changes.append(change)
+        self.curvatures.append(np.where(curvature > 0.0, curvature, np.inf))
+        if len(self.steps) > MEMORY:
+            del self.steps[0], self.changes[0], self.curvatures[0]
+
+    def direction(self, gradient: Array, bound: Array) -> Array:
+        """The two loops of L-BFGS, from the preconditioner `bound`."""
+        result, shares = gradient.copy(), []
+        history = list(zip(self.steps, self.changes, self.curvatures, strict=True))
+        for step, change, curvature in reversed(history):
+            share = np.einsum("ij,ij->j", step, result) / curvature
+            result -= share * change
+            shares.append(share)
+        result /= bound
+        for (step, change, curvature), share in zip(history, reversed(shares), strict=True):
+            result += (share - np.einsum("ij,ij->j", change, result) / curvature) * step
+        return result
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """Weights, and the norm of the largest gradient there."""
+
+    weights: Array
+    largest: float
+
+
+def _descend(
+    losses: BatchGradient,
+    records: int,
+    bound: Array,
+    ridge: Array,
+    tilt: Array,
+    start: Array,
+    goal: float,
+    most: int,
+    progress: Progress,
+) -> _Reached:
+    """Columns leave the matrix as soon as their gradient is small enough."""
+    weights, live = start.copy(), np.arange(start.shape[1])
+    first = 0.0
+
+    def gradient_at(w: Array) -> Array:
+        return np.asarray(records * losses(w) + ridge[live] * w + tilt[:, live], dtype=float)
+
+    here = weights[:, live]
+    gradient = gradient_at(here)
+    memory = _Memory([], [], [])
+    plain = np.zeros(len(live), dtype=bool)
+    for step in range(most):
+        norms = np.linalg.norm(gradient, axis=0)
+        first = first or float(norms.max())
+        done = norms <= goal
+        if done.any():
+            weights[:, live[done]] = here[:, done]
+            left = ~done
+            if not left.any():
+                return _Reached(weights, goal)
+            live, here, gradient, plain = live[left], here[:, left], gradient[:, left], plain[left]
+            memory, norms = memory.keep(left), norms[left]
+        height = np.linalg.norm(gradient / np.sqrt(bound[:, live]), axis=0)
+        newton = memory.direction(gradient, bound[:, live])
+        move = np.where(plain, gradient / bound[:, live], newton)
+        trial = here - move
+        there = gradient_at(trial)
+        worse = np.linalg.norm(there / np.sqrt(bound[:, live]), axis=0) > height
+        memory.note(-move, there - gradient)
+        # A column that was sent too far stays where it was, and takes the plain step next.
+        plain = worse & ~plain
+        here = np.where(plain, here, trial)
+        gradient = np.where(plain, gradient, there)
+        share = np.log(first / max(float(norms.max()), goal)) / max(np.log(first / goal), 1e-9)
+        progress(min(1.0, max(0.0, share)), f"minimising, step {step + 1:,}")
+    weights[:, live] = here
+    return _Reached(weights, float(np.linalg.norm(gradient, axis=0).max()))

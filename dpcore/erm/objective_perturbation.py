@@ -1,0 +1,253 @@
+"""What a random linear term in the objective proves, and how much noise it takes.
+
+The release is an approximate minimiser of J(w) = Σᵢ ℓ(yᵢ wᵀxᵢ) + (Λ/2)‖w‖² + bᵀw plus a little
+output noise. Here, for losses whose slope has one sign (both losses of `dpcore.erm.losses`), the
+privacy of both together, in sums rather than means.
+
+Gaussian b ~ N(0, σ² I). The exact minimiser is a smooth one-to-one image of b, so its privacy loss
+is that of b and a ratio of determinants. One record adds a matrix of rank one and size at most β
+(‖x‖ ≤ 1) to a Hessian of at least Λ I: |ln ratio| ≤ c = ln(1 + β/Λ), for a record blanked out as
+for one replaced by another. The rest, (‖b + g‖² - ‖b‖²)/(2σ²) with g = s x and s in [-1, 0], is
+convex in s and so at most its larger end: 0, or the loss of a Gaussian of μ = 1/σ. Hence for every
+x, δ(x) ≤ δ_G(x - c; 1/σ) + (1 - e^{x-c})₊. Replacing moves two slopes, with four corners: 0, two
+single ones and one of ‖g‖ ≤ 2, so δ(x) ≤ 2 δ_G(x - c; 1/σ) + δ_G(x - c; 2/σ) + (1 - e^{x-c})₊.
+
+A solver stops at ‖∇J‖ ≤ τ, within τ/Λ of the exact minimiser, which Λ-strong convexity gives. Given
+that minimiser, what is released is a Gaussian of standard deviation s around a point that a record
+moves by at most 2τ/Λ: one more mechanism, of μ₂ = 2τ/(Λs). Averaging over its privacy loss turns
+each δ_G(·; μ) into δ_G(·; √(μ² + μ₂²)) and the last term into δ_G(ε - c; μ₂).
+
+Where the loss's second derivative jumps (Huber), gradients are Lipschitz and one-to-one, and the
+change of variables holds up to a null set.
+
+Source: Chaudhuri, Monteleoni and Sarwate 2011; Kifer, Smith and Thakurta 2012; Redberg, Koskela and
+Wang 2023 (arXiv 2401.00583); Iyengar et al. 2019; FORMULAS 6.1 and 6.2 for the bounds above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+)
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma
+
+TOLERANCE = 1e-4
+"""τ: the norm at which the gradient of the summed objective counts as zero."""
+
+SLACK = 1.0 / 20.0
+"""μ₂ as a share of 1/σ: the output noise is then of little weight in the budget."""
+
+REACH = 10.0
+"""Fixed once, on public data: how far the noise may move the minimiser. Λ is at least E‖b‖ over
+this."""
+
+HALVINGS = 100
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How J is blurred.
+
+    Parameters
+    ----------
+    scale : float
+        Of b, in the units of a sum of gradients: a standard deviation, or the scale of
+        vector-Laplace noise.
+    ridge : float
+        Λ, of the sum.
+    output : float
+        Of the noise on the weights, of the same kind as b; 0 for none.
+    """
+
+    scale: float
+    ridge: float
+    output: float
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What tells one kind of objective perturbation from another.
+
+    Parameters
+    ----------
+    key, title : str
+        Of the method.
+    printed, sound : callable
+        (problem, epsilon, delta) -> `Noise` as in print, and as proved here.
+    deviation : callable
+        d -> standard deviation of a coordinate of b at scale 1.
+    pure : bool
+        Whether δ = 0.
+    claim_by, proof_by : str
+        Theorem behind either.
+    claim_adjacency : Adjacency
+        Which the printed theorem speaks of.
+    """
+
+    key: str
+    title: str
+    printed: Callable[[Problem, float, float], Noise]
+    sound: Callable[[Problem, float, float], Noise]
+    deviation: Callable[[int], float]
+    pure: bool
+    claim_by: str
+    claim_adjacency: Adjacency
+    proof_by: str
+
+
+def calibrate(
+    rule: Rule,
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    return [_one(rule, problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)]
+
+
+def _one(rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
+    printed = edition is Edition.PUBLISHED
+    noise = (rule.printed if printed else rule.sound)(problem, budget.epsilon, budget.delta)
+    spent = 0.0 if rule.pure else budget.delta
+    exact = Condition(
+        f"what is released is the exact minimiser (a solver stops at ‖∇J‖ ≤ {TOLERANCE:g})",
+        False,
+        "The theorem speaks of the exact minimiser; a solver stops near it, and the noise does "
+        "not cover the difference.",
+    )
+    by = rule.claim_by if printed else rule.proof_by
+    proof = (
+        Guarantee(None, None, problem.adjacency, by, exact.consequence)
+        if printed
+        else Guarantee(budget.epsilon, spent, problem.adjacency, by)
+    )
+    claim = (
+        Guarantee(budget.epsilon, spent, rule.claim_adjacency, rule.claim_by)
+        if printed
+        else Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print.")
+    )
+    return Calibration(
+        method=rule.key,
+        title=rule.title,
+        edition=edition,
+        problem=problem,
+        requested=budget,
+        query="the sum of the gradients, once for the whole training",
+        sensitivity=problem.gradient_change,
+        sigma=noise.scale * rule.deviation(problem.dimension),
+        steps=1,
+        learning_rate=math.nan,
+        batch=problem.records,
+        sampling="all",
+        model_noise=noise.scale,
+        conditions=(*data_conditions(problem), *((exact,) if printed else ())),
+        claim=claim,
+        proof=proof,
+        certified=proof,
+        status=Status.CONDITIONS_NOT_MET if printed else Status.PROVED,
+        ridge=noise.ridge,
+        output_noise=noise.output,
+    )
+
+
+def bend(problem: Problem, ridge: float) -> float:
+    """The bound ln(1 + β/Λ) = c, rounded up: what a record can move the log-determinant by."""
+    return math.nextafter(math.log1p(problem.function.curvature / ridge), math.inf) * (1 + 1e-15)
+
+
+def gaussian_delta(problem: Problem, epsilon: float, noise: Noise, tolerance: float) -> float:
+    """An upper bound on δ at ε for Gaussian noise on objective and output (module docstring).
+
+    Parameters
+    ----------
+    problem : Problem
+        Its loss and adjacency: replace-one or zero-out.
+    epsilon : float
+    noise : Noise
+    tolerance : float
+        τ; 0 for an exact minimiser, which needs no output noise.
+
+    Returns
+    -------
+    float
+        1 where ε ≤ c: nothing is proved there.
+    """
+    left = (epsilon - bend(problem, noise.ridge)) * (1.0 - 1e-15)
+    if left <= 0.0:
+        return 1.0
+    slack = 0.0 if tolerance == 0.0 else 2.0 * tolerance / (noise.ridge * noise.output)
+
+    def part(moved: float) -> float:
+        mu = math.hypot(moved / noise.scale, slack) * (1.0 + 4e-16)
+        return 0.0 if mu == 0.0 else float(analytic_delta(left, 1.0 / mu * (1.0 - 4e-16)))
+
+    if problem.adjacency is Adjacency.REPLACE_ONE:
+        total = 2.0 * part(1.0) + part(2.0) + part(0.0)
+    else:
+        total = part(1.0) + part(0.0)
+    return min(1.0, total * (1.0 + 1e-15))
+
+
+def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> Noise:
+    """The least noise within (ε, δ) under the fixed rule for Λ, to a billionth and never less.
+
+    Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/10): the problem's own; what leaves half of ε to the Gaussian;
+    what keeps the minimiser within reach. It sees n, d, ε and δ only.
+    """
+
+    def at(sigma: float) -> Noise:
+        ridge = least_ridge(problem, epsilon, math.sqrt(problem.dimension) * sigma)
+        return Noise(sigma, ridge, 2.0 * TOLERANCE * sigma / (ridge * SLACK))
+
+    def enough(sigma: float) -> bool:
+        return gaussian_delta(problem, epsilon, at(sigma), TOLERANCE) <= delta
+
+    low = float(analytic_sigma(epsilon, delta))
+    high = 2.0 * low
+    while not enough(high):
+        low, high = high, 2.0 * high
+    for _ in range(HALVINGS):
+        middle = math.sqrt(low * high)
+        if high <= low * (1.0 + 1e-9):
+            break
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return at(high)
+
+
+def pure_noise(problem: Problem, epsilon: float) -> Noise:
+    """Vector-Laplace noise for (ε, 0): ε = c + change/scale + 2τ/(Λ·output).
+
+    The density of b is e^{-‖b‖/scale}; a record moves b by 1 (zero-out) or 2 (replace-one), the
+    minimiser's image of it as above. The output takes a hundredth of ε.
+    """
+    change, output_share = problem.gradient_change, epsilon / 100.0
+
+    def scale(ridge: float) -> float:
+        left = (epsilon - output_share - bend(problem, ridge)) * (1.0 - 1e-14)
+        return math.nextafter(change / left, math.inf)
+
+    # E‖b‖ = d·scale. The scale falls as Λ grows, so the first Λ that reaches is the rule's.
+    ridge = least_ridge(problem, epsilon, 0.0)
+    ridge = least_ridge(problem, epsilon, problem.dimension * scale(ridge))
+    return Noise(
+        scale(ridge), ridge, math.nextafter(2.0 * TOLERANCE / (ridge * output_share), math.inf)
+    )
+
+
+def least_ridge(problem: Problem, epsilon: float, expected_norm: float) -> float:
+    """Λ by the rule of `gaussian_noise`; `expected_norm` is E‖b‖."""
+    half = problem.function.curvature / math.expm1(epsilon / 2.0)
+    return max(problem.records * problem.lam, half, expected_norm / REACH)

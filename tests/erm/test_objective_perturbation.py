@@ -1,0 +1,202 @@
+"""Bounds of objective perturbation against exact one-dimensional densities."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore import methods
+from dpcore.erm.method import Settings
+from dpcore.erm.objective_perturbation import (
+    SLACK,
+    TOLERANCE,
+    Noise,
+    bend,
+    gaussian_delta,
+    gaussian_noise,
+    pure_noise,
+)
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import Adjacency, Edition, Status
+
+GRID = 1e-4
+"""What sums over a grid may be wrong by, where a density jumps (Huber)."""
+
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
+
+
+def problem(adjacency: Adjacency, loss: str = "logistic", dimension: int = 1) -> Problem:
+    return Problem(loss, 1e-6, 100, dimension, adjacency, 0.3)
+
+
+class OneDimension:
+    """The law of the minimiser for the record x = 1, x = -1, or none (x = 0)."""
+
+    def __init__(self, loss: str, ridge: float, scale: float, law: str = "gaussian") -> None:
+        self.function = problem(ZERO, loss).function
+        self.ridge, self.law, self.scale = ridge, law, scale
+        reach = 12.0 * scale if law == "gaussian" else 60.0 * scale
+        edge = (reach + 1.0) / ridge
+        self.weights = np.linspace(-edge, edge, 2**18)
+        self.width = self.weights[1] - self.weights[0]
+
+    def density(self, x: float) -> np.ndarray:
+        w = self.weights
+        tilt = -(x * self.function.slope(x * w) + self.ridge * w)
+        turn = x * x * self.function.bend(x * w) + self.ridge
+        if self.law == "gaussian":
+            return (
+                np.exp(-0.5 * (tilt / self.scale) ** 2) / math.sqrt(2 * math.pi) / self.scale * turn
+            )
+        return np.exp(-np.abs(tilt) / self.scale) / (2.0 * self.scale) * turn
+
+    def smoothed(self, x: float, shift: float, spread: float) -> np.ndarray:
+        """What a solver that errs by `shift`, then noise `spread`, turn it into."""
+        frequency = 2.0 * math.pi * np.fft.rfftfreq(len(self.weights), self.width)
+        kernel = np.exp(-0.5 * (frequency * spread) ** 2 - 1j * frequency * shift)
+        return np.maximum(np.fft.irfft(np.fft.rfft(self.density(x)) * kernel, len(self.weights)), 0)
+
+    def divergence(self, one: np.ndarray, other: np.ndarray, epsilon: float) -> float:
+        return float(np.maximum(one - math.exp(epsilon) * other, 0.0).sum() * self.width)
+
+
+PAIRS = {ZERO: [(1.0, 0.0), (0.0, 1.0)], REPLACE: [(1.0, -1.0), (-1.0, 1.0)]}
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+@pytest.mark.parametrize("ridge", [0.5, 2.0, 20.0])
+@pytest.mark.parametrize("sigma", [0.7, 2.0, 5.0])
+def test_exact_densities_stay_below_the_bound(loss, adjacency, ridge, sigma) -> None:
+    line = OneDimension(loss, ridge, sigma)
+    assert line.density(1.0).sum() * line.width == pytest.approx(1.0, abs=GRID)
+    for left in (0.05, 0.3, 1.0, 2.0):
+        epsilon = left + bend(problem(adjacency, loss), ridge)
+        bound = gaussian_delta(problem(adjacency, loss), epsilon, Noise(sigma, ridge, 0.0), 0.0)
+        for one, other in PAIRS[adjacency]:
+            seen = line.divergence(line.density(one), line.density(other), epsilon)
+            assert seen <= bound + GRID
+
+
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+def test_two_thirds_of_the_noise_would_be_noticed(adjacency) -> None:
+    ridge, sigma = 20.0, 1.5
+    line = OneDimension("huber", ridge, 2.0 / 3.0 * sigma)
+    epsilon = 1.0 + bend(problem(adjacency, "huber"), ridge)
+    bound = gaussian_delta(problem(adjacency, "huber"), epsilon, Noise(sigma, ridge, 0.0), 0.0)
+    seen = max(
+        line.divergence(line.density(one), line.density(other), epsilon)
+        for one, other in PAIRS[adjacency]
+    )
+    assert seen > bound + GRID
+
+
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+@pytest.mark.parametrize("ridge", [0.5, 5.0])
+def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge) -> None:
+    sigma, tolerance = 2.0, 0.05
+    output = 2.0 * tolerance / ridge / 0.4  # μ₂ = 0.4
+    line = OneDimension("logistic", ridge, sigma)
+    for left in (0.1, 0.5, 1.5):
+        epsilon = left + bend(problem(adjacency), ridge)
+        bound = gaussian_delta(problem(adjacency), epsilon, Noise(sigma, ridge, output), tolerance)
+        exact = gaussian_delta(problem(adjacency), epsilon, Noise(sigma, ridge, 0.0), 0.0)
+        assert exact < bound
+        for one, other in PAIRS[adjacency]:
+            for side in (-1.0, 1.0):
+                shift = side * tolerance / ridge
+                seen = line.divergence(
+                    line.smoothed(one, shift, output), line.smoothed(other, -shift, output), epsilon
+                )
+                assert seen <= bound + GRID
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(
+    loss, adjacency, epsilon
+) -> None:
+    noise = pure_noise(problem(adjacency, loss), epsilon)
+    line = OneDimension(loss, noise.ridge, noise.scale, "laplace")
+    share = 2.0 * TOLERANCE / (noise.ridge * noise.output)
+    worst = 0.0
+    for one, other in PAIRS[adjacency]:
+        ratio = np.log(line.density(one)) - np.log(line.density(other))
+        worst = max(worst, float(np.abs(ratio).max()))
+    assert worst + share <= epsilon * (1.0 + 1e-12)
+    # With two thirds of the noise it would.
+    less = OneDimension(loss, noise.ridge, noise.scale * 2.0 / 3.0, "laplace")
+    one, other = PAIRS[adjacency][0]
+    assert np.abs(np.log(less.density(one)) - np.log(less.density(other))).max() > worst
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "ridge", "sigma"),
+    [(ZERO, 0.5, 6.00), (ZERO, 5.0, 3.905), (ZERO, 20.0, 3.773), (REPLACE, 5.0, 7.81)],
+)
+def test_figures_of_section_6_1(adjacency, ridge, sigma) -> None:
+    found = Problem("logistic", 0.0, 100, 1, adjacency, radius=1.0)
+    at = {
+        factor: gaussian_delta(found, 1.0, Noise(factor * sigma, ridge, 0.0), 0.0)
+        for factor in (1.002, 0.998)
+    }
+    assert at[1.002] <= 1e-5 < at[0.998]
+
+
+@given(
+    epsilon=st.floats(1e-6, 100.0),
+    delta=st.sampled_from([1e-12, 1e-5, 1e-2]),
+    lam=st.sampled_from([0.0, 1e-4, 0.3]),
+    adjacency=st.sampled_from([ZERO, REPLACE]),
+    loss=st.sampled_from(["logistic", "huber"]),
+)
+def test_the_noise_keeps_the_budget_and_no_less_would(epsilon, delta, lam, adjacency, loss) -> None:
+    radius = 2.0 if lam == 0.0 else None
+    what = Problem(loss, lam, 300, 7, adjacency, radius=radius)
+    noise = gaussian_noise(what, epsilon, delta)
+    assert gaussian_delta(what, epsilon, noise, TOLERANCE) <= delta
+    less = Noise(noise.scale * (1.0 - 1e-6), noise.ridge, noise.output)
+    assert gaussian_delta(what, epsilon, less, TOLERANCE) > delta
+    assert noise.ridge >= what.records * lam
+    slack = 2.0 * TOLERANCE / (noise.ridge * noise.output)
+    assert slack == pytest.approx(SLACK / noise.scale)
+    pure = pure_noise(what, epsilon)
+    share = 2.0 * TOLERANCE / (pure.ridge * pure.output)
+    assert bend(what, pure.ridge) + what.gradient_change / pure.scale + share <= epsilon
+
+
+@pytest.mark.parametrize("key", ["objpert", "objpert_pure"])
+def test_printed_and_proved_stand_apart(key) -> None:
+    what = Problem("logistic", 0.01, 500, 6, ZERO)
+    method = methods.method_named(key)
+    (printed,) = method.calibrate(what, [1.0], 1e-5, Edition.PUBLISHED, Settings())
+    (sound,) = method.calibrate(what, [1.0], 1e-5, Edition.SOUND, Settings())
+    assert printed.claim.epsilon == 1.0
+    assert printed.proof.epsilon is None
+    assert printed.certified.epsilon is None
+    assert printed.status is Status.CONDITIONS_NOT_MET
+    assert (printed.output_noise, sound.claim.epsilon) == (0.0, None)
+    assert sound.output_noise > 0.0
+    assert (sound.proof.epsilon, sound.proof.adjacency) == (1.0, ZERO)
+    assert sound.proof.delta == (0.0 if key == "objpert_pure" else 1e-5)
+
+
+def test_the_printed_noise_is_that_of_the_papers() -> None:
+    what = Problem("logistic", 0.005, 100, 6, REPLACE)
+    (kifer,) = methods.method_named("objpert").calibrate(
+        what, [1.0], 1e-5, Edition.PUBLISHED, Settings()
+    )
+    assert kifer.sigma == pytest.approx(10.08, abs=0.005)
+    assert kifer.ridge == pytest.approx(0.5 + 0.5)
+    (first, second) = methods.method_named("objpert_pure").calibrate(
+        what, [1.0, 0.5], 1e-5, Edition.PUBLISHED, Settings()
+    )
+    assert first.model_noise == pytest.approx(2.0 / (1.0 - 2.0 * math.log(1.5)))
+    # ε = 0.5 < 2 ln 1.5: the second branch, with ε/2 and more regularisation.
+    assert second.model_noise == pytest.approx(8.0)
+    assert second.ridge == pytest.approx(0.25 / math.expm1(0.125))
