@@ -8,6 +8,7 @@ its own; where one lengthens the gradient, the plain preconditioned step is take
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -123,12 +124,13 @@ def minimisers(
     target = 0.99 * tolerance  # the rest is for rounding in the sum of gradients
     weights = np.zeros_like(tilt)
     turned = basis.T @ tilt
+    report = _Report(target, progress)
     for dtype, goal, most in (
         (np.float32, max(ROUGH * records, target), ROUGH_STEPS),
         (np.float64, target, MOST_STEPS),
     ):
         losses = batch_gradient(problem, rotated, labels, accelerator(), dtype)
-        there = _descend(losses, records, bound, ridge, turned, weights, goal, most, progress)
+        there = _descend(losses, records, bound, ridge, turned, weights, goal, most, report)
         weights = there.weights
     if there.largest > target:
         raise ArithmeticError(
@@ -176,6 +178,24 @@ class _Memory:
         return result
 
 
+@dataclass
+class _Report:
+    """How far it is, by the logarithm of the largest gradient; it never goes back."""
+
+    goal: float
+    progress: Progress
+    first: float = 0.0
+    share: float = 0.0
+    steps: int = 0
+
+    def __call__(self, largest: float) -> None:
+        self.first, self.steps = self.first or largest, self.steps + 1
+        if self.first > self.goal:
+            done = math.log(self.first / max(largest, self.goal)) / math.log(self.first / self.goal)
+            self.share = max(self.share, min(1.0, done))
+        self.progress(self.share, f"minimising, step {self.steps:,}")
+
+
 @dataclass(frozen=True)
 class _Reached:
     """Weights, and the norm of the largest gradient there."""
@@ -193,11 +213,10 @@ def _descend(
     start: Array,
     goal: float,
     most: int,
-    progress: Progress,
+    report: Callable[[float], None],
 ) -> _Reached:
     """Columns leave the matrix as soon as their gradient is small enough."""
     weights, live = start.copy(), np.arange(start.shape[1])
-    first = 0.0
 
     def gradient_at(w: Array) -> Array:
         return np.asarray(records * losses(w) + ridge[live] * w + tilt[:, live], dtype=float)
@@ -206,9 +225,9 @@ def _descend(
     gradient = gradient_at(here)
     memory = _Memory([], [], [])
     plain = np.zeros(len(live), dtype=bool)
-    for step in range(most):
+    for _ in range(most):
         norms = np.linalg.norm(gradient, axis=0)
-        first = first or float(norms.max())
+        report(float(norms.max()))
         done = norms <= goal
         if done.any():
             weights[:, live[done]] = here[:, done]
@@ -228,7 +247,5 @@ def _descend(
         plain = worse & ~plain
         here = np.where(plain, here, trial)
         gradient = np.where(plain, gradient, there)
-        share = np.log(first / max(float(norms.max()), goal)) / max(np.log(first / goal), 1e-9)
-        progress(min(1.0, max(0.0, share)), f"minimising, step {step + 1:,}")
     weights[:, live] = here
     return _Reached(weights, float(np.linalg.norm(gradient, axis=0).max()))

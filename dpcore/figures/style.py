@@ -43,8 +43,8 @@ LOOKS = {
     "dpgd": Look(GREEN, GREEN, "dashdot", "diamond"),
     "sgdpert": Look(PURPLE, PURPLE, "longdash", "triangle-up"),
     "grpua": Look(BLACK, YELLOW, "longdashdot", "x"),
-    "objpert": Look(ORANGE, VERMILLION, "dot", "cross"),
-    "objpert_pure": Look(SKY, BLUE, "dot", "hexagon"),
+    "objpert": Look("#8A5A00", "#F7C873", "3px,3px", "cross"),
+    "objpert_pure": Look("#4A6FA5", "#A9C4EB", "9px,3px,3px,3px,3px,3px", "hexagon"),
 }
 # A method that joins later is still drawn, and told apart by its marker.
 UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")

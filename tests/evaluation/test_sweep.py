@@ -14,7 +14,10 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.sweep import COLUMNS, sweep
 from dpcore.methods import register
 
-EVERY = ("nonprivate", "outpert", "opera", "sgdpert", "grpua", "dpgd")
+EVERY = (
+    *("nonprivate", "outpert", "opera", "sgdpert", "grpua"),
+    *("dpgd", "objpert", "objpert_pure"),
+)
 STUDY = Study(methods=EVERY, epsilons=(0.5, 5.0), runs=3, steps=40, lam=0.05)
 
 DOCUMENTED = [

@@ -53,7 +53,7 @@ METHOD = Method(
             pure=False,
             claim_by="Theorem 2 of Kifer, Smith and Thakurta 2012",
             claim_adjacency=Adjacency.ADD_REMOVE,
-            proof_by="objective perturbation with output noise, Gaussian (FORMULAS 6.1 and 6.2)",
+            proof_by="objective perturbation with output noise, Gaussian",
         ),
     ),
     release=partial(objective_noise.release, objective_noise.gaussian, TOLERANCE),

@@ -52,7 +52,7 @@ METHOD = Method(
             pure=True,
             claim_by="Theorem 9 of Chaudhuri, Monteleoni and Sarwate 2011",
             claim_adjacency=Adjacency.REPLACE_ONE,
-            proof_by="objective perturbation with output noise, vector-Laplace (FORMULAS 6.1, 6.2)",
+            proof_by="objective perturbation with output noise, vector-Laplace",
         ),
     ),
     release=partial(objective_noise.release, objective_noise.vector_laplace, TOLERANCE),
