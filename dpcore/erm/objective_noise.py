@@ -235,7 +235,7 @@ def _descend(
             if not left.any():
                 return _Reached(weights, goal)
             live, here, gradient, plain = live[left], here[:, left], gradient[:, left], plain[left]
-            memory, norms = memory.keep(left), norms[left]
+            memory = memory.keep(left)
         height = np.linalg.norm(gradient / np.sqrt(bound[:, live]), axis=0)
         newton = memory.direction(gradient, bound[:, live])
         move = np.where(plain, gradient / bound[:, live], newton)
