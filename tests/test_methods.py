@@ -17,6 +17,7 @@ from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
+MODERN = ["dpgd", "inputpert", *OBJECTIVE]
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_adding_a_file_enrols_its_method(another_folder) -> None:
         "from dpcore.erm.methods.dpgd import METHOD as BASE\n"
         "METHOD = replace(BASE, key='newcomer', title='Newcomer')\n"
     )
-    assert list(methods.register()) == [*PAPER_ORDER, "dpgd", "newcomer", *OBJECTIVE]
+    assert list(methods.register()) == [*PAPER_ORDER, "dpgd", "inputpert", "newcomer", *OBJECTIVE]
     assert methods.method_named("newcomer").title == "Newcomer"
     assert any(row["method"] == "newcomer" for row in methods.describe())
 
@@ -57,7 +58,7 @@ def test_the_key_is_the_files_name_and_the_calibrations() -> None:
                 assert c.problem is problem
 
 
-@pytest.mark.parametrize("key", [*PAPER_ORDER, "dpgd", *OBJECTIVE])
+@pytest.mark.parametrize("key", [*PAPER_ORDER, *MODERN])
 def test_every_edition_states_a_claim_and_a_proof(key) -> None:
     method = methods.method_named(key)
     assert method.title
@@ -71,7 +72,7 @@ def test_every_edition_states_a_claim_and_a_proof(key) -> None:
         assert standing.status in set(Status)
 
 
-@pytest.mark.parametrize("key", [*PAPER_ORDER, "dpgd", *OBJECTIVE])
+@pytest.mark.parametrize("key", [*PAPER_ORDER, *MODERN])
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 def test_a_proof_is_empty_exactly_when_a_condition_is_unmet(key, adjacency) -> None:
     method = methods.method_named(key)

@@ -1,0 +1,164 @@
+"""The sums that a quadratic loss needs, blurred by every contributor: sound input perturbation.
+
+Contributor i sends S_i = x xᵀ + E_i and t_i = y x + e_i. E_i is symmetric with variance τ² on the
+diagonal and τ²/2 off it, e_i has variance (τ/c)². Their sums S and t are exactly one Gaussian
+mechanism on (svec Σ x xᵀ, c Σ y x) with σ = τ√n; svec takes off-diagonals √2 times, so that its
+norm is Frobenius'. Whoever sees only the sums learns what (ε, δ) allows; whoever sees single
+messages is held to the local ε, which is far larger.
+
+Sensitivity, ‖x‖ ≤ 1 and |y| ≤ 1. Blanked out: Δ² = ‖x xᵀ‖² + c²‖y x‖² ≤ 1 + c². Replaced: the
+squared distance is convex in y, so |y| = 1; with t = y y′ cos(x, x′) and unit norms it is
+2 - 2t² + 2c² - 2c²t, largest at t = -c²/2: Δ² = 2(1 + c²/2)² for c² ≤ 2, else 4c².
+
+Source: paper 002 (Fukuchi, Tran, Sakuma 2017) for the idea; FORMULAS 1.2 for the mechanism, the
+paper's own theorem not being proved.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.errors import InvalidInput, number, whole
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
+
+Array = NDArray[np.floating]
+
+BALANCE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 0.91}
+"""Weight c of the linear part: no noise where both parts get about the same."""
+
+
+def sensitivity(weight: float, adjacency: Adjacency) -> float:
+    """Δ of (svec Σ x xᵀ, c Σ y x), rounded up; `weight` is c."""
+    square = number("weight", weight, above=0.0) ** 2
+    if adjacency is Adjacency.ZERO_OUT:
+        exact = math.sqrt(1.0 + square)
+    elif adjacency is Adjacency.REPLACE_ONE:
+        exact = math.sqrt(2.0) * (1.0 + square / 2.0) if square <= 2.0 else 2.0 * weight
+    else:
+        raise InvalidInput(
+            "adjacency is add-remove, but a contributor who stays away takes noise along: it must "
+            "be zero-out or replace-one."
+        )
+    return exact * (1.0 + 1e-15)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What every contributor is told beforehand; all of it public.
+
+    Parameters
+    ----------
+    contributors : int
+        n.
+    missing : int
+        How many of them may stay away or tell their noise without the promise being broken.
+    epsilon, delta : float
+        Of the sums.
+    adjacency : Adjacency
+        zero-out or replace-one.
+    """
+
+    contributors: int
+    epsilon: float
+    delta: float
+    adjacency: Adjacency = Adjacency.REPLACE_ONE
+    missing: int = 0
+
+    def __post_init__(self) -> None:
+        whole("contributors", self.contributors, at_least=1)
+        whole("missing", self.missing, at_least=0, at_most=self.contributors - 1)
+        number("epsilon", self.epsilon, above=0.0)
+        number("delta", self.delta, above=0.0, below=1.0)
+        sensitivity(self.weight, self.adjacency)
+
+    @property
+    def weight(self) -> float:
+        """Weight of the linear part, called c above."""
+        return BALANCE.get(self.adjacency, 1.0)
+
+    @property
+    def sigma(self) -> float:
+        """The noise on the sum of x xᵀ that the promise needs, in its units."""
+        moved = sensitivity(self.weight, self.adjacency)
+        return float(analytic_sigma(self.epsilon, self.delta, moved))
+
+    @property
+    def share(self) -> float:
+        """τ, each contributor's own, so that those who stay give enough together."""
+        left = self.contributors - self.missing
+        return math.nextafter(self.sigma / math.sqrt(left), math.inf) * (1.0 + 1e-15)
+
+    @property
+    def local_epsilon(self) -> float:
+        """ε at the same δ of one single message, against any other record in its place."""
+        moved = sensitivity(self.weight, Adjacency.REPLACE_ONE)
+        return float(analytic_epsilon(self.share, self.delta, moved))
+
+    def randomise(self, x: Array, y: float, generator: np.random.Generator) -> Message:
+        """One contributor's message; nothing else need leave their device.
+
+        Parameters
+        ----------
+        x : (d,) array
+            ‖x‖₂ ≤ 1.
+        y : float
+            In [-1, 1].
+        generator : numpy.random.Generator
+
+        Raises
+        ------
+        InvalidInput
+            If the record is outside its bounds.
+        """
+        number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + 1e-9)
+        number("y", y, at_least=-1.0, at_most=1.0)
+        square, linear = noise(generator, len(x))
+        return Message(
+            np.outer(x, x) + self.share * square, y * x + self.share / self.weight * linear
+        )
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a contributor sends, or the sum of what many sent.
+
+    Parameters
+    ----------
+    square : (d, d) array
+        x xᵀ, symmetric, with noise.
+    linear : (d,) array
+        y x, with noise.
+    """
+
+    square: Array
+    linear: Array
+
+
+def aggregate(messages: Iterable[Message]) -> Message:
+    """The sums, which are all that learning needs.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no message.
+    """
+    total: Message | None = None
+    for one in messages:
+        total = (
+            one if total is None else Message(total.square + one.square, total.linear + one.linear)
+        )
+    if total is None:
+        raise InvalidInput("messages is empty, but there must be at least one.")
+    return total
+
+
+def noise(generator: np.random.Generator, dimension: int) -> tuple[Array, Array]:
+    """One draw of unit size: symmetric with variance 1 on the diagonal and 1/2 off it; a vector."""
+    square = generator.standard_normal((dimension, dimension))
+    return (square + square.T) / 2.0, generator.standard_normal(dimension)
