@@ -19,6 +19,9 @@ DASHES = {
     "longdash": (0, (8, 3)),
     "longdashdot": (0, (8, 3, 2, 3)),
 }
+FEW, DECADE = 6, 10.0
+"""So many values within two decades are named on the axis themselves."""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
@@ -96,6 +99,10 @@ def panels(
             xscale="log" if logarithmic else "linear",
             xlabel=xlabel if isinstance(xlabel, str) else xlabel[name],
         )
+        places = sorted(set(panel[x]))
+        if places and len(places) <= FEW and places[-1] < DECADE**2 * places[0]:
+            axis.set_xticks(places, labels=[f"{place:g}" for place in places])
+            axis.minorticks_off()
         axis.grid(alpha=0.3)
     axes[0][0].set_ylabel(ylabel)
     axes[0][0].legend(fontsize=8)

@@ -369,6 +369,7 @@ NETWORK_DIFFERS = (
     f"Of more than {network_000.MOST_RECORDS:,} records only that many are trained on.",
     f"The step size, which the paper does not name, is {network_000.LEARNING_RATE:g} along one "
     "clipped gradient.",
+    f"The picture of the objective is cut off at {OBJECTIVE_OF_NETWORKS[1]:g}.",
 )
 
 

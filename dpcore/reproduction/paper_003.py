@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dpcore.accounting import claims, paper_003
 from dpcore.accounting.planner import Training, solve, spent
@@ -39,7 +39,7 @@ from dpcore.reproduction.report import (
     ordering,
     records,
 )
-from dpcore.reproduction.trainings import Labelled, against, taught
+from dpcore.reproduction.trainings import Labelled, against, limits, taught
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -234,7 +234,7 @@ def figure_1(order: Order) -> Result:
         ends,
         value="auc",
         ylabel="test AUC, mean of five findings",
-        ylimits=(0.5, 1.0),
+        ylimits=limits(ends["auc_low"]),
         titles=TITLES,
         path=stem,
         x="target_epsilon",
@@ -333,7 +333,7 @@ def figure_2(order: Order) -> Result:
         ends,
         value="auc",
         ylabel=f"test AUC at certified ε = {FIXED:g}",
-        ylimits=(0.5, 1.0),
+        ylimits=limits(ends["auc_low"]),
         titles=TITLES,
         path=stem.with_name(f"{stem.name}-auc"),
         x="value",
@@ -529,7 +529,7 @@ def table_1(order: Order) -> Result:
         ends,
         value="accuracy",
         ylabel="test accuracy",
-        ylimits=_limits(ends["accuracy_low"]),
+        ylimits=limits(ends["accuracy_low"]),
         titles=TITLES,
         path=order.open(),
         x="stated_epsilon",
@@ -558,8 +558,9 @@ def table_1(order: Order) -> Result:
         "DP-SGD runs with noise, clipping, batch, epochs and learning rate of the tutorial whose ε "
         "the rows equal; the paper does not print its settings.",
         'The sizes of the network are that tutorial\'s, with tanh. "decay each epoch" has the '
-        'certified ε of the DP-SGD beside it; "decay, σ₀ as printed" has σ₀ from equation (3).',
-        f"{order.runs or 1} run(s) unless told otherwise.",
+        "certified ε of the DP-SGD beside it and differs from it in the decay alone; "
+        '"decay, σ₀ as printed" has σ₀ from equation (3) and C = 1.',
+        f"{order.runs or 1} run(s) of each.",
         *_short(order, max(row.epochs for row in MNIST)),
     ]
     if "mnist" not in at_hand:
@@ -587,14 +588,15 @@ def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]
     if name != "mnist":
         recipe = replace(recipe, network="perceptron", widths=(100,), batch=DIGITS_BATCH)
         base = TrainingStudy(name, recipe=recipe, epsilon=row.stated, runs=runs)
-        decaying = replace(base, recipe=replace(recipe, decay=0.99, clip=printed.clip))
-        return {"nonprivate": _free(base), "dpsgd": base, "proposed": decaying}
+        ours = replace(base, recipe=replace(recipe, decay=printed.decay))
+        return {"nonprivate": _free(base), "dpsgd": base, "proposed": ours}
     base = TrainingStudy(name, recipe=recipe, epsilon=None, runs=runs)
     certified = spent(recipe.training(images.entry(name).records), "pld").epsilon
-    as_printed = replace(recipe, decay=0.99, clip=printed.clip, sigma=printed.sigma)
+    decaying = replace(recipe, decay=printed.decay)
+    as_printed = replace(decaying, clip=printed.clip, sigma=printed.sigma)
     found = {
         "dpsgd": base,
-        "proposed": replace(base, recipe=as_printed, epsilon=certified),
+        "proposed": replace(base, recipe=decaying, epsilon=certified),
         "printed": replace(base, recipe=as_printed),
     }
     return {"nonprivate": _free(base), **found} if row is MNIST[0] else found
@@ -667,10 +669,6 @@ def _short(order: Order, own: int) -> list[str]:
         f"A quick look: networks are trained for at most {order.epochs} epoch(s), so that verdicts "
         "on accuracy are about such short trainings."
     ]
-
-
-def _limits(lows: Any) -> tuple[float, float]:
-    return (max(0.0, float(lows.min()) - 0.02), 1.0)
 
 
 PAPER = Paper(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,11 @@ def taught(
         pd.DataFrame([ends[place] for place in places]),
         pd.concat([histories[place] for place in places], ignore_index=True),
     )
+
+
+def limits(lows: Iterable[float]) -> tuple[float, float]:
+    """Of an axis of shares: from a little below the least to 1."""
+    return max(0.0, math.floor(20.0 * min(lows) - 0.5) / 20.0), 1.0
 
 
 def against(

@@ -54,8 +54,8 @@ def test_a_folder_for_figures_that_cannot_be_made_is_refused(
 def test_what_cannot_be_checked_is_printed_with_its_reason(
     capsys: Captured, tmp_path: Path
 ) -> None:
-    assert main(["reproduce", "paper-004", "--figure", "2", "--output", str(tmp_path)]) == 0
+    assert main(["reproduce", "paper-004", "--table", "2", "--output", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("[could not be checked]")
-    assert "not in print" in printed
-    assert str(tmp_path / "paper-004-figure-2.json") in printed
+    assert "no result" in printed
+    assert str(tmp_path / "paper-004-table-2.json") in printed

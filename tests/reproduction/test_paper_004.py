@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.reproduction import paper_004
+from dpcore.reproduction import paper_004, sensitivity_004
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     PARTLY,
@@ -71,6 +72,49 @@ def test_public_weights_are_compared_at_exactly_their_certified_epsilon() -> Non
     assert public == isotropic
     assert public > 0.3
     assert ends["claimed_epsilon"].iloc[0] == pytest.approx(0.3)
+
+
+def test_figure_2_follows_the_cost_of_shifted_weights(tmp_path: Path) -> None:
+    found = reproduce("paper-004", figure=2, output=str(tmp_path), runs=2)
+    assert {Path(path).name for path in found["files"]} == {p.name for p in tmp_path.iterdir()}
+    single = pd.read_csv(tmp_path / "paper-004-figure-2.csv")
+    assert len(single) == 2 * 9
+    surfaces = pd.read_csv(tmp_path / "paper-004-figure-2-surfaces.csv")
+    weights, inputs, wanted = sensitivity_004.trained(0)
+    first = surfaces[(surfaces["run"] == 0) & (surfaces["shift"] == 0) & (surfaces["other"] == 0)]
+    trained = float(sensitivity_004.cost(weights, inputs, wanted))
+    assert first["cost"].to_numpy() == pytest.approx([trained] * 2)
+    assert trained < 0.1  # a network that says no to everything has 0.25
+
+
+def test_the_derivatives_of_the_small_network_are_those_of_its_cost() -> None:
+    random = np.random.default_rng(1)
+    weights, inputs, wanted = random.normal(size=9), random.random((20, 2)), random.random(20)
+    small = 1e-6 * np.eye(9)
+    both = [sensitivity_004.cost(weights + way * small, inputs, wanted) for way in (1.0, -1.0)]
+    assert sensitivity_004.derivatives(weights, inputs, wanted) == pytest.approx(
+        (both[0] - both[1]) / 2e-6, abs=1e-8
+    )
+
+
+@pytest.mark.parametrize(
+    ("least_at", "sign", "wanted"),
+    [(0.1, 1.0, (SUPPORTED, SUPPORTED)), (0.0, -1.0, (NOT_SUPPORTED, NOT_SUPPORTED))],
+)
+def test_figure_2_is_judged_both_ways(
+    least_at: float, sign: float, wanted: tuple[str, str]
+) -> None:
+    single = pd.DataFrame(
+        {
+            "run": 0,
+            "derivative": [0.1, 0.2, 0.3],
+            "shift": 0.15,
+            "change": [sign * 0.1, sign * 0.2, sign * 0.3],
+        }
+    )
+    pairs = pd.DataFrame({"run": 0, "first": "θ1", "shift": [0.0, 0.1, 0.2], "other": 0.0})
+    pairs["cost"] = (pairs["shift"] - least_at).abs()
+    assert tuple(v.verdict for v in paper_004.judge_sensitivity(single, pairs)) == wanted
 
 
 def levels(optimized: dict[float, float], public: float) -> pd.DataFrame:

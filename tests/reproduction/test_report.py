@@ -99,6 +99,7 @@ def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
         ("paper-003", {"table": 1, "datasets": ("chest_features",)}, ("one class",)),
         ("paper-004", {"figure": 4, "datasets": ("chest_features",)}, ("one class",)),
         ("paper-004", {"figure": 4, "datasets": ("nowhere",)}, ("dataset", "'nowhere'")),
+        ("paper-004", {"figure": 2, "epochs": 3}, ("epochs", "150")),
     ],
 )
 def test_bad_arguments_are_named_before_anything_is_written(
@@ -113,7 +114,7 @@ def test_bad_arguments_are_named_before_anything_is_written(
 
 @pytest.mark.parametrize(
     ("paper", "arguments"),
-    [("paper-004", {"figure": 1}), ("paper-004", {"figure": 2}), ("paper-004", {"table": 2})],
+    [("paper-000", {"figure": 1}), ("paper-004", {"figure": 1}), ("paper-004", {"table": 2})],
 )
 def test_what_cannot_be_run_again_leaves_a_verdict_that_says_why(
     paper: str, arguments: dict[str, int], tmp_path: Path

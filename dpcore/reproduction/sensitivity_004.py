@@ -1,0 +1,119 @@
+"""Paper 004's small network (section IV-A): how its cost answers to shifted weights.
+
+Two inputs, two sigmoid units, one linear output, trained on x₁ AND x₂ of rounded inputs. Figure 2
+shifts two of its nine weights by up to 0.3 and draws the cost; its derivatives are to foretell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+
+SAMPLES, EPOCHS, SHIFT = 1_000, 150, 0.3
+BATCH, LEARNING_RATE = 10, 0.1
+"""Not in print."""
+
+NAMES = ("θ1", "θ2", "θ3", "θ4", "θ5", "θ6", "b1", "b2", "b3")
+DRAWN = ("θ1", "θ6", "b3")
+PAIRS = (("θ1", "b3"), ("θ6", "b3"))
+GRID = 16
+
+
+def cost(weights: Array, inputs: Array, wanted: Array) -> Array:
+    """Mean squared error for each of several weight vectors, (…, 9) to (…)."""
+    return np.asarray(((_outputs(weights, inputs)[0] - wanted) ** 2).mean(-1))
+
+
+def derivatives(weights: Array, inputs: Array, wanted: Array) -> Array:
+    """Of the cost by each of the nine weights."""
+    output, hidden = _outputs(weights, inputs)
+    error = 2.0 * (output - wanted) / len(wanted)
+    back = error * hidden * (1.0 - hidden) * weights[4:6, None]
+    into = back @ inputs  # (hidden unit, input)
+    return np.array(
+        [into[0, 0], into[1, 0], into[0, 1], into[1, 1], *hidden @ error, *back.sum(1), error.sum()]
+    )
+
+
+def _outputs(weights: Array, inputs: Array) -> tuple[Array, Array]:
+    """Outputs (…, records) and hidden units (…, 2, records); h₁ takes θ1, θ3 and b1."""
+    before = (
+        weights[..., 0:2, None] * inputs[:, 0]
+        + weights[..., 2:4, None] * inputs[:, 1]
+        + weights[..., 6:8, None]
+    )
+    hidden = 1.0 / (1.0 + np.exp(-before))
+    return (weights[..., 4:6, None] * hidden).sum(-2) + weights[..., 8, None], hidden
+
+
+def trained(seed: int) -> tuple[Array, Array, Array]:
+    """Weights after 150 epochs, and the samples."""
+    random = np.random.default_rng(seed)
+    inputs = random.random((SAMPLES, 2))
+    wanted = np.all(np.round(inputs) == 1.0, axis=1).astype(float)
+    weights = random.normal(size=len(NAMES))
+    for _ in range(EPOCHS):
+        for batch in np.split(random.permutation(SAMPLES), SAMPLES // BATCH):
+            weights -= LEARNING_RATE * derivatives(weights, inputs[batch], wanted[batch])
+    return weights, inputs, wanted
+
+
+def surfaces(
+    runs: int, progress: Callable[[float, str], None]
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """What happens to the cost in each of several trained networks.
+
+    Returns
+    -------
+    single : DataFrame
+        run, weight, derivative, shift (half of `SHIFT`, alone), change of cost.
+    pairs : DataFrame
+        run, first, second, the shift of each, cost.
+    lines : DataFrame
+        Of the drawn weights alone: weight, shift, change with `_low` and `_high` over runs.
+    """
+    import pandas as pd
+
+    single, pairs, drawn = [], [], []
+    steps = np.linspace(0.0, SHIFT, GRID)
+    for run in range(runs):
+        progress(run / runs, f"network {run + 1} of {runs}")
+        weights, inputs, wanted = trained(run)
+        base = float(cost(weights, inputs, wanted))
+        slopes = derivatives(weights, inputs, wanted)
+        moved = cost(weights + 0.5 * SHIFT * np.eye(len(NAMES)), inputs, wanted) - base
+        for name, slope, change in zip(NAMES, slopes, moved, strict=True):
+            single.append((run, name, slope, 0.5 * SHIFT, change))
+        for name in DRAWN:
+            unit = np.eye(len(NAMES))[NAMES.index(name)]
+            changes = cost(weights + steps[:, None] * unit, inputs, wanted) - base
+            drawn += [(run, name, *each) for each in zip(steps, changes, strict=True)]
+        for first, second in PAIRS:
+            one, other = (np.eye(len(NAMES))[NAMES.index(name)] for name in (first, second))
+            for shift in steps:
+                costs = cost(weights + shift * one + steps[:, None] * other, inputs, wanted)
+                pairs += [
+                    (run, first, second, shift, *each) for each in zip(steps, costs, strict=True)
+                ]
+    lines = pd.DataFrame(drawn, columns=["run", "weight", "shift", "change"])
+    found = lines.groupby(["weight", "shift"])["change"]
+    summary = pd.DataFrame(
+        {
+            "change": found.mean(),
+            "change_low": found.quantile(0.05),
+            "change_high": found.quantile(0.95),
+        }
+    )
+    return (
+        pd.DataFrame(single, columns=["run", "weight", "derivative", "shift", "change"]),
+        pd.DataFrame(pairs, columns=["run", "first", "second", "shift", "other", "cost"]),
+        summary.reset_index(),
+    )
