@@ -36,5 +36,6 @@ if settled is not None:
     train_live.show(asked, settled)
     train_proof.claim_and_proof(settled)
     train_proof.what_it_means(settled)
-    train_tabs.show(asked, settled)
-background.watch(background.missing("settle", "Solving for the noise", task, settled))
+    background.watch(train_tabs.show(asked, settled))
+else:
+    background.watch(background.missing("settle", "Solving for the noise", task, settled))

@@ -56,26 +56,27 @@ def _written(value: object) -> str:
 
 def snippet(study: TrainingStudy) -> str:
     """Python that gives the history on screen."""
+    return "\n".join([*described(study, "train"), "history = train(study)", ""])
+
+
+def described(study: TrainingStudy, *others: str) -> list[str]:
+    """Python lines that make the study; `others` are imported beside `TrainingStudy`."""
     changed = [
         f"    {field.name}={getattr(study.recipe, field.name)!r},"
         for field in fields(Recipe)
         if getattr(study.recipe, field.name) != field.default
     ]
-    return "\n".join(
-        [
-            "from dpcore.deep.recipe import Recipe",
-            "from dpcore.evaluation.training import TrainingStudy, train",
-            "",
-            "recipe = Recipe(",
-            *changed,
-            ")",
-            f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
-            f"epsilon={study.epsilon!r}, runs={study.runs}"
-            + (f", public={study.public})" if study.public else ")"),
-            "history = train(study)",
-            "",
-        ]
-    )
+    return [
+        "from dpcore.deep.recipe import Recipe",
+        f"from dpcore.evaluation.training import {', '.join(('TrainingStudy', *others))}",
+        "",
+        "recipe = Recipe(",
+        *changed,
+        ")",
+        f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
+        f"epsilon={study.epsilon!r}, runs={study.runs}"
+        + (f", public={study.public})" if study.public else ")"),
+    ]
 
 
 def show(asked: Asked, settled: Settled) -> None:

@@ -35,6 +35,7 @@ DRAWS = {"poisson": "By chance (Poisson)", "none": "Every record"}
 TABS = (
     "Noise schedule",
     "Shapes of noise",
+    "Effect of a setting",
     "Why accuracy fell",
     "Compare runs",
     "Numbers",

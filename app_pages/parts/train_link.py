@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from app_pages.parts import links, meaning, train_compare, train_noise
+from app_pages.parts import links, meaning, train_compare, train_effects, train_noise
 from app_pages.parts import train_controls as controls
 from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
 from app_pages.parts.state import once
@@ -14,6 +14,7 @@ from dpcore.figures.words import plain
 KNOWN = {
     *asdict(FIRST),
     *("person", "train_seed", "train_view", "meaning", train_compare.LINK),
+    *train_effects.ALLOWED,
     *meaning.ALLOWED,
     *(name for name, *_ in meaning.NUMBERS),
 }
@@ -52,6 +53,7 @@ def _heed() -> str:
             "train_delta": ("δ =", [plain(each) for each in DELTAS], plain(FIRST.train_delta)),
             "person": ("the neighbour", list(ADJACENCIES.values()), "one record more or less"),
             "train_view": ("the tab", controls.TABS, "the first one"),
+            **train_effects.ALLOWED,
             **meaning.ALLOWED,
         },
     )

@@ -19,6 +19,7 @@ from app_pages.parts.state import (
 )
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation.task import Task
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures import training as figures
 
@@ -48,7 +49,7 @@ def wanted(study: TrainingStudy, records: int) -> bool:
     return flag(_begun(study)) or begins_by_itself(study, records)
 
 
-def state(study: TrainingStudy) -> str:
+def state(study: Task) -> str:
     """Of its job; "new" where there is none."""
     job = jobs.find(study.key)
     return "new" if job is None else job.state
@@ -104,7 +105,8 @@ def _stopped(study: TrainingStudy) -> str:
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
-def _result(key: str) -> pd.DataFrame:
+def result(key: str) -> pd.DataFrame:
+    """The rows of a job that is done."""
     return jobs.Job(key).result()
 
 
@@ -125,7 +127,7 @@ def histories(studies: Studies) -> pd.DataFrame:
     for series, study in studies.items():
         job = jobs.find(study.key)
         if job is not None:
-            rows = _result(study.key) if job.state == "done" else job.partial()
+            rows = result(study.key) if job.state == "done" else job.partial()
             if rows is not None:
                 found[series] = rows
         else:

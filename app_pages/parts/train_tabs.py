@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import train_code, train_compare, train_runs, train_shapes
+from app_pages.parts import train_code, train_compare, train_effects, train_runs, train_shapes
 from app_pages.parts import train_words as words
+from app_pages.parts.background import Task
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.train_controls import TABS, Asked
 from app_pages.parts.train_plan import Settled
@@ -20,27 +21,27 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def show(asked: Asked, settled: Settled) -> None:
-    """The tabs."""
-    content: dict[str, Callable[[Asked, Settled], None]] = dict(
-        zip(
-            TABS,
-            (
-                _schedule,
-                train_shapes.show,
-                _why,
-                train_compare.show,
-                _numbers,
-                train_code.show,
-            ),
-            strict=True,
-        )
+Waiting = list[tuple[str, str, Task[object]]]
+
+
+def show(asked: Asked, settled: Settled) -> Waiting:
+    """The tabs; what they still wait for."""
+    content: tuple[Callable[[Asked, Settled], Waiting | None], ...] = (
+        _schedule,
+        train_shapes.show,
+        train_effects.show,
+        _why,
+        train_compare.show,
+        _numbers,
+        train_code.show,
     )
     opened = st.tabs(TABS, key="train_view", on_change="rerun", bind="query-params")
-    for tab, draw in zip(opened, content.values(), strict=True):
+    waiting: Waiting = []
+    for tab, draw in zip(opened, content, strict=True):
         if tab.open:
             with tab:
-                draw(asked, settled)
+                waiting += draw(asked, settled) or []
+    return waiting
 
 
 def _schedule(_: Asked, settled: Settled) -> None:

@@ -158,3 +158,20 @@ NOT_PRIVATE = (
     "Every accuracy, AUC and loss on this page is measured on real records and is itself not "
     "private: ε counts what the trained network tells, not what this page shows."
 )
+EFFECT = (
+    "The same training with other values of one setting, all within the same ε at the same δ. "
+    "Something has to give way: either the noise is solved anew, or only so many epochs are run as "
+    "the same noise affords."
+)
+EFFECT_OF = (
+    "Paper 003, figure 2, varies the decay R, the first noise σ₀ and the clipping norm C; paper "
+    "004, figure 5, the lot size, the hidden units and the clipping norm."
+)
+GIVES_WAY = (
+    "**The noise**: as many epochs as set, the noise solved anew for each value. **The epochs**: "
+    "the same first noise, and as many epochs as keep within ε, at most ten times as many as set."
+)
+CHOOSING = (
+    "To choose the best of several values by looking at real records is itself a look at them, "
+    "which ε does not cover."
+)

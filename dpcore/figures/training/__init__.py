@@ -1,5 +1,6 @@
-"""A training's figures: how it learns, how its noise and its ε run, and what cost accuracy."""
+"""A training's figures: how it learns, its noise and ε, what cost accuracy, what a setting does."""
 
+from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import course, learning
 from dpcore.figures.training.series import AXES, METRICS, MOST_RUNS, SERIES, lost, runs, shown
 from dpcore.figures.training.why import why
@@ -10,9 +11,11 @@ __all__ = [
     "MOST_RUNS",
     "SERIES",
     "course",
+    "effect",
     "learning",
     "lost",
     "runs",
     "shown",
     "why",
+    "written",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -120,5 +120,10 @@ def ends_of_axis(
     if column == "loss_train":
         starts = [float(rows[column].iloc[0]) for _, rows in lines]
         return 0.0, 1.1 * max([*values, *starts], default=1.0)
+    return values_within(values)
+
+
+def values_within(values: Iterable[float]) -> tuple[float, float]:
+    """The ends of an axis up to 1 that holds these metrics, with some room below."""
     low = min(values, default=0.0) - SMALLEST_BAND
     return max(0.0, math.floor(20.0 * low) / 20.0), 1.0 + ROOM

@@ -1,0 +1,210 @@
+"""What one setting does while the budget stays the same: trained with several values of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app_pages.parts import train_code, train_runs
+from app_pages.parts import train_words as words
+from app_pages.parts.background import Task, ask, missing
+from app_pages.parts.drawing import download, on_dark, plot
+from app_pages.parts.fields import pick
+from app_pages.parts.state import keep, kept
+from app_pages.parts.train_controls import Asked
+from app_pages.parts.train_plan import Settled
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import effects, jobs
+from dpcore.evaluation.effects import Effect
+from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+from dpcore.figures import training as figures
+from dpcore.figures.words import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TITLES = {key: f"{each.title} {each.symbol}".strip() for key, each in effects.EFFECTS.items()}
+WAYS = {effects.NOISE: "The noise", effects.EPOCHS: "The epochs"}
+# What a link may ask for, in the form that `links` checks.
+ALLOWED = {
+    "effect": ("the effect of", list(TITLES.values()), TITLES["decay"]),
+    "gives_way": ("to let give way", list(WAYS.values()), "what usually does"),
+}
+PATIENCE = 0.3
+
+
+@dataclass(frozen=True)
+class Varied:
+    """One setting's values, and the trainings with each.
+
+    Parameters
+    ----------
+    effect : Effect
+    way : str
+        What gives way.
+    values : tuple of float
+    sweep : TrainingSweep
+        A study a value.
+    now : float
+        The present value.
+    """
+
+    effect: Effect
+    way: str
+    values: tuple[float, ...]
+    sweep: TrainingSweep
+    now: float
+
+
+def show(asked: Asked, settled: Settled) -> list[tuple[str, str, Task[object]]]:
+    """Choose a setting, start, watch; what is still on its way."""
+    study, records = asked.study, settled.records
+    st.markdown(words.EFFECT)
+    with st.container(horizontal=True):
+        effect = effects.effect(pick("Setting to vary", TITLES, "effect", words.EFFECT_OF))
+        way = effect.gives_way[0]
+        if len(effect.gives_way) > 1:
+            way = _way(effect)
+    if reason := effect.why_not(study):
+        st.info(reason, icon=":material/block:")
+        return []
+    key = (study.key, records, effect.key, way)
+    task = ask("effect", key, lambda _: _varied(effect, way, study, records))
+    try:
+        varied = task.answer(PATIENCE)
+    except InvalidInput as refusal:
+        st.info(str(refusal), icon=":material/block:")
+        return []
+    if varied is None:
+        st.caption("Solving for what each value affords.")
+        return missing("effect", "Solving for what each value affords", task, varied)
+    _watch(varied, asked.metric, study)
+    return []
+
+
+def _way(effect: Effect) -> str:
+    way: str | None = st.segmented_control(
+        "To keep ε, give way",
+        list(effect.gives_way),
+        format_func=WAYS.__getitem__,
+        default=effect.gives_way[0],
+        required=True,
+        key="gives_way",
+        bind="query-params",
+        help=words.GIVES_WAY,
+    )
+    return way or effect.gives_way[0]
+
+
+def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Varied:
+    values = effect.values(study, records, way)
+    sweep = effect.sweep(study, records, values, way)
+    return Varied(effect, way, values, sweep, effect.present(study, records))
+
+
+def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
+    """Draw what is there; again and again while it is trained."""
+    sweep = varied.sweep
+    before = train_runs.state(sweep)
+    active = before in ("queued", "running")
+
+    @st.fragment(run_every=train_runs.POLL_SECONDS if active else None)
+    def look() -> None:
+        state = train_runs.state(sweep)
+        if state != before and (active or state in ("queued", "running")):
+            st.rerun()
+        _line(varied, state, study)
+        rows = _rows(sweep, state)
+        table = None if rows is None else effects.ends(varied.effect, varied.values, sweep, rows)
+        if table is not None and len(table):
+            _charts(varied, metric, table, still=not active)
+        if table is not None and state == "done":
+            st.markdown("**Python**")
+            st.code(snippet(varied, study), language="python", wrap_lines=True)
+
+    look()
+
+
+def _rows(sweep: TrainingSweep, state: str) -> pd.DataFrame | None:
+    if state == "done":
+        return train_runs.result(sweep.key)
+    return jobs.Job(sweep.key).partial()
+
+
+def _line(varied: Varied, state: str, study: TrainingStudy) -> None:
+    """How far it is, with a button for what can be done now."""
+    job = jobs.find(varied.sweep.key)
+    if state == "done":
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if state in ("queued", "running") and job is not None:
+            share = min(1.0, max(0.0, job.progress))
+            st.progress(share, text=f"Training with {len(varied.values)} values: {job.message}")
+            stop = st.button("Stop", key="effect_stop", icon=":material/stop_circle:")
+            if stop:
+                job.cancel()
+                st.rerun()
+            return
+        if state == "failed" and job is not None:
+            st.caption(job.message)
+        values = ", ".join(plain(value, 4) for value in varied.values)
+        name = varied.effect.symbol or varied.effect.title
+        runs = "1 run" if study.runs == 1 else f"{study.runs:,} runs"
+        st.caption(f"{name} = {values}; {runs} each. This is trained when you ask for it.")
+        start = st.button(
+            "Train with each value",
+            key="effect_start",
+            type="primary",
+            icon=":material/play_arrow:",
+        )
+        if start and _begin(varied.sweep):
+            st.rerun()
+
+
+def _begin(sweep: TrainingSweep) -> bool:
+    """Hand it in; what this session had begun here before is given up."""
+    before: str | None = kept("train effect")
+    job = jobs.find(before) if before else None
+    if job is not None and before != sweep.key:
+        job.cancel()
+    keep("train effect", sweep.key)
+    try:
+        jobs.submit(sweep)
+    except jobs.QueueFull as full:
+        st.warning(str(full), icon=":material/hourglass:")
+        return False
+    return True
+
+
+def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, still: bool) -> None:
+    gave = "epoch" if varied.way == effects.EPOCHS else "sigma"
+    for place, column in zip(st.columns(2, border=True), (metric, gave), strict=True):
+        with place:
+            drawn = figures.effect(table, varied.effect, column, now=varied.now, dark=on_dark())
+            plot(drawn, f"effect_{column}")
+    st.caption(words.CHOOSING)
+    if still:
+        download(
+            table, f"effect_of_{varied.effect.key}", "Where the training with each value ended"
+        )
+
+
+def snippet(varied: Varied, study: TrainingStudy) -> str:
+    """Python that gives the table on screen."""
+    return "\n".join(
+        [
+            *train_code.described(study),
+            "",
+            "from dpcore.datasets import images",
+            "from dpcore.evaluation import effects",
+            "",
+            f"effect, values = effects.effect({varied.effect.key!r}), {varied.values!r}",
+            f"records = study.trained_on(images.load({study.dataset!r}).records)",
+            f"sweep = effect.sweep(study, records, values, {varied.way!r})",
+            "rows = sweep.run(lambda *_: None, lambda _: None, lambda: False).rows",
+            "table = effects.ends(effect, values, sweep, rows)",
+            "",
+        ]
+    )

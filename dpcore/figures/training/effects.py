@@ -1,0 +1,171 @@
+"""What one setting does at a fixed budget: a metric, and what gave way, against its values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import faded, ink
+from dpcore.figures.training.series import (
+    AXES,
+    HEIGHT,
+    METRICS,
+    SERIES,
+    SHARES,
+    shown,
+    values_within,
+)
+from dpcore.figures.words import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.evaluation.effects import Effect
+
+GAVE_WAY = {"epoch": "Epochs", "sigma": "First noise σ₀"}
+LOOK = SERIES["private"].look
+
+
+def effect(
+    table: pd.DataFrame, varied: Effect, column: str, *, now: float, dark: bool = False
+) -> Drawn:
+    """A metric with its band over runs, or what gave way, against the values of one setting.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `dpcore.evaluation.effects.ends`.
+    varied : Effect
+    column : str
+        "accuracy_test", "auc_test", "epoch" or "sigma".
+    now : float
+        The setting's present value.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    name = AXES[column] if column in METRICS else GAVE_WAY[column]
+    rows = table[table[column].notna()].sort_values("value") if column in table else table[:0]
+    figure = _frame(varied, name, now, dark)
+    if rows.empty:
+        return Drawn(figure, "The points come as it trains.", f"{name}: nothing yet.")
+    _points(figure, rows, varied, column, dark)
+    if column in METRICS:
+        ends = values_within(rows[column])
+        figure.update_yaxes(range=list(ends), tickformat=".0%" if column in SHARES else None)
+        sentence = _best(rows, varied, column, now)
+    else:
+        figure.update_yaxes(range=[0.0, 1.1 * float(rows[column].max())])
+        sentence = _given(rows, varied, column)
+    return Drawn(figure, sentence, f"{name} against {varied.title}. {sentence}")
+
+
+def written(varied: Effect, value: float) -> str:
+    """A value of the setting, named."""
+    name = varied.symbol or varied.title
+    return f"{name} = {plain(value, 4)}"
+
+
+def _frame(varied: Effect, name: str, now: float, dark: bool) -> go.Figure:
+    figure = go.Figure()
+    figure.update_layout(
+        height=HEIGHT,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        showlegend=False,
+        hovermode="closest",
+        uirevision="kept",
+    )
+    unit = f" ({varied.unit})" if varied.unit else ""
+    axis = f"{varied.title} {varied.symbol}".strip() + unit
+    figure.update_xaxes(
+        title={"text": axis, "font": {"color": ink(dark)}},
+        type="linear" if varied.key == "decay" else "log",
+        tickfont={"color": ink(dark)},
+        automargin=True,
+        zeroline=False,
+    )
+    figure.update_yaxes(
+        title={"text": name, "font": {"color": ink(dark)}},
+        tickfont={"color": ink(dark)},
+        automargin=True,
+        zeroline=False,
+    )
+    figure.add_vline(x=now, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
+    return figure
+
+
+def _points(figure: go.Figure, rows: pd.DataFrame, varied: Effect, column: str, dark: bool) -> None:
+    low, high = f"{column}_low", f"{column}_high"
+    if low in rows:
+        figure.add_scatter(
+            x=[*rows["value"], *rows["value"][::-1]],
+            y=[*rows[high], *rows[low][::-1]],
+            fill="toself",
+            fillcolor=faded(LOOK.on(dark), 0.14),
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+        )
+    figure.update_xaxes(
+        tickvals=list(rows["value"]), ticktext=[plain(value, 4) for value in rows["value"]]
+    )
+    figure.add_scatter(
+        x=rows["value"],
+        y=rows[column],
+        mode="lines+markers",
+        line={"color": LOOK.on(dark), "dash": LOOK.dash, "width": 2.5},
+        marker={"symbol": LOOK.marker, "size": 9, "color": LOOK.on(dark)},
+        hovertext=[_hover(varied, row, column) for _, row in rows.iterrows()],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _hover(varied: Effect, row: pd.Series, column: str) -> str:
+    said = f"<b>{written(varied, row['value'])}</b><br>{shown(column)(row[column])}"
+    low, high = f"{column}_low", f"{column}_high"
+    if low in row and row[low] < row[high]:
+        said += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
+    spent = (
+        f"ε = {plain(row['epsilon'])} · δ = {plain(row['delta'])} · {row['adjacency']} · "
+        f"{row['accountant']}"
+        if row["epsilon"] == row["epsilon"]
+        else "nothing is certified"
+    )
+    return f"{said}<br>σ₀ = {plain(row['sigma'])}, {row['epoch']:,} epochs<br>{spent}"
+
+
+def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
+    """The best of the values, and whether the present one may be as good."""
+    if len(rows) == 1:
+        return f"{written(varied, rows['value'].iloc[0])}: {shown(column)(rows[column].iloc[0])}."
+    best = rows.iloc[int(rows[column].argmax())]
+    said = (
+        f"The best {METRICS[column]} of {len(rows)} values is {shown(column)(best[column])}, at "
+        f"{written(varied, best['value'])}"
+    )
+    here = rows[rows["value"] == now]
+    if best["value"] == now:
+        said += ", as set."
+    elif len(here):
+        value = here.iloc[0]
+        said += f"; as set, at {plain(now, 4)}, it is {shown(column)(value[column])}."
+        if value[f"{column}_high"] >= best[f"{column}_low"] and int(rows["runs"].max()) > 1:
+            said += " Their bands overlap: it may be chance."
+    else:
+        said += "."
+    most = int(rows["runs"].max())
+    many = f"Means over {most} runs; nine of ten lie in the band." if most > 1 else "One run each."
+    return f"{said} {many}"
+
+
+def _given(rows: pd.DataFrame, varied: Effect, column: str) -> str:
+    """What the budget makes of the rest."""
+    first, last = rows.iloc[0], rows.iloc[-1]
+    what = "epochs are run" if column == "epoch" else "is the first noise σ₀"
+    if first[column] == last[column]:
+        return f"{plain(last[column])} {what} with each value."
+    return (
+        f"Within the same ε, {plain(first[column])} {what} at {written(varied, first['value'])} "
+        f"and {plain(last[column])} at {plain(last['value'], 4)}."
+    )
