@@ -23,7 +23,8 @@ if message:
 try:
     asked = train_controls.sidebar()
     train_live.title(asked)
-    records = asked.study.trained_on(train_plan.records(asked.study.dataset))
+    there = asked.uploaded.records if asked.uploaded else train_plan.records(asked.study.dataset)
+    records = asked.study.trained_on(there)
     settled, task = train_plan.settle(asked, records)
 except DataUnavailable as missing:
     st.info(str(missing), icon=":material/download:")

@@ -24,7 +24,8 @@ def command(study: TrainingStudy, output: str = "run") -> str:
     widths = ",".join(map(str, recipe.widths))
     return " \\\n  ".join(
         [
-            f"python -m dpcore train --dataset {study.dataset} --features {study.features}",
+            f"python -m dpcore train --dataset {study.dataset} --features {study.features}"
+            + "".join(f" --set {name}={value}" for name, value in _settings(study)),
             f"--network {recipe.network} --activation {recipe.activation}"
             + (f" --widths {widths}" if recipe.network == "perceptron" else ""),
             f"--epsilon {study.epsilon!r} --delta {recipe.delta!r} --adjacency {recipe.adjacency}",
@@ -75,8 +76,14 @@ def described(study: TrainingStudy, *others: str) -> list[str]:
         ")",
         f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
         f"epsilon={study.epsilon!r}, runs={study.runs}"
-        + (f", public={study.public})" if study.public else ")"),
+        + (f", public={study.public}" if study.public else "")
+        + (f", settings={_settings(study)!r})" if study.settings else ")"),
     ]
+
+
+def _settings(study: TrainingStudy) -> tuple[tuple[str, str], ...]:
+    """The data set's own, which here only name an uploaded file."""
+    return (("file", "your_file.npz"),) if study.settings else ()
 
 
 def show(asked: Asked, settled: Settled) -> None:

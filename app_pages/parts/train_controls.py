@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from app_pages.parts import train_noise
+from app_pages.parts import train_noise, train_upload
 from app_pages.parts import train_words as words
 from app_pages.parts.fields import pick
 from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
@@ -14,7 +14,7 @@ from app_pages.parts.state import chosen, put
 from app_pages.parts.train_fields import number, switch, whole
 from app_pages.parts.train_presets import FIRST, PRESETS, Settings
 from dpcore.datasets import images
-from dpcore.datasets.images import ExamplesEntry
+from dpcore.datasets.images import Examples, ExamplesEntry
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures.words import plain
@@ -59,11 +59,14 @@ class Asked:
         The data.
     metric : str
         What is measured: "accuracy_test" or "auc_test".
+    uploaded : Examples or None
+        The records, where they come from a file of the person's own.
     """
 
     study: TrainingStudy
     entry: ExamplesEntry
     metric: str
+    uploaded: Examples | None
 
 
 def titles() -> dict[str, str]:
@@ -83,7 +86,10 @@ def sidebar() -> Asked:
     with st.sidebar:
         first = st.container()
         dataset = pick("Data", titles(), "dataset", words.DATA)
-        entry = images.entry(dataset)
+        entry, uploaded, settings = images.entry(dataset), None, ()
+        if dataset == train_upload.DATASET:
+            uploaded, settings = train_upload.ask()
+            entry = entry if uploaded is None else uploaded.entry
         metric = _metric(entry)
         features = switch("Inputs", FEATURES, "features", words.INPUTS)
         network = switch("Network", NETWORKS, "network", words.NETWORK)
@@ -156,8 +162,9 @@ def sidebar() -> Asked:
         epsilon=epsilon,
         runs=runs,
         public=public,
+        settings=settings,
     )
-    return Asked(study, entry, metric)
+    return Asked(study, entry, metric, uploaded)
 
 
 def _metric(entry: ExamplesEntry) -> str:

@@ -171,7 +171,7 @@ def _begin(sweep: TrainingSweep) -> bool:
         job.cancel()
     keep("train effect", sweep.key)
     try:
-        jobs.submit(sweep)
+        train_runs.submit(sweep)
     except jobs.QueueFull as full:
         st.warning(str(full), icon=":material/hourglass:")
         return False
@@ -201,7 +201,8 @@ def snippet(varied: Varied, study: TrainingStudy) -> str:
             "from dpcore.evaluation import effects",
             "",
             f"effect, values = effects.effect({varied.effect.key!r}), {varied.values!r}",
-            f"records = study.trained_on(images.load({study.dataset!r}).records)",
+            "found = images.load(study.dataset, **dict(study.settings))",
+            "records = study.trained_on(found.records)",
             f"sweep = effect.sweep(study, records, values, {varied.way!r})",
             "rows = sweep.run(lambda *_: None, lambda _: None, lambda: False).rows",
             "table = effects.ends(effect, values, sweep, rows)",

@@ -41,6 +41,8 @@ def title(asked: Asked) -> None:
         f"{recipe.epochs:,} epochs, ε = {plain(asked.study.epsilon or 0.0)}, "
         f"δ = {plain(recipe.delta)}."
     )
+    if asked.uploaded is not None:
+        st.warning(words.UPLOADED, icon=":material/privacy_tip:")
 
 
 def show(asked: Asked, settled: Settled) -> None:
@@ -186,10 +188,10 @@ def _line(
             st.caption("Stopped. What was learned before is shown.")
             _start_button("Train again", study, studies)
         else:
-            lacking = images.availability(study.dataset) not in ("built in", "local")
+            here = images.availability(study.dataset) in ("built in", "local") or asked.uploaded
             st.caption(
                 "Not trained yet: this takes longer than a few seconds, so it waits for you."
-                + (f" {asked.entry.how_to_get}" if lacking else "")
+                + (f" {asked.entry.how_to_get}" if not here else "")
             )
             _start_button("Start training", study, studies)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from app_pages.parts import train_words as words
 from app_pages.parts.background import Progress, Task, ask
 from app_pages.parts.train_controls import Asked
 from dpcore.accounting.planner import Training
@@ -69,10 +70,14 @@ def records(dataset: str) -> int:
     DataUnavailable
         If that only the data can say, and they are not at hand.
     """
-    if dataset in images.register():
-        return images.entry(dataset).records
-    if images.availability(dataset) not in ("built in", "local"):
-        raise DataUnavailable(images.entry(dataset).how_to_get)
+    where, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
+    if where == "upload":
+        raise DataUnavailable(f"{words.UPLOAD_FIRST} {how_to_get}")
+    known = images.records(dataset)
+    if known:
+        return known
+    if where not in ("built in", "local"):
+        raise DataUnavailable(how_to_get)
     return images.load(dataset).records
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from app_pages.parts import train_upload
 from app_pages.parts.state import (
     flag,
     keep,
@@ -20,7 +21,7 @@ from app_pages.parts.state import (
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.task import Task
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training import TrainingStudy, TrainingSweep
 from dpcore.figures import training as figures
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def begins_by_itself(study: TrainingStudy, records: int) -> bool:
     """Whether training is a matter of seconds, on data that are here."""
     recipe = study.recipe
     seen = records * recipe.epochs * study.runs
-    here = images.availability(study.dataset) in ("built in", "local")
+    here = images.availability(study.dataset) in ("built in", "local") or bool(study.settings)
     return here and recipe.network != "cnn" and study.features == "raw" and seen <= AT_ONCE
 
 
@@ -74,7 +75,14 @@ def begin(name: str, studies: Studies) -> None:
     keep(f"train jobs {name}", keys)
     for study in studies.values():
         if state(study) in ("new", "cancelled"):
-            jobs.submit(study)
+            submit(study)
+
+
+def submit(asked: TrainingStudy | TrainingSweep) -> None:
+    """Hand it to the workers, with its records where these were uploaded."""
+    task = train_upload.task(asked)
+    if task is not None:
+        jobs.submit(task)
 
 
 def start(study: TrainingStudy, studies: Studies) -> None:
@@ -83,7 +91,7 @@ def start(study: TrainingStudy, studies: Studies) -> None:
     raise_flag(_begun(study))
     for one in studies.values():
         if state(one) in ("cancelled", "failed"):
-            jobs.submit(one)
+            submit(one)
 
 
 def stop(study: TrainingStudy, studies: Studies) -> None:

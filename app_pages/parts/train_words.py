@@ -175,3 +175,15 @@ CHOOSING = (
     "To choose the best of several values by looking at real records is itself a look at them, "
     "which ε does not cover."
 )
+UPLOAD = (
+    "A file written by `numpy.savez` with `train_features` and `test_features` (records × "
+    "features), `train_labels` and `test_labels` (whole numbers from 0, or 0, 1 and nan for "
+    "several labels), and `names` if you like. It stays on this machine."
+)
+UPLOADED = (
+    "**Your records stay on this machine**: the file goes to the worker that trains and to no one "
+    "else; trained weights and the history are kept in this machine's cache folder. What this page "
+    "*shows* about them (accuracy, AUC, loss, why accuracy fell) is measured on them and is not "
+    "private. Features must come from a network that has not seen these records."
+)
+UPLOAD_FIRST = "Choose the file among the controls."

@@ -11,6 +11,7 @@ from dpcore.datasets import images
 from dpcore.evaluation.task import Report
 
 if TYPE_CHECKING:
+    from dpcore.datasets.images import Examples
     from dpcore.evaluation.training import TrainingStudy
 
 HELD_OUT = 6
@@ -42,8 +43,20 @@ class Material:
     task: str
 
 
-def material(study: TrainingStudy, progress: Report = lambda share, message: None) -> Material:
+def material(
+    study: TrainingStudy,
+    progress: Report = lambda share, message: None,
+    brought: Examples | None = None,
+) -> Material:
     """Load the study's records, and make features of them where it says so.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+    progress : callable
+        Told what is going on.
+    brought : Examples, optional
+        The records, where they lie in no file that can be loaded here.
 
     Raises
     ------
@@ -51,7 +64,7 @@ def material(study: TrainingStudy, progress: Report = lambda share, message: Non
         If there are too few records, or they are no images.
     """
     progress(0.0, "loading the data")
-    found = images.load(study.dataset, **dict(study.settings))
+    found = brought or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = found.train_inputs, found.test_inputs
     if study.features == "scattering":
         from dpcore.deep import scattering

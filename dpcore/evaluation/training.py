@@ -27,6 +27,7 @@ from dpcore.mechanisms.answers import verdicts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.datasets.images import Examples
     from dpcore.evaluation.trainer import Trainer
 
 FEATURES = ("raw", "scattering")
@@ -165,9 +166,15 @@ class TrainingStudy:
             return self.recipe.claiming(self.epsilon, records)
         return self.recipe.within(self.epsilon, records, accountant_for(self.recipe), progress)
 
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+    def run(
+        self,
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+        brought: Examples | None = None,
+    ) -> Outcome:
         """See `dpcore.evaluation.task.Task`: the history, ``weights.npz``, ``settings.json``."""
-        trainer = begin([self], progress=_or_stop(report, cancelled))
+        trainer = begin([self], progress=_or_stop(report, cancelled), brought=brought)
         trainer.run(report, lambda rows: partial(rows.drop(columns="study")), cancelled)
         return outcome(trainer)
 
@@ -203,11 +210,46 @@ class TrainingSweep:
         """Data, and how many studies."""
         return f"{images.entry(self.studies[0].dataset).title}, {len(self.studies)} settings"
 
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+    def run(
+        self,
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+        brought: Examples | None = None,
+    ) -> Outcome:
         """See `dpcore.evaluation.task.Task`."""
-        trainer = begin(self.studies, progress=_or_stop(report, cancelled))
+        trainer = begin(self.studies, progress=_or_stop(report, cancelled), brought=brought)
         trainer.run(report, partial, cancelled)
         return Outcome(trainer.history())
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """A training on records that come along with it, from an upload.
+
+    Parameters
+    ----------
+    task : TrainingStudy or TrainingSweep
+        Its settings name the records by a digest.
+    records : Examples
+    """
+
+    task: TrainingStudy | TrainingSweep
+    records: Examples
+
+    @property
+    def key(self) -> str:
+        """The task's."""
+        return self.task.key
+
+    @property
+    def title(self) -> str:
+        """The task's."""
+        return self.task.title
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """See `dpcore.evaluation.task.Task`."""
+        return self.task.run(report, partial, cancelled, self.records)
 
 
 def train(
@@ -254,6 +296,7 @@ def begin(
     *,
     device: str = "auto",
     progress: Report = lambda share, message: None,
+    brought: Examples | None = None,
 ) -> Trainer:
     """A trainer for studies of the same records, before its first step.
 
@@ -264,6 +307,8 @@ def begin(
         As for `dpcore.deep.device.device`.
     progress : callable
         Told that nothing is trained yet, and why; whatever it raises ends the work.
+    brought : Examples, optional
+        The records, where they lie in no file that can be loaded here.
 
     Raises
     ------
@@ -277,7 +322,7 @@ def begin(
         progress(0.0, message)
 
     where = chosen(device)
-    return Trainer(studies, material(studies[0], preparing), where, preparing)
+    return Trainer(studies, material(studies[0], preparing, brought), where, preparing)
 
 
 def _or_stop(report: Report, cancelled: Callable[[], bool]) -> Report:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -168,6 +170,47 @@ def test_records_set_aside_as_public_are_not_trained_on() -> None:
     assert "--public 400" in train_code.command(study)
 
 
+def features_file(**changed: object) -> bytes:
+    """Forty records of three features in two classes."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 2
+    features = (rng.normal(size=(40, 3)) + labels[:, None]).astype(np.float32)
+    arrays = {"train_features": features, "train_labels": labels}
+    arrays |= {"test_features": features, "test_labels": labels}
+    held = io.BytesIO()
+    np.savez(held, **(arrays | changed))
+    return held.getvalue()
+
+
+def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
+    title = images.entry("features_npz").title
+    app = opened(dataset=title, **QUICK, lot="10")
+    assert [info.value.startswith("Choose the file") for info in app.info] == [True]
+    app.file_uploader(key="train_upload").upload("mine.npz", features_file(train_labels=[[7]]))
+    app.run()
+    assert len(app.error) == 1
+    assert "train_labels in" in app.error[0].value
+    app.file_uploader(key="train_upload").upload("mine.npz", features_file())
+    app.run()
+    trained(app)
+    assert not app.exception
+    assert not app.error
+    assert "not private" in app.warning[0].value
+    assert numbers(app)["Accuracy"].endswith("%")
+
+
+def test_the_effect_of_a_setting_waits_for_a_click() -> None:
+    app = opened(**QUICK, train_view="Effect of a setting", effect="clipping norm C")
+    until(app, lambda: "effect_start" in {button.key for button in app.button})
+    assert "C = 0.25, 0.5, 1, 2, 4; 2 runs each" in said(app)
+    app.selectbox(key="effect").set_value("hidden units").run()
+    until(app, lambda: "hidden units = 2, 4, 8, 16, 32" in said(app))
+    app.segmented_control(key="network").set_value("linear").run()
+    until(app, lambda: bool(app.info))
+    assert "hidden units that can be chosen" in app.info[0].value
+    assert not app.exception
+
+
 def test_a_network_that_the_images_are_too_small_for_is_refused_before_training() -> None:
     app = opened(network="CNN")
     assert [error.value for error in app.error] == [
@@ -250,6 +293,7 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
         ("set_aside", "0"),
         ("lambda_order", "-1"),
         ("scaled_by", "Anywhere"),
+        ("effect", "magic"),
         ("compare", "../../etc"),
         ("compare", "0" * 24),
     ],

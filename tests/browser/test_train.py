@@ -79,6 +79,29 @@ def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: st
     assert page.get_by_test_id("stException").count() == 0
 
 
+def test_the_effect_of_a_setting_is_trained_when_asked_for(
+    watched: Watched, address: str, tmp_path: Path
+) -> None:
+    view = "&train_view=Effect+of+a+setting&effect=clipping+norm+C"
+    page = opened(watched, address, SHORT + view)
+    page.get_by_role("button", name="Train with each value").click(timeout=PATIENCE)
+    page.get_by_text("of 5 values is").wait_for(timeout=PATIENCE)
+    with page.expect_download(timeout=PATIENCE) as started:
+        page.get_by_role("button", name="Download CSV").filter(visible=True).last.click()
+    target = tmp_path / started.value.suggested_filename
+    started.value.save_as(target)
+    with target.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert [float(row["value"]) for row in rows] == [0.25, 0.5, 1.0, 2.0, 4.0]
+    assert all(2.9 < float(row["epsilon"]) <= 3.0 for row in rows)
+    # Found again from the link, and behind each chart lies its table.
+    page.reload()
+    page.get_by_text("of 5 values is").wait_for(timeout=PATIENCE)
+    trained(page)
+    page.get_by_role("button", name="Table and CSV").first.click()
+    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDownloadButton")).to_be_visible()
+
+
 @pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
 def test_no_serious_barrier_and_nothing_cut_off(watched: Watched, address: str) -> None:
     page = opened(watched, address, SHORT)

@@ -22,6 +22,7 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.material import material
 from dpcore.evaluation.trainer import COLUMNS
 from dpcore.evaluation.training import (
+    Brought,
     TrainingStudy,
     TrainingSweep,
     begin,
@@ -383,6 +384,25 @@ def test_a_sweep_is_of_one_set_of_records() -> None:
         TrainingSweep((STUDY, replace(STUDY, held_out=True)))
     with pytest.raises(InvalidInput, match="studies are 0"):
         TrainingSweep(())
+
+
+def test_uploaded_records_come_along_with_the_training() -> None:
+    digits = images.load("digits")
+    entry = replace(images.entry("features_npz"), task="classes", names=digits.names)
+    flat = replace(
+        digits,
+        entry=entry,
+        train_inputs=digits.train_inputs.reshape(len(digits.train_inputs), -1),
+        test_inputs=digits.test_inputs.reshape(len(digits.test_inputs), -1),
+    )
+    study = replace(STUDY, dataset="features_npz", settings=(("file", "sha256:0"),))
+    for task in (study, TrainingSweep((study,))):
+        brought = Brought(task, flat)
+        assert (brought.key, brought.title) == (task.key, task.title)
+        found = brought.run(lambda *_: None, lambda _: None, lambda: False).rows
+        same = STUDY.run(lambda *_: None, lambda _: None, lambda: False).rows
+        assert list(found["accuracy_test"]) == list(same["accuracy_test"])
+        assert list(found["epsilon"]) == list(same["epsilon"])
 
 
 def test_a_training_is_a_job_with_live_rows_and_files() -> None:

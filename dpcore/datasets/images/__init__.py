@@ -10,6 +10,7 @@ from dpcore.datasets.images.catalogue import (
     entry,
     keys,
     load,
+    records,
     register,
     source,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "from_split",
     "keys",
     "load",
+    "records",
     "register",
     "source",
 ]

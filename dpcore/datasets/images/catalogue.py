@@ -76,6 +76,22 @@ def availability(key: str) -> download.Availability:
     return found.at_hand() if found.at_hand else download.availability(found.entry)
 
 
+def records(key: str) -> int:
+    """How many records the training part holds here, without any setting; 0 if only loading tells.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such set, or a table of it is not as it must be.
+    DataUnavailable
+        If that has to be counted, and the set is not at hand.
+    """
+    found = source(key)
+    if found.count is not None:
+        return found.count()
+    return found.entry.records if key in register() else 0
+
+
 def load(key: str, *, progress: download.Progress | None = None, **settings: Any) -> Examples:
     """The records of the set called `key`, for training and for testing.
 

@@ -188,11 +188,14 @@ class Source:
         Takes a `Progress` (or None) and, by keyword only, the set's own settings; gives `Examples`.
     at_hand : callable or None
         How the set can be had here, where that does not follow from its files.
+    count : callable or None
+        How many training records there are here without a setting, where the entry can't say.
     """
 
     entry: ExamplesEntry
     build: Callable[..., Examples]
     at_hand: Callable[[], download.Availability] | None = None
+    count: Callable[[], int] | None = None
 
     @property
     def settings(self) -> Settings:

@@ -76,7 +76,8 @@ def _frame(varied: Effect, name: str, now: float, dark: bool) -> go.Figure:
         hovermode="closest",
         uirevision="kept",
     )
-    unit = f" ({varied.unit})" if varied.unit else ""
+    # On a line of its own: a narrow screen would cut it off.
+    unit = f"<br>{varied.unit}" if varied.unit else ""
     axis = f"{varied.title} {varied.symbol}".strip() + unit
     figure.update_xaxes(
         title={"text": axis, "font": {"color": ink(dark)}},

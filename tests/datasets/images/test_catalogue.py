@@ -50,6 +50,7 @@ def test_every_set_loads_or_says_in_one_sentence_what_to_do(key: str) -> None:
             found.entry.records,
             found.entry.test_records,
         )
+        assert images.records(key) == found.records
         assert found.entry.side == (found.shape[-1] if len(found.shape) == 3 else 0)
         return
     with pytest.raises(DataUnavailable) as refused:

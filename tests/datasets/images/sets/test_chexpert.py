@@ -77,6 +77,18 @@ def test_uncertain_labels_follow_the_policy(
     assert found.notes[-1] == f"3 uncertain training labels were taken by the policy {policy}."
 
 
+def test_its_frontal_images_are_counted_without_reading_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    with pytest.raises(DataUnavailable, match="CheXpert is not at hand"):
+        images.records("chexpert")
+    root = make(tmp_path / "chexpert")
+    for image in root.rglob("*.jpg"):
+        image.unlink()
+    assert images.records("chexpert") == 3
+
+
 def test_all_views_and_one_image_a_patient(root: Path) -> None:
     assert images.load("chexpert", folder=root, side=8, views="all").records == 4
     one = images.load("chexpert", folder=root, side=8, images="one")
