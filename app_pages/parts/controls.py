@@ -54,6 +54,7 @@ TABS = (
     "Noise σ",
     "Excess risk",
     "Per 1,000",
+    "Best method",
     "Claim and proof",
     "Take along",
     "About the data",
@@ -202,7 +203,11 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "focus": ("numbers for", asked, "a method that is chosen"),
         **meaning.ALLOWED,
     }
-    numbers = [("steps", "a number of steps T of", 1, MOST_STEPS), *meaning.NUMBERS]
+    numbers = [
+        ("steps", "a number of steps T of", 1, MOST_STEPS),
+        ("may_cost", "a cost in points of", 0, 50),
+        *meaning.NUMBERS,
+    ]
     return (
         links.unknown(link, allowed, clearable=("methods",))
         + links.outside(link, numbers)

@@ -9,7 +9,7 @@ import streamlit as st
 from app_pages.parts import badges, loaders, meaning, takeaway
 from app_pages.parts import explanations as words
 from app_pages.parts.answer import Slots
-from app_pages.parts.drawing import plot
+from app_pages.parts.drawing import plot, table_behind
 from app_pages.parts.view import figure
 from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
 from dpcore.figures import chosen
@@ -29,6 +29,9 @@ def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slo
     if slots.tabs["Per 1,000"].open:
         with slots.tabs["Per 1,000"]:
             _per_thousand(view, rows)
+    if slots.tabs["Best method"].open:
+        with slots.tabs["Best method"]:
+            _best(view, epsilon)
     if slots.tabs["Claim and proof"].open:
         with slots.tabs["Claim and proof"]:
             badges.claims_and_proofs(view.calibrations_at(epsilon))
@@ -103,6 +106,42 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
         ),
         "patients_figure",
     )
+
+
+def _best(view: View, epsilon: float) -> None:
+    """The best proved method at each ε, and which ε the accuracy that is wanted takes."""
+    from dpcore.evaluation.frontier import frontier, reach
+    from dpcore.figures import frontier as figures
+
+    cost: float = st.number_input(
+        "Points of accuracy that privacy may cost",
+        0.0,
+        50.0,
+        3.0,
+        step=0.5,
+        key="may_cost",
+        bind="query-params",
+        help=words.MAY_COST,
+        width=320,
+    )
+    best = frontier(view.table)
+    if best.empty:
+        st.markdown("No method that is chosen is proved at any ε.")
+        return
+    plot(
+        figures.frontier(
+            best,
+            reach(best, view.compared.best.accuracy - cost / 100.0),
+            titles=view.titles,
+            records=view.split.records,
+            records_are=view.people,
+            epsilon=epsilon,
+            dark=view.dark,
+        ),
+        "frontier_figure",
+    )
+    st.caption(words.FRONTIER)
+    table_behind(best, "best_method", "The best proved method at each ε")
 
 
 def tabs(view: View, slots: Slots) -> None:

@@ -51,6 +51,14 @@ COST = (
     "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
     "with its λ chosen for accuracy by cross-validation or with the same λ, whichever is better."
 )
+MAY_COST = (
+    "The lowest acceptable accuracy, counted down from the better model without privacy. The "
+    "answer is the ε from which on the best proved method keeps it."
+)
+FRONTIER = (
+    "Methods are compared by curves computed from these records, which is not private: use it to "
+    "plan, on public records or with the choice paid for. The bars hold nine of ten single runs."
+)
 CURVES = (
     "Each point is the average over the noise; nine of ten single runs lie in the band. Drag to "
     "zoom; a double click brings the first view back."

@@ -213,6 +213,7 @@ def test_the_published_edition_shows_claim_and_proof_apart() -> None:
         "Noise σ",
         "Excess risk",
         "Per 1,000",
+        "Best method",
         "Claim and proof",
         "Take along",
         "About the data",

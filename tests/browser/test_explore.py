@@ -24,6 +24,7 @@ TABS = (
     "Noise σ",
     "Excess risk",
     "Per 1,000",
+    "Best method",
     "Claim and proof",
     "Take along",
     "About the data",

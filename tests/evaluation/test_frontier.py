@@ -1,0 +1,76 @@
+"""The best proved method at each ε, and the ε that an accuracy takes."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.frontier import COLUMNS, frontier, reach, records_needed
+
+
+def rows(method: str, accuracies: dict[float, float], status: str = "proved") -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "epsilon": list(accuracies),
+            "method": method,
+            "edition": "sound",
+            "accuracy": list(accuracies.values()),
+            "accuracy_low": [value - 0.05 for value in accuracies.values()],
+            "accuracy_high": [value + 0.05 for value in accuracies.values()],
+            "delta": 1e-5,
+            "adjacency": "replace-one",
+            "accountant": "some theorem",
+            "status": status,
+        }
+    )
+
+
+ONE = rows("one", {0.1: 0.60, 1.0: 0.80, 10.0: 0.90})
+OTHER = rows("other", {0.1: 0.65, 1.0: 0.75, 10.0: math.nan})
+BROKEN = rows("broken", {0.1: 0.99, 1.0: 0.99, 10.0: 0.99}, "claim not supported")
+FREE = rows("nonprivate", {0.1: 0.95, 1.0: 0.95, 10.0: 0.95}, "not private")
+
+
+def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
+    found = frontier(pd.concat([BROKEN, ONE, FREE, OTHER]))
+    assert list(found.columns) == list(COLUMNS)
+    assert found["epsilon"].tolist() == [0.1, 1.0, 10.0]
+    assert found["method"].tolist() == ["other", "one", "one"]
+    assert found["accuracy"].tolist() == [0.65, 0.80, 0.90]
+
+
+def test_nothing_proved_leaves_nothing() -> None:
+    best = frontier(pd.concat([BROKEN, FREE]))
+    assert best.empty
+    found = reach(best, 0.5)
+    assert (found.epsilon, found.safe, found.lucky, found.method) == (None, None, None, "")
+    assert math.isnan(found.best)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "lucky", "epsilon", "safe", "method"),
+    [
+        (0.55, 0.1, 0.1, 0.1, "other"),
+        (0.70, 0.1, 1.0, 1.0, "one"),
+        (0.83, 1.0, 10.0, 10.0, "one"),
+        (0.88, 10.0, 10.0, None, "one"),
+        (0.93, 10.0, None, None, ""),
+        (0.97, None, None, None, ""),
+    ],
+)
+def test_an_accuracy_is_reached_for_good(wanted, lucky, epsilon, safe, method) -> None:
+    found = reach(frontier(pd.concat([ONE, OTHER])), wanted)
+    assert (found.lucky, found.epsilon, found.safe, found.method) == (lucky, epsilon, safe, method)
+    assert found.best == 0.90
+
+
+def test_a_dip_later_on_does_not_count_as_reached() -> None:
+    best = frontier(rows("one", {0.1: 0.9, 1.0: 0.6, 10.0: 0.9}))
+    assert reach(best, 0.8).epsilon == 10.0
+
+
+def test_noise_counts_against_records_times_epsilon() -> None:
+    assert records_needed(300, 1.0, 0.1) == 3_000
+    assert records_needed(300, 0.1, 1.0) == 300

@@ -1,0 +1,53 @@
+"""The frontier's figure and what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.evaluation.frontier import frontier as best_of
+from dpcore.evaluation.frontier import reach
+from dpcore.figures.frontier import frontier
+from tests.evaluation.test_frontier import ONE, OTHER, pd
+
+TITLES = {"one": "One", "other": "Other"}
+BEST = best_of(pd.concat([ONE, OTHER]))
+
+
+def said(wanted: float, epsilon: float) -> str:
+    drawn = frontier(
+        BEST,
+        reach(BEST, wanted),
+        titles=TITLES,
+        records=455,
+        records_are="patients",
+        epsilon=epsilon,
+    )
+    assert drawn.sentence in drawn.alt
+    return drawn.sentence
+
+
+def test_where_it_is_reached_and_by_whom() -> None:
+    text = said(0.70, 1.0)
+    assert "**70.0 % takes ε = 1**, with One, on average" in text
+    assert "a lucky run from ε = 0.1 on and nine of ten single runs from ε = 1 on." in text
+    assert "would be needed" not in text
+    assert text.endswith("Other (ε = 0.1) and One (ε = 1 to 10).")
+
+
+def test_a_smaller_epsilon_asks_for_more_records() -> None:
+    assert "At ε = 0.1 it is not reachable with 455 patients; about 4,550 would" in said(0.70, 0.1)
+
+
+def test_out_of_reach_is_said_plainly() -> None:
+    assert "95.0 % is not reached with 455 patients at any ε here" in said(0.95, 1.0)
+    assert "nine of ten single runs nowhere here" in said(0.88, 10.0)
+
+
+def test_each_method_has_its_own_mark() -> None:
+    drawn = frontier(
+        BEST, reach(BEST, 0.7), titles=TITLES, records=9, records_are="patients", epsilon=1.0
+    )
+    named = [trace for trace in drawn.figure.data if trace.name]
+    assert [trace.name for trace in named] == ["Other", "One"]
+    assert list(named[1].x) == pytest.approx([1.0, 10.0])
+    assert list(named[1].error_y.arrayminus) == pytest.approx([0.05, 0.05])
