@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpcore.evaluation.recipes import STUDIES
+from dpcore.evaluation.training import TrainingStudy
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -85,44 +88,41 @@ class Settings:
 
 
 FIRST = Settings()
+
+
+def _of(study: TrainingStudy, *, measure: str = FIRST.measure, repeats: int = 1) -> Settings:
+    """What the controls say for a study with constant, isotropic noise."""
+    recipe = study.recipe
+    return Settings(
+        dataset=study.dataset,
+        measure=measure,
+        features=study.features,
+        network=recipe.network,
+        activation=recipe.activation,
+        target_epsilon=study.epsilon or FIRST.target_epsilon,
+        train_delta=recipe.delta,
+        passes=recipe.epochs,
+        lot=recipe.batch,
+        rate=recipe.learning_rate,
+        optimizer=recipe.optimizer,
+        averaging=recipe.average,
+        clipping=recipe.clip,
+        schedule="constant",
+        ratio=1.0,
+        draws=recipe.sampling,
+        repeats=repeats,
+    )
+
+
 PRESETS = {
     "Digits (built in)": FIRST,
-    "MNIST, scattering features": Settings(
-        dataset="mnist",
-        features="scattering",
-        network="linear",
-        passes=40,
-        lot=8192,
-        rate=4.0,
-        clipping=0.1,
-        repeats=1,
-    ),
-    "MNIST, convolutional network": Settings(
-        dataset="mnist",
-        network="cnn",
-        activation="tanh",
-        passes=20,
-        lot=1024,
-        rate=2.0,
-        clipping=0.1,
-        ratio=0.98,
-        repeats=1,
-    ),
+    "MNIST, scattering features": _of(STUDIES["mnist-linear-3"]),
+    "MNIST, convolutional network": _of(STUDIES["mnist-cnn-3"]),
     "Chest X-ray features, five findings": Settings(
         dataset="chest_features", network="linear", passes=20, lot=1024, rate=0.5, repeats=3
     ),
-    "PneumoniaMNIST, scattering features": Settings(
-        dataset="pneumonia",
-        measure="auc_test",
-        features="scattering",
-        network="linear",
-        passes=100,
-        lot=4708,
-        rate=2.0,
-        clipping=0.1,
-        draws="none",
-        ratio=1.0,
-        schedule="constant",
+    "PneumoniaMNIST, scattering features": _of(
+        STUDIES["pneumonia-3"], measure="auc_test", repeats=5
     ),
     "Heart, paper 000's network": Settings(
         dataset="heart", layers=2, units=100, passes=50, lot=64, rate=0.2, repeats=10

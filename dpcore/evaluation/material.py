@@ -66,12 +66,14 @@ def material(
     progress(0.0, "loading the data")
     found = brought or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = found.train_inputs, found.test_inputs
-    if study.features == "scattering":
-        from dpcore.deep import scattering
+    if study.features != "raw":
+        from dpcore.deep import centre, scattering
 
         # What may be private is not left on the disk.
         features = scattering.cached_features if found.published else scattering.features
         inputs, test_inputs = features(inputs, progress), features(test_inputs, progress)
+        if study.features == "centred":
+            inputs, test_inputs = centre.centred(inputs), centre.centred(test_inputs)
     targets, test_targets = found.train_targets, found.test_targets
     public = None
     if study.held_out or study.public:

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
     from dpcore.evaluation.trainer import Trainer
 
-FEATURES = ("raw", "scattering")
+FEATURES = ("raw", "scattering", "centred")
+CENTRED = ("mnist",)
+"""Sets that the public centre is for; it would be of the very records of some others."""
+
 MOST_RUNS, MOST_STUDIES = 1_000, 500
 
 
@@ -43,7 +46,7 @@ class TrainingStudy:
     dataset : str
         A name of `dpcore.datasets.images.keys`.
     features : str
-        "raw", or "scattering" of images.
+        "raw"; "scattering" of images; "centred", the same of MNIST less `dpcore.deep.centre`.
     recipe : Recipe
         Run r has its seed plus r.
     epsilon : float or None
@@ -99,11 +102,11 @@ class TrainingStudy:
         """Refuse a network or features that these records cannot be given to."""
         network, entry = self.recipe.network, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
-        if self.features == "scattering" and network == "cnn":
+        if self.features != "raw" and network == "cnn":
             raise InvalidInput("network is cnn, but scattering features take linear or perceptron.")
-        if self.features == "scattering" and not side:
+        if self.features != "raw" and not side:
             raise InvalidInput(
-                f"features are scattering, but {entry.title} holds no images; it must be raw."
+                f"features are {self.features}, but {entry.title} holds no images; it must be raw."
             )
         if network == "cnn" and not side:
             raise InvalidInput(
@@ -116,6 +119,8 @@ class TrainingStudy:
                 f"needs at least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must be linear or "
                 "perceptron."
             )
+        if self.features == "centred":
+            one_of("dataset of centred features", self.dataset, CENTRED)
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():

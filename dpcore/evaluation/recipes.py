@@ -1,0 +1,57 @@
+"""Settings for the images, fixed on a held-out sixth of the training records (docs/accuracy.md).
+
+One definition for Train's presets and for `benchmarks.accuracy`. ε is certified by privacy loss
+distributions, add/remove, at δ = 1e-5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.training import TrainingStudy
+
+_CNN = Recipe(
+    network="cnn",
+    activation="tanh",
+    epochs=30,
+    batch=2048,
+    learning_rate=8.0,
+    optimizer="momentum",
+    average=0.1,
+    clip=0.1,
+)
+_LINEAR = Recipe(
+    network="linear",
+    epochs=40,
+    batch=8192,
+    learning_rate=10.0,
+    optimizer="momentum",
+    average=0.1,
+    clip=0.1,
+)
+_WHOLE = Recipe(
+    network="linear",
+    epochs=200,
+    learning_rate=0.1,
+    optimizer="momentum",
+    average=0.25,
+    clip=1.0,
+    sampling="none",
+)
+
+
+def _study(dataset: str, features: str, recipe: Recipe, epsilon: float, runs: int) -> TrainingStudy:
+    return TrainingStudy(dataset, features, recipe, epsilon, runs)
+
+
+STUDIES = {
+    "mnist-cnn-1.2": _study("mnist", "raw", replace(_CNN, learning_rate=8.0), 1.2, 3),
+    "mnist-cnn-3": _study("mnist", "raw", _CNN, 3.0, 3),
+    "mnist-linear-1.2": _study("mnist", "centred", replace(_LINEAR, learning_rate=7.0), 1.2, 3),
+    "mnist-linear-3": _study("mnist", "centred", _LINEAR, 3.0, 3),
+    "pneumonia-1": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.05), 1.0, 20),
+    "pneumonia-3": _study("pneumonia", "scattering", _WHOLE, 3.0, 20),
+    "pneumonia-8": _study("pneumonia", "scattering", _WHOLE, 8.0, 20),
+}
+"""By data, network and ε."""

@@ -1,0 +1,63 @@
+"""The recipes of the image targets: what they promise, and the benchmark that trains them."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from benchmarks import accuracy
+from dpcore.accounting.planner import spent
+from dpcore.datasets import images
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.recipes import STUDIES
+from dpcore.evaluation.training import TrainingStudy
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_each_recipe_is_certified_within_its_epsilon(name: str) -> None:
+    study = STUDIES[name]
+    records = images.entry(study.dataset).records
+    recipe = study.settled(records)
+    training = recipe.training(records)
+    assert (recipe.delta, recipe.adjacency) == (1e-5, "add-remove")
+    assert study.epsilon is not None
+    certified = spent(training, "pld").epsilon
+    assert certified is not None
+    assert 0.99 * study.epsilon <= certified <= study.epsilon
+    # Nothing but the noise hides a record: neither a public part nor a part left out.
+    assert not study.held_out
+    assert study.public == 0
+
+
+def test_the_benchmark_has_a_target_for_each_recipe() -> None:
+    assert list(accuracy.TARGETS) == list(STUDIES)
+
+
+@pytest.mark.parametrize(
+    ("mean", "target", "said"),
+    [(0.985, 0.985, "met"), (0.98499, 0.985, "MISSED"), (0.5, None, "no target")],
+)
+def test_a_target_is_met_only_when_it_is(mean: float, target: float | None, said: str) -> None:
+    assert accuracy.verdict(mean, target).endswith(said)
+
+
+def test_the_benchmark_prints_what_was_measured_and_certified(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = TrainingStudy(
+        "digits", recipe=Recipe(network="linear", epochs=3, average=0.5), epsilon=2.0, runs=2
+    )
+    monkeypatch.setattr(accuracy, "STUDIES", {"small": small})
+    monkeypatch.setattr(accuracy, "TARGETS", {"small": 0.999})
+    monkeypatch.setattr(sys, "argv", ["accuracy", "--held-out"])
+    accuracy.main()
+    said = capsys.readouterr().out
+    values, found, _ = accuracy.trained(small)
+    assert len(values) == 2
+    assert found["accuracy"]["mean"] == pytest.approx(np.mean(values))
+    assert "mean of 2 runs" in said
+    assert "on held-out training records; target 0.9990 MISSED" in said
+    assert "δ = 1e-05, add-remove, by PLD" in said
+    assert "without privacy 0." in said
