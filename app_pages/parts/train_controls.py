@@ -19,7 +19,7 @@ from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures.words import plain
 
-FEATURES = {"raw": "As they are", "scattering": "Scattering", "centred": "Scattering, centred"}
+FEATURES = {"raw": "As they are", "scattering": "Scattering", "whitened": "Scattering, whitened"}
 NETWORKS = {"linear": "Linear", "perceptron": "Perceptron", "cnn": "CNN"}
 ACTIVATIONS = {"relu": "ReLU", "tanh": "tanh"}
 OPTIMIZERS = {"sgd": "SGD", "momentum": "Momentum", "adam": "Adam"}

@@ -14,8 +14,8 @@ MEASURE = (
 INPUTS = (
     "**As they are**, or **scattering features**: fixed wavelet filters that are computed from "
     "each image by itself. They look at no other record, so they cost no privacy, and a linear "
-    "network on top of them is hard to beat at small ε. **Centred** (MNIST): less their mean over "
-    "public digits of other people, so that clipping cuts off less."
+    "network on top of them is hard to beat at small ε. **Whitened** (MNIST): the same, pressed "
+    "together where public digits of other people vary most, so that clipping cuts off less."
 )
 NETWORK = (
     "**Linear**: one layer. **Perceptron**: fully connected hidden layers. **Convolutional**: the "

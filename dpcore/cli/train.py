@@ -69,7 +69,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one of its settings"
     )
-    command.add_argument("--features", default="raw", help="raw, scattering or centred")
+    command.add_argument("--features", default="raw", help="raw, scattering or whitened")
     command.add_argument(
         "--epsilon", help=f"target of the whole training (usually {USUAL_EPSILON})"
     )

@@ -67,13 +67,13 @@ def material(
     found = brought or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = found.train_inputs, found.test_inputs
     if study.features != "raw":
-        from dpcore.deep import centre, scattering
+        from dpcore.deep import scattering, whitening
 
         # What may be private is not left on the disk.
         features = scattering.cached_features if found.published else scattering.features
         inputs, test_inputs = features(inputs, progress), features(test_inputs, progress)
-        if study.features == "centred":
-            inputs, test_inputs = centre.centred(inputs), centre.centred(test_inputs)
+        if study.features == "whitened":
+            inputs, test_inputs = map(whitening.whitened, (inputs, test_inputs))
     targets, test_targets = found.train_targets, found.test_targets
     public = None
     if study.held_out or study.public:

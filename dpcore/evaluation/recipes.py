@@ -48,8 +48,8 @@ def _study(dataset: str, features: str, recipe: Recipe, epsilon: float, runs: in
 STUDIES = {
     "mnist-cnn-1.2": _study("mnist", "raw", replace(_CNN, learning_rate=8.0), 1.2, 3),
     "mnist-cnn-3": _study("mnist", "raw", _CNN, 3.0, 3),
-    "mnist-linear-1.2": _study("mnist", "centred", replace(_LINEAR, learning_rate=7.0), 1.2, 3),
-    "mnist-linear-3": _study("mnist", "centred", _LINEAR, 3.0, 3),
+    "mnist-linear-1.2": _study("mnist", "whitened", replace(_LINEAR, learning_rate=7.0), 1.2, 3),
+    "mnist-linear-3": _study("mnist", "whitened", _LINEAR, 3.0, 3),
     "pneumonia-1": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.05), 1.0, 20),
     "pneumonia-3": _study("pneumonia", "scattering", _WHOLE, 3.0, 20),
     "pneumonia-8": _study("pneumonia", "scattering", _WHOLE, 8.0, 20),

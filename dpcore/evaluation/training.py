@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
     from dpcore.evaluation.trainer import Trainer
 
-FEATURES = ("raw", "scattering", "centred")
-CENTRED = ("mnist",)
-"""Sets that the public centre is for; it would be of the very records of some others."""
+FEATURES = ("raw", "scattering", "whitened")
+WHITENED = ("mnist",)
+"""Sets that the public coordinates are for; they come from the very records of some others."""
 
 MOST_RUNS, MOST_STUDIES = 1_000, 500
 
@@ -46,7 +46,8 @@ class TrainingStudy:
     dataset : str
         A name of `dpcore.datasets.images.keys`.
     features : str
-        "raw"; "scattering" of images; "centred", the same of MNIST less `dpcore.deep.centre`.
+        "raw"; "scattering" of images; "whitened", the same of MNIST through
+        `dpcore.deep.whitening`.
     recipe : Recipe
         Run r has its seed plus r.
     epsilon : float or None
@@ -119,8 +120,8 @@ class TrainingStudy:
                 f"needs at least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must be linear or "
                 "perceptron."
             )
-        if self.features == "centred":
-            one_of("dataset of centred features", self.dataset, CENTRED)
+        if self.features == "whitened":
+            one_of("dataset of whitened features", self.dataset, WHITENED)
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
