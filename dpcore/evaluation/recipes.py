@@ -25,9 +25,8 @@ _LINEAR = Recipe(
     network="linear",
     epochs=40,
     batch=8192,
-    learning_rate=10.0,
+    learning_rate=17.0,
     optimizer="momentum",
-    average=0.1,
     clip=0.1,
 )
 _WHOLE = Recipe(
@@ -48,10 +47,10 @@ def _study(dataset: str, features: str, recipe: Recipe, epsilon: float, runs: in
 STUDIES = {
     "mnist-cnn-1.2": _study("mnist", "raw", replace(_CNN, learning_rate=8.0), 1.2, 3),
     "mnist-cnn-3": _study("mnist", "raw", _CNN, 3.0, 3),
-    "mnist-linear-1.2": _study("mnist", "whitened", replace(_LINEAR, learning_rate=7.0), 1.2, 3),
+    "mnist-linear-1.2": _study("mnist", "whitened", replace(_LINEAR, learning_rate=8.0), 1.2, 3),
     "mnist-linear-3": _study("mnist", "whitened", _LINEAR, 3.0, 3),
     "pneumonia-1": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.05), 1.0, 20),
     "pneumonia-3": _study("pneumonia", "scattering", _WHOLE, 3.0, 20),
-    "pneumonia-8": _study("pneumonia", "scattering", _WHOLE, 8.0, 20),
+    "pneumonia-8": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.2), 8.0, 20),
 }
 """By data, network and ε."""
