@@ -17,7 +17,7 @@ from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
-MODERN = ["dpgd", "inputpert", *OBJECTIVE]
+MODERN = ["dpgd", "inputpert", *OBJECTIVE, "outpert_pure"]
 
 
 @pytest.fixture
@@ -41,7 +41,12 @@ def test_adding_a_file_enrols_its_method(another_folder) -> None:
         "from dpcore.erm.methods.dpgd import METHOD as BASE\n"
         "METHOD = replace(BASE, key='newcomer', title='Newcomer')\n"
     )
-    assert list(methods.register()) == [*PAPER_ORDER, "dpgd", "inputpert", "newcomer", *OBJECTIVE]
+    assert list(methods.register()) == [
+        *PAPER_ORDER,
+        *("dpgd", "inputpert", "newcomer"),
+        *OBJECTIVE,
+        "outpert_pure",
+    ]
     assert methods.method_named("newcomer").title == "Newcomer"
     assert any(row["method"] == "newcomer" for row in methods.describe())
 

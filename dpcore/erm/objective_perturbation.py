@@ -122,12 +122,7 @@ def _one(rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition) 
     printed = edition is Edition.PUBLISHED
     noise = (rule.printed if printed else rule.sound)(problem, budget.epsilon, budget.delta)
     spent = 0.0 if rule.pure else budget.delta
-    exact = Condition(
-        f"what is released is the exact minimiser (a solver stops at ‖∇J‖ ≤ {TOLERANCE:g})",
-        False,
-        "The theorem speaks of the exact minimiser; a solver stops near it, and the noise does "
-        "not cover the difference.",
-    )
+    exact = exact_minimiser()
     by = rule.claim_by if printed else rule.proof_by
     proof = (
         Guarantee(None, None, problem.adjacency, by, exact.consequence)
@@ -160,6 +155,16 @@ def _one(rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition) 
         status=Status.CONDITIONS_NOT_MET if printed else Status.PROVED,
         ridge=noise.ridge,
         output_noise=noise.output,
+    )
+
+
+def exact_minimiser() -> Condition:
+    """What theorems about minimisers ask for and no solver gives."""
+    return Condition(
+        f"what is released is the exact minimiser (a solver stops at ‖∇J‖ ≤ {TOLERANCE:g})",
+        False,
+        "The theorem speaks of the exact minimiser; a solver stops near it, and the noise does "
+        "not cover the difference.",
     )
 
 

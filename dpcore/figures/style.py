@@ -43,6 +43,7 @@ LOOKS = {
     "dpgd": Look(GREEN, GREEN, "dashdot", "diamond"),
     "sgdpert": Look(PURPLE, PURPLE, "longdash", "triangle-up"),
     "grpua": Look(BLACK, YELLOW, "longdashdot", "x"),
+    "outpert_pure": Look("#7A3B1E", "#E8A87C", "6px,6px", "square-cross"),
     "inputpert": Look("#B5387A", "#FFA3CB", "12px,4px", "star-triangle-up"),
     "objpert": Look("#8A5A00", "#F7C873", "3px,3px", "cross"),
     "objpert_pure": Look("#4A6FA5", "#A9C4EB", "9px,3px,3px,3px,3px,3px", "hexagon"),

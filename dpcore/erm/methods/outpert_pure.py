@@ -1,0 +1,138 @@
+"""OutPert with δ = 0: the minimiser plus noise of density ∝ e^{-‖z‖/s} (Chaudhuri et al. 2011).
+
+Λ-strong convexity of the sum, Λ = nλ, keeps neighbours' minimisers within c/Λ, c being how far one
+record moves the summed gradient: 1 blanked out, 2 replaced. A solver that stops at ‖∇‖ ≤ τ is
+within τ/Λ of its minimiser, so Δ = (c + 2τ)/Λ; and never more than 2R, for weights of norm ≤ R.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.method import (
+    Calibration,
+    Method,
+    Progress,
+    Settings,
+    Standing,
+    check_release,
+    data_conditions,
+    gaussian_budgets,
+    noise_generator,
+    silent,
+)
+from dpcore.erm.objective_noise import minimisers, vector_laplace
+from dpcore.erm.objective_perturbation import TOLERANCE, exact_minimiser
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
+from dpcore.mechanisms.laplace import laplace_scale
+
+Array = NDArray[np.floating]
+
+TITLE = "OutPert, δ = 0"
+PRINTED_BY = "Theorem 6 of Chaudhuri, Monteleoni and Sarwate 2011"
+PROVED_BY = "vector-Laplace mechanism (Chaudhuri et al. 2011) at the sensitivity of what is solved"
+
+
+def sensitivity(problem: Problem, edition: Edition) -> float:
+    """Δ in the units of w: 2/(nλ) as printed; as the module docstring derives it, rounded up."""
+    ridge = problem.records * problem.lam
+    if edition is Edition.PUBLISHED:
+        return 2.0 / ridge if ridge > 0.0 else 2.0 * problem.solution_radius
+    moved = (problem.gradient_change + 2.0 * TOLERANCE) / ridge if ridge > 0.0 else math.inf
+    return min(moved, 2.0 * problem.solution_radius) * (1.0 + 1e-15)
+
+
+def calibrate(
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
+    moved, found = sensitivity(problem, edition), []
+    for budget in gaussian_budgets(epsilons, delta):
+        scale = float(laplace_scale(budget.epsilon, moved))
+        exact = exact_minimiser()
+        held = Guarantee(budget.epsilon, 0.0, adjacency, PROVED_BY)
+        proof = Guarantee(None, None, adjacency, PRINTED_BY, exact.consequence) if printed else held
+        # What is released is the same approximate minimiser; Δ as printed is a little too small.
+        true = sensitivity(problem, Edition.SOUND)
+        certified = Guarantee(max(budget.epsilon, true / scale), 0.0, adjacency, PROVED_BY)
+        found.append(
+            Calibration(
+                method="outpert_pure",
+                title=TITLE,
+                edition=edition,
+                problem=problem,
+                requested=budget,
+                query="the trained weights",
+                sensitivity=moved,
+                sigma=scale * math.sqrt(problem.dimension + 1.0),
+                steps=1,
+                learning_rate=math.nan,
+                batch=problem.records,
+                sampling="all",
+                model_noise=scale,
+                conditions=(*data_conditions(problem), *((exact,) if printed else ())),
+                claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
+                if printed
+                else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
+                proof=proof,
+                certified=certified if printed else held,
+                status=Status.CONDITIONS_NOT_MET if printed else Status.PROVED,
+            )
+        )
+    return found
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """W = w + s z, shape (calibrations, runs, d); a run's z is shared by all ε, for exploration."""
+    check_release(problem, features, labels, calibrations)
+    dimension = problem.dimension
+    if problem.lam > 0.0:
+        ridge, still = np.array([problem.records * problem.lam]), np.zeros((dimension, 1))
+        middle = minimisers(problem, features, labels, ridge, still, TOLERANCE, progress)[:, 0]
+    else:
+        from dpcore.erm.newton import minimise
+
+        middle = minimise(problem, features, labels)
+    drawn = np.stack([vector_laplace(noise_generator(seed, run), dimension) for run in range(runs)])
+    scale = np.array([calibration.model_noise for calibration in calibrations])
+    return np.asarray(middle + scale[:, None, None] * drawn[None])
+
+
+METHOD = Method(
+    key="outpert_pure",
+    title=TITLE,
+    paper="modern baseline (Chaudhuri, Monteleoni and Sarwate 2011)",
+    idea="Blur the finished model once, with noise of heavier tails that never breaks its promise.",
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(ε, 0) for the exact minimiser.",
+            proof="None for what a solver returns; a slightly larger ε is certified for it.",
+            status=Status.CONDITIONS_NOT_MET,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof="(ε, 0), the solver's distance from the minimiser counted in.",
+            status=Status.PROVED,
+        ),
+    },
+    calibrate=calibrate,
+    release=release,
+)
