@@ -59,3 +59,13 @@ def test_without_regularisation_the_radius_bounds_it() -> None:
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     found = METHOD.release(problem, features, np.where(features[:, 0] > 0, 1.0, -1.0), [c], 2, 0)
     assert np.isfinite(found).all()
+
+
+def test_with_next_to_no_regularisation_the_ball_bounds_it_too() -> None:
+    problem = Problem("logistic", 1e-6, 100, 2, Adjacency.REPLACE_ONE)
+    assert sensitivity(problem, Edition.SOUND) == pytest.approx(2.0 * problem.solution_radius)
+    features = np.tile([[1.0, 0.0], [0.8, 0.6]], (50, 1))
+    # At a vast ε hardly any noise is left: what is released lies in the ball.
+    c = one(problem, epsilon=1e12)
+    found = METHOD.release(problem, features, np.ones(100), [c], 1, 0)[0, 0]
+    assert np.linalg.norm(found) <= problem.solution_radius * (1.0 + 1e-6)
