@@ -26,6 +26,9 @@ LARGEST, LEAST = 1e8, 1e-2
 """Noise multipliers between which σ and C are sought."""
 
 USUAL_TRIES = 6
+FIRST_STRIDE = math.log(4.0)
+ROUGH_LEVELS = 64
+"""Levels of noise that stand for more than four times as many while an answer is approached."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,16 @@ class Training:
 
     def event(self) -> Composed:
         """What is released."""
+        return self._event(self.schedule())
+
+    def merged(self, levels: int) -> Composed:
+        """About that, with so many levels of noise at most: no bound, but quickly accounted for."""
+        schedule = self.schedule()
+        return self._event(schedule.merged(min(levels, len(schedule.sigmas)), self.clip))
+
+    def _event(self, schedule: schedules.Schedule) -> Composed:
         return from_schedule(
-            self.schedule(), rate=self.rate, sampling=self.sampling, sensitivity=self.clip
+            schedule, rate=self.rate, sampling=self.sampling, sensitivity=self.clip
         )
 
 
@@ -203,18 +214,35 @@ def solve(
         return Plan(unknown, None, None, empty, reason)
 
     tries = 0
+    tried: dict[float, Guarantee] = {}
+
+    def report(share: float, message: str) -> None:
+        if progress is not None:
+            progress(share, message)
 
     def epsilon(value: float) -> float:
         nonlocal tries
-        if progress is not None:
-            # The secant takes about a dozen tries; how many it will be is not known beforehand.
-            progress(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
+        # How many tries it will be is not known beforehand.
+        report(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
         tries += 1
         try:
-            reached = spent(_with(training, unknown, value), accountant).epsilon
+            tried[value] = spent(_with(training, unknown, value), accountant)
         except InvalidInput:  # noise decayed beyond what a schedule or a step may hold
             return math.inf
-        return math.inf if reached is None else reached
+        return _finite(tried[value])
+
+    def rough(value: float, by: str) -> float:
+        report(0.0, "coming near")
+        at = _with(training, unknown, value)
+        try:
+            coarse, fine = (
+                _finite(certify(at.merged(levels), at.delta, at.adjacency, by))
+                for levels in (ROUGH_LEVELS // 2, ROUGH_LEVELS)
+            )
+        except InvalidInput:
+            return math.inf
+        # What merging does to ε falls with the square of the number of levels.
+        return fine + (fine - coarse) / 3.0 if 0.0 < coarse < math.inf else fine
 
     if unknown in ("steps", "batch"):
         top = schedules.MOST_STEPS if unknown == "steps" else training.records
@@ -223,7 +251,12 @@ def solve(
     else:
         start, safe, other = _limits(unknown, training)
         # δ may lie hundreds of powers of ten away, and costs about the same everywhere.
-        value = _edge(epsilon, target, start, safe, other, 2.0 if unknown == "delta" else 1.0)
+        search = _Search(safe, other, 2.0 if unknown == "delta" else 1.0)
+        if accountant == "pld" and len(training.schedule().sigmas) > 4 * ROUGH_LEVELS:
+            start, search = _near(
+                rough, target, start, search, not refusal(first, training.adjacency, "rdp")
+            )
+        value = _edge(epsilon, target, start, search)
     if value is None:
         by = ACCOUNTANTS[accountant].title
         sentence = (
@@ -232,9 +265,10 @@ def solve(
         )
         empty = Guarantee(None, None, training.adjacency, by, sentence)
         return Plan(unknown, None, None, empty, sentence)
-    answer = _with(training, unknown, value)
-    found = spent(answer, accountant)
-    return Plan(unknown, value, answer, found, _said(unknown, value, found))
+    found = tried[value]
+    return Plan(
+        unknown, value, _with(training, unknown, value), found, _said(unknown, value, found)
+    )
 
 
 def to_set(plan: Plan, digits: int = 5) -> Training | None:
@@ -302,23 +336,55 @@ def _with(training: Training, unknown: str, value: float) -> Training:
     return replace(training, **changes)
 
 
-def _edge(
-    epsilon: Callable[[float], float],
-    target: float,
-    start: float,
-    safe: float,
-    other: float,
-    widening: float,
-) -> float | None:
-    """The value nearest to `other` with ε ≤ target, to `RELATIVE_ERROR`; from the safe side.
+def _finite(found: Guarantee) -> float:
+    return math.inf if found.epsilon is None else found.epsilon
 
-    The bracket grows from `start` by factors of 4, each time to the power `widening` of the last,
-    so that extreme values, slow to account for, are asked only when the answer lies there. It
-    closes by the secant on ln ε against the logarithm of the value, bisecting where that is slow;
-    the safe end has always been found safe itself.
+
+@dataclass(frozen=True)
+class _Search:
+    """Between which values to search, and how.
+
+    `stride` is the first step from where the search begins, in logarithms; `widening` the power
+    that each next stride is of the last.
     """
-    up = math.copysign(math.log(4.0), math.log(safe / other))
-    log_safe, log_other = math.log(safe), math.log(other)
+
+    safe: float
+    other: float
+    widening: float
+    stride: float = FIRST_STRIDE
+    tolerance: float = RELATIVE_ERROR
+
+
+def _near(
+    rough: Callable[[float, str], float], target: float, start: float, search: _Search, renyi: bool
+) -> tuple[float, _Search]:
+    """Where a search by PLD may begin to end after two tries, one on either side of the answer.
+
+    `rough` gives an ε that is nearly right by an accountant, of which Rényi's (where it applies)
+    takes milliseconds.
+    """
+    if renyi:
+        start = _edge(lambda value: rough(value, "rdp"), target, start, search) or start
+        search = replace(search, stride=0.05, widening=2.0)
+    fine = replace(search, tolerance=0.1 * RELATIVE_ERROR)
+    near = _edge(lambda value: rough(value, "pld"), target, start, fine)
+    if near is None:
+        return start, search
+    safer = math.copysign(0.45 * RELATIVE_ERROR, math.log(search.safe / search.other))
+    return near * math.exp(safer), replace(search, stride=0.9 * RELATIVE_ERROR, widening=2.0)
+
+
+def _edge(
+    epsilon: Callable[[float], float], target: float, start: float, search: _Search
+) -> float | None:
+    """The value nearest to `other` with ε ≤ target, to `tolerance`; from the safe side.
+
+    The bracket grows from `start` in strides, so that extreme values, slow to account for, are
+    asked only when the answer lies there. It closes by the secant on ln ε against the logarithm of
+    the value, bisecting where that is slow; the safe end has always been found safe itself.
+    """
+    up = math.copysign(search.stride, math.log(search.safe / search.other))
+    log_safe, log_other = math.log(search.safe), math.log(search.other)
 
     def gap(log_value: float) -> float:
         return _gap(epsilon(math.exp(log_value)), target)
@@ -331,23 +397,23 @@ def _edge(
     if good_gap <= 0.0:
         while bad_gap <= 0.0:
             good, good_gap, bad = bad, bad_gap, clipped(bad - up)
-            up *= widening
+            up *= search.widening
             if good == bad:
                 return math.exp(good)
             bad_gap = gap(bad)
     else:
         while good_gap > 0.0:
             bad, bad_gap, good = good, good_gap, clipped(good + up)
-            up *= widening
+            up *= search.widening
             if good == bad:
                 return None
             good_gap = gap(good)
     halve = False
-    while abs(good - bad) > RELATIVE_ERROR:
+    while abs(good - bad) > search.tolerance:
         share = 0.5 if halve else good_gap / (good_gap - bad_gap)
         # A little beyond the secant's root on the safe side, so that the safe end moves too.
         place = good + (bad - good) * min(max(share, 0.02), 0.98)
-        place += math.copysign(0.3 * RELATIVE_ERROR, good - bad)
+        place += math.copysign(0.3 * search.tolerance, good - bad)
         width = abs(good - bad)
         found = gap(place)
         if found <= 0.0:

@@ -403,7 +403,8 @@ class _Grid:
                 report(0.5 + 0.5 * level / len(self.pieces))
             weights, log_norm = _tilted(masses, start, self.interval, self.tilt)
             factor = fft.rfft(_wrapped(weights, start, self.size), self.size)
-            norm = float(np.linalg.norm(weights))
+            # Not by a dot product: its threads cost more here than they help.
+            norm = math.sqrt(float(np.square(weights).sum()))
             largest = max(largest, self.interval * max(abs(start), abs(start + len(masses))))
             while mark < len(self.firsts) and self.run.levels[mark] == level:
                 rest = int(self.run.rests[mark])
@@ -614,14 +615,11 @@ def _log_moments_at(
                 _tilted(masses, start, interval, float(tilts[place]))[1]
                 for masses, start in zip(pieces, starts.tolist(), strict=True)
             ]
-        for first in range(0, len(pieces) if len(near) else 0, together):
-            some = pieces[first : first + together]
-            rows = np.zeros((len(some), length))
-            for row, masses, offset in zip(rows, some, offsets[first:], strict=False):
-                row[offset : offset + len(masses)] = masses
-            for places in np.array_split(near, -(-len(near) // together)):
-                table = np.exp(np.outer(losses, tilts[places]))
-                result[first : first + together, places] = np.log(rows @ table)
+        for places in np.array_split(near, -(-len(near) // together)) if len(near) else ():
+            table = np.exp(np.outer(tilts[places], losses))
+            for row, (masses, offset) in enumerate(zip(pieces, offsets, strict=True)):
+                result[row, places] = table[:, offset : offset + len(masses)] @ masses
+        result[:, near] = np.log(result[:, near])
         return run.sums(result)
 
     return log_moments

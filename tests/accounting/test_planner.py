@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.accounting import planner
 from dpcore.accounting.planner import (
     RELATIVE_ERROR,
     Training,
@@ -15,7 +16,7 @@ from dpcore.accounting.planner import (
     to_set,
 )
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, Guarantee
 
 BASE = Training(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
 
@@ -60,6 +61,30 @@ def test_one_more_would_be_too_much(unknown: str, accountant: str) -> None:
         "clip": lambda run: replace(run, clip=run.clip * (1.0 + 4.0 * RELATIVE_ERROR)),
     }[unknown](plan.training)
     assert spent(bolder, accountant).epsilon > 1.0  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "adjacency"), [("sigma", Adjacency.ADD_REMOVE), ("clip", Adjacency.REPLACE_ONE)]
+)
+def test_noise_of_many_levels_is_solved_for_in_few_tries(
+    unknown: str, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = replace(BASE, records=20_000, steps=260, decay=0.996, clip=0.5, adjacency=adjacency)
+    asked: list[Training] = []
+
+    def noted(training: Training, accountant: str) -> Guarantee:
+        asked.append(training)
+        return spent(training, accountant)
+
+    monkeypatch.setattr(planner, "spent", noted)
+    plan = solve(unknown, run, 1.0, "pld")
+    assert plan.training in asked
+    assert len(asked) <= 4
+    assert plan.guarantee == spent(plan.training, "pld")
+    assert plan.guarantee.epsilon <= 1.0
+    # The best value lies between this one and a bolder one that was tried as well.
+    sigmas = [each.sigma / each.clip for each in asked if spent(each, "pld").epsilon > 1.0]
+    assert plan.training.sigma / plan.training.clip <= max(sigmas) * (1.0 + RELATIVE_ERROR)
 
 
 def test_what_cannot_be_reached_is_said_plainly() -> None:

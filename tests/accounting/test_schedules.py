@@ -35,6 +35,19 @@ def test_scaling_keeps_the_shape() -> None:
     assert found.scaled(3.0).sigmas == pytest.approx([3.0 * sigma for sigma in found.sigmas])
 
 
+@pytest.mark.parametrize("sigma", [0.02, 1.0, 1e6])
+def test_merged_levels_spend_about_as_much(sigma: float) -> None:
+    found = schedules.geometric(sigma, 0.99, 400, 3)
+    merged = found.merged(50)
+    assert len(merged.sigmas) == 50
+    assert merged.steps == found.steps
+    assert all(found.sigmas[-1] <= each <= found.sigmas[0] for each in merged.sigmas)
+    assert found.merged(400).sigmas == pytest.approx(found.sigmas, rel=1e-9)
+    if sigma >= 1.0:
+        spent = [np.expm1(each.each_step() ** -2.0).sum() for each in (found, merged)]
+        assert spent[1] == pytest.approx(spent[0], rel=1e-9)
+
+
 def test_equal_steps_are_counted_together() -> None:
     one = PoissonSampled(0.1, Gaussian(2.0, 2.0))
     event = Composed((Repeated(one, 3), Gaussian(1.0), one, Repeated(Composed((one, one)), 2)))
