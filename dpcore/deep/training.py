@@ -283,8 +283,8 @@ class Run:
         """Go on from a `state` of the same recipe."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
-        self.sampler.set_state(state["sampler"])
-        self.noise.set_state(state["noise"])
+        self.sampler.set_state(state["sampler"].cpu())
+        self.noise.set_state(state["noise"].cpu())
         self.shape.restore(state["shape"])
         self.averages = copy.deepcopy(state["averages"])
         self.step = int(state["step"])

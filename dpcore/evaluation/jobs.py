@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
 from dpcore.evaluation.executors import executor
-from dpcore.evaluation.task import Task
+from dpcore.evaluation.task import Outcome, Partial, Report, Resumable, Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ MOST_UNFINISHED = 40
 WRITE_EVERY_SECONDS = 0.1
 BEAT_SECONDS, ALIVE_SECONDS = 1.0, 15.0
 MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
+STATE = "state"  # of a task that was stopped, to go on from
 MISSING = "nan"  # in a result's file: there, an empty field is an empty text
 MOST_SENDS = 3  # of a job that never began, because the worker died with another in its hands
 LOST = "The program was restarted while this ran; start it again to retry."
@@ -229,6 +230,11 @@ class Job:
                 return _rows(_path(name, ending))
         return None
 
+    @property
+    def resumable(self) -> bool:
+        """Whether it was stopped, or failed, and would go on from there."""
+        return self.state in ("cancelled", "failed") and _path(self.key, STATE).exists()
+
     def file(self, name: str) -> bytes | None:
         """What the task left under that name; ``None`` if it is not there."""
         if not _is_key(name.replace(".", "")):
@@ -261,8 +267,15 @@ class Job:
             raise Cancelled from None
 
 
-def submit(task: Task) -> Job:
+def submit(task: Task, *, afresh: bool = False) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
+
+    Parameters
+    ----------
+    task : Task
+        One that is `Resumable` goes on from where an earlier start of it was stopped.
+    afresh : bool
+        Begin anew a job that was stopped or failed.
 
     Raises
     ------
@@ -282,6 +295,9 @@ def submit(task: Task) -> Job:
                 "holds; try again in a while."
             )
         where = folder()
+        if afresh:
+            for ending in (STATE, "partial"):
+                _path(task.key, ending).unlink(missing_ok=True)
         for left in where.glob(f"{task.key}-*.job"):  # by a program that is no more
             _clear(where, task.key, left.stem)
         start = _Start(task, task.key, f"{task.key}-{secrets.token_hex(4)}", where)
@@ -297,12 +313,11 @@ def submit(task: Task) -> Job:
 
 
 def find(key: str) -> Job | None:
-    """The job of that key: started by this process or another, or with its result in the cache."""
+    """The job of that key: started by any process, or with its result or its state in the cache."""
     if not _is_key(key):
         return None
-    if key in _starts or _path(key, "csv").exists() or _started_elsewhere(key):
-        return Job(key)
-    return None
+    there = any(_path(key, ending).exists() for ending in ("csv", STATE))
+    return Job(key) if there or key in _starts or _started_elsewhere(key) else None
 
 
 def _is_key(key: str) -> bool:
@@ -338,7 +353,8 @@ def _clear(where: Path, key: str, name: str) -> None:
     with suppress(FileNotFoundError):
         os.replace(where / f"{name}.partial", where / f"{key}.partial")
     if (where / f"{key}.csv").exists():
-        (where / f"{key}.partial").unlink(missing_ok=True)
+        for ending in ("partial", STATE):
+            (where / f"{key}.{ending}").unlink(missing_ok=True)
     for ending in ("progress", "job"):
         (where / f"{name}.{ending}").unlink(missing_ok=True)
 
@@ -379,7 +395,7 @@ def _work(task: Task | None, key: str, where: str, name: str) -> None:
     _write(report_file, "0\tstarting")
     try:
         with _heartbeat(report_file):
-            outcome = task.run(report, partial, lambda: not ticket.exists())
+            outcome = _done(task, base / f"{key}.{STATE}", report, partial, ticket)
             for ending, contents in outcome.files.items():
                 _write(base / f"{key}.{ending}", contents)
             _write(result, _text(outcome.rows))
@@ -390,6 +406,18 @@ def _work(task: Task | None, key: str, where: str, name: str) -> None:
         if result.exists() or not ticket.exists():
             _clear(base, key, name)
     cache.prune(base, MOST_BYTES)
+
+
+def _done(task: Task, state: Path, report: Report, partial: Partial, ticket: Path) -> Outcome:
+    """The task's outcome, from where an earlier start of it was stopped."""
+
+    def cancelled() -> bool:
+        return not ticket.exists()
+
+    if not isinstance(task, Resumable):
+        return task.run(report, partial, cancelled)
+    before = state.read_bytes() if state.exists() else None
+    return task.go_on(before, lambda now: _write(state, now), report, partial, cancelled)
 
 
 @contextmanager

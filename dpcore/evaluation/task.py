@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import dpcore
 
@@ -68,6 +68,31 @@ class Task(Protocol):
             If it was asked to stop.
         InvalidInput
             If it can't be done; the sentence says why.
+        """
+
+
+@runtime_checkable
+class Resumable(Task, Protocol):
+    """A task that can be left off and taken up again."""
+
+    def go_on(
+        self,
+        state: bytes | None,
+        keep: Callable[[bytes], None],
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+    ) -> Outcome:
+        """Do it from a state, with the outcome of an unbroken `run`.
+
+        Parameters
+        ----------
+        state : bytes or None
+            The last one kept by a task of the same key; ``None`` to begin.
+        keep : callable
+            Given the state now and then, and where it is stopped.
+        report, partial, cancelled
+            As for `run`.
         """
 
 

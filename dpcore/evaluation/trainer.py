@@ -176,7 +176,13 @@ class Trainer:
         """One row a study, run and epoch so far, or fewer (`MOST_ROWS`); columns `COLUMNS`."""
         import pandas as pd
 
-        rows = [self._rows[key] for key in sorted(self._rows)]
+        # An epoch that was left off in has a row of its own until a later one is measured.
+        ends = {(place, run): epoch for place, run, epoch in sorted(self._rows)}
+        rows = [
+            self._rows[place, run, epoch]
+            for place, run, epoch in sorted(self._rows)
+            if epoch in self._noted or epoch == ends[place, run]
+        ]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def taken(self, place: int) -> int:
@@ -323,9 +329,9 @@ class Trainer:
                 study.recipe.delta,
                 books.recipe.adjacency,
                 certified.by,
-                loss[at],
-                accuracy[at],
-                area[at],
+                float(loss[at]),
+                float(accuracy[at]),
+                float(area[at]),
                 batch.seconds / len(batch.members),
                 books.status,
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ WHITENED = ("mnist",)
 """Sets that the public coordinates are for; they come from the very records of some others."""
 
 MOST_RUNS, MOST_STUDIES = 1_000, 500
+KEEP_EVERY_SECONDS = 30.0
+"""Between two states that are kept in case the worker dies."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +183,23 @@ class TrainingStudy:
         brought: Examples | None = None,
     ) -> Outcome:
         """See `dpcore.evaluation.task.Task`: the history, ``weights.npz``, ``settings.json``."""
-        trainer = begin([self], progress=_or_stop(report, cancelled), brought=brought)
-        trainer.run(report, lambda rows: partial(rows.drop(columns="study")), cancelled)
-        return outcome(trainer)
+        return self.go_on(None, lambda state: None, report, partial, cancelled, brought)
+
+    def go_on(
+        self,
+        state: bytes | None,
+        keep: Callable[[bytes], None],
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+        brought: Examples | None = None,
+    ) -> Outcome:
+        """See `dpcore.evaluation.task.Resumable`."""
+
+        def own(rows: pd.DataFrame) -> None:
+            partial(rows.drop(columns="study"))
+
+        return outcome(_trained([self], state, keep, report, own, cancelled, brought))
 
 
 @dataclass(frozen=True)
@@ -224,9 +241,20 @@ class TrainingSweep:
         brought: Examples | None = None,
     ) -> Outcome:
         """See `dpcore.evaluation.task.Task`."""
-        trainer = begin(self.studies, progress=_or_stop(report, cancelled), brought=brought)
-        trainer.run(report, partial, cancelled)
-        return Outcome(trainer.history())
+        return self.go_on(None, lambda state: None, report, partial, cancelled, brought)
+
+    def go_on(
+        self,
+        state: bytes | None,
+        keep: Callable[[bytes], None],
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+        brought: Examples | None = None,
+    ) -> Outcome:
+        """See `dpcore.evaluation.task.Resumable`."""
+        end = _trained(self.studies, state, keep, report, partial, cancelled, brought)
+        return Outcome(end.history())
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,6 +284,17 @@ class Brought:
     def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
         """See `dpcore.evaluation.task.Task`."""
         return self.task.run(report, partial, cancelled, self.records)
+
+    def go_on(
+        self,
+        state: bytes | None,
+        keep: Callable[[bytes], None],
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+    ) -> Outcome:
+        """See `dpcore.evaluation.task.Resumable`."""
+        return self.task.go_on(state, keep, report, partial, cancelled, self.records)
 
 
 def train(
@@ -329,6 +368,38 @@ def begin(
 
     where = chosen(device)
     return Trainer(studies, material(studies[0], preparing, brought), where, preparing)
+
+
+def _trained(
+    studies: Sequence[TrainingStudy],
+    state: bytes | None,
+    keep: Callable[[bytes], None],
+    report: Report,
+    partial: Partial,
+    cancelled: Callable[[], bool],
+    brought: Examples | None,
+) -> Trainer:
+    """A trainer at its end, from a state where there is one of just these studies."""
+    from dpcore.evaluation.kept import pack, take_up
+
+    trainer = begin(studies, progress=_or_stop(report, cancelled), brought=brought)
+    if state is not None and take_up(trainer, state):
+        partial(trainer.history())
+    kept = time.monotonic()
+
+    def told(rows: pd.DataFrame) -> None:
+        nonlocal kept
+        partial(rows)
+        if time.monotonic() - kept >= KEEP_EVERY_SECONDS:
+            keep(pack(trainer))
+            kept = time.monotonic()
+
+    try:
+        trainer.run(report, told, cancelled)
+    except Cancelled:
+        keep(pack(trainer))
+        raise
+    return trainer
 
 
 def _or_stop(report: Report, cancelled: Callable[[], bool]) -> Report:
