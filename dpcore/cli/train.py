@@ -1,7 +1,7 @@
 """`train`: a network with private training, epoch by epoch; history, weights and settings as files.
 
 Ctrl-C ends it after the step that is being taken; what was learned until then is left like that of
-a whole training, with the ε spent.
+a whole training, with the ε spent, and `--resume` goes on from there.
 """
 
 from __future__ import annotations
@@ -22,10 +22,20 @@ from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
     from dpcore.deep.recipe import Recipe
+    from dpcore.evaluation.trainer import Trainer
     from dpcore.evaluation.training import TrainingStudy
 
 USUAL_EPSILON, USUAL_DECAY = "3", "0.99"
 SCHEDULES = ("constant", "decay")
+STATE = "state.pt"
+"""In the output folder: what a training that was stopped goes on from."""
+
+WITH_RESUME = ("command", "run", "output", "resume", "json", "device")
+TITLES = {
+    "private": "this training",
+    "nonprivate": "without privacy",
+    "constant": "constant noise",
+}
 SHOWN_EVERY_SECONDS = 0.1
 
 TEXTS = {
@@ -89,16 +99,32 @@ def add(commands: Commands) -> None:
     command.add_argument("--public", default="0", help="training records set aside as public")
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
     command.add_argument("--output", help="folder for history.csv, weights.npz and settings.json")
+    command.add_argument(
+        "--resume", action="store_true", help="go on with the training that was stopped in --output"
+    )
+    command.add_argument(
+        "--compare",
+        action="store_true",
+        help="train beside it without privacy, and with constant isotropic noise at the same ε",
+    )
     json_option(command)
-    command.set_defaults(run=_train)
+    command.set_defaults(run=lambda options: _train(options, command))
 
 
-def _train(options: argparse.Namespace) -> None:
-    from dpcore.evaluation.training import begin, conclusion, outcome
+def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
+    from dpcore.evaluation.kept import take_up
+    from dpcore.evaluation.training import begin, conclusion
 
-    study, folder = _study(options), _folder(options.output)
-    report = _seldom(progress)
-    trainer = begin([study], device=options.device, progress=report)
+    state = _left_off(options, command) if options.resume else None
+    series = _series(options) if state is None else _series_of(state, options.output)
+    folder, report = _folder(options.output), _seldom(progress)
+    trainer = begin(list(series.values()), device=options.device, progress=report)
+    if state is not None and not take_up(trainer, state):
+        raise reject(
+            "resume",
+            options.output,
+            "a folder with a training of this version of the program, on this kind of device",
+        )
     stopped = False
     with _interrupted() as asked:
         try:
@@ -106,18 +132,93 @@ def _train(options: argparse.Namespace) -> None:
         except Cancelled:
             stopped = True
     progress(1.0, "stopped" if stopped else "trained")
-    found = conclusion(trainer)
-    if folder is not None and trainer.taken(0):
-        left = outcome(trainer)
-        files = {"history.csv": left.rows.to_csv(index=False).encode(), **left.files}
-        _leave(folder, files, options.output)
+    found = {name: conclusion(trainer, place) for place, name in enumerate(series)}
+    own = next(iter(found.values()))
+    if folder is not None and own["steps"]:
+        _leave(folder, _files(trainer, list(series), stopped), options.output)
+        if not stopped:
+            (folder / STATE).unlink(missing_ok=True)
+    beside = _beside(found, stopped) if len(series) > 1 else []
     if options.json:
-        print_json({"train": found | {"stopped": stopped}})
+        print_json({"train": own | {"stopped": stopped}} | ({"beside": beside} if beside else {}))
     else:
-        _say(found)
+        _say(own)
+        _say_beside(beside)
     if stopped:
-        print(_spent(found), file=sys.stderr)
+        print(_spent(own), file=sys.stderr)
+        if folder is not None and own["steps"]:
+            print(f"Go on with: dpcore train --resume --output {folder}", file=sys.stderr)
         raise KeyboardInterrupt
+
+
+def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
+    """What to train, side by side; the one that is asked for first."""
+    from dpcore.evaluation.comparison import beside
+
+    study = _study(options)
+    if not options.compare:
+        return {"private": study}
+    if study.epsilon is None or not study.recipe.private:
+        raise InvalidInput(
+            "compare is given, but what is compared must be private and have a target epsilon."
+        )
+    return beside(study)
+
+
+def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
+    """The state in the output folder."""
+    more = [
+        name.replace("_", "-")
+        for name, value in vars(options).items()
+        if name not in WITH_RESUME and value != command.get_default(name)
+    ]
+    if more:
+        raise InvalidInput(
+            f"{more[0]} is given, but a training that is resumed keeps the settings it began with."
+        )
+    if options.output is None:
+        raise InvalidInput("resume is given, but output must name the folder of that training.")
+    try:
+        return (Path(options.output) / STATE).read_bytes()
+    except OSError:
+        allowed = f"the folder of a training that was stopped, with its {STATE}"
+        raise reject("output", options.output, allowed) from None
+
+
+def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
+    """The studies that a state is of."""
+    from dpcore.deep.recipe import Recipe
+    from dpcore.evaluation.comparison import beside
+    from dpcore.evaluation.kept import described
+    from dpcore.evaluation.training import TrainingStudy
+
+    try:
+        studies = [
+            TrainingStudy(**{**each, "recipe": Recipe(**each["recipe"])})
+            for each in described(state)
+        ]
+    except (TypeError, KeyError):
+        studies = []
+    if len(studies) == 1:
+        return {"private": studies[0]}
+    series = beside(studies[0]) if studies else {}
+    if studies and list(series.values()) == studies:
+        return series
+    raise reject("resume", output, "a folder with a training of this version of the program")
+
+
+def _files(trainer: Trainer, series: list[str], stopped: bool) -> dict[str, bytes]:
+    """What is left of it in the folder."""
+    from dpcore.evaluation.comparison import gathered
+    from dpcore.evaluation.kept import pack
+    from dpcore.evaluation.training import outcome
+
+    left = [outcome(trainer, place) for place in range(len(series))]
+    rows = left[0].rows
+    if len(series) > 1:
+        rows = gathered({name: each.rows for name, each in zip(series, left, strict=True)})
+    files = {"history.csv": rows.to_csv(index=False).encode(), **left[0].files}
+    return files | ({STATE: pack(trainer)} if stopped else {})
 
 
 def _study(options: argparse.Namespace) -> TrainingStudy:
@@ -266,6 +367,49 @@ def _say(found: dict[str, Any]) -> None:
             f"{claim['adjacency']} ({claim['by']}). {claim['verdict']}"
         )
         print_conditions(claim["conditions"])
+
+
+def _beside(found: dict[str, dict[str, Any]], stopped: bool) -> list[dict[str, Any]]:
+    """One line of the table for each training; what privacy costs only where all have ended."""
+    free, rows = found["nonprivate"], []
+    for name, each in found.items():
+        row: dict[str, Any] = {"series": name}
+        for metric in ("accuracy", "auc"):
+            value, best = each[metric], free[metric]
+            row[metric] = value
+            ended = not stopped and value is not None and name != "nonprivate"
+            row[f"{metric}_lost"] = best["mean"] - value["mean"] if ended else None
+        rows.append(
+            row
+            | {"sigma": each["sigma"] if each["delta"] is not None else None}
+            | {key: each[key] for key in ("epsilon", "delta", "adjacency", "accountant", "status")}
+        )
+    return rows
+
+
+def _say_beside(rows: list[dict[str, Any]]) -> None:
+    if rows:
+        print("side by side, with 90 % of runs:")
+    for row in rows:
+        said = [f"{TITLES[row['series']]:16}"]
+        for metric in ("accuracy", "auc"):
+            if row[metric] is not None:
+                value = row[metric]
+                said.append(
+                    f"{metric} {value['mean']:.4f} ({value['low']:.4f} to {value['high']:.4f})"
+                )
+            if row[f"{metric}_lost"] is not None:
+                said.append(f"lost to privacy {100.0 * row[f'{metric}_lost']:.1f} points")
+        if row["sigma"] is not None:
+            said.append(f"σ₀ {upward(row['sigma'], 5)}")
+        if row["epsilon"] is not None:
+            said.append(
+                f"ε {upward(row['epsilon'], 5)} (δ = {row['delta']:g}, {row['adjacency']}, "
+                f"{row['accountant']})"
+            )
+        else:
+            said.append("not private" if row["delta"] is None else "no certified ε")
+        print("  ".join(said))
 
 
 def _spent(found: dict[str, Any]) -> str:

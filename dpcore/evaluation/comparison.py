@@ -54,7 +54,7 @@ def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
         "nonprivate" without clipping and noise, by its own optimizer; "constant": plain DP-SGD,
         isotropic noise of constant σ, at the same certified ε; absent where the study is that.
     """
-    free = replace(study, recipe=nonprivate(study.recipe), epsilon=None)
+    free = replace(study, recipe=nonprivate(study.recipe), epsilon=None, budget=None)
     found = {"private": study, "nonprivate": free}
     plain = replace(evenly(study.recipe), decay=1.0)
     if plain != study.recipe:

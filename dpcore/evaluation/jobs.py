@@ -8,7 +8,8 @@ What else passes between a page and a worker are small files too. They belong to
 job, so that a job cancelled and started again is not taken for the old one, and are removed when
 that start ends, however it ends: a ticket, without which the worker stops; how far it is, which the
 worker touches every second while it lives; and the rows so far. Workers elsewhere therefore have to
-see the same cache folder.
+see the same cache folder. What a stopped task needs to go on is kept under the job's name until
+there is a result.
 """
 
 from __future__ import annotations
@@ -225,7 +226,10 @@ class Job:
 
     def partial(self) -> pd.DataFrame | None:
         """The rows so far, also of a job that was stopped; ``None`` while there are none."""
-        for name, ending in ((self.key, "csv"), (self._name(), "partial")):
+        places = [(self.key, "csv"), (self._name(), "partial")]
+        if _path(self.key, STATE).exists():  # a start that goes on adds to the rows of the last
+            places.append((self.key, "partial"))
+        for name, ending in places:
             with suppress(FileNotFoundError):
                 return _rows(_path(name, ending))
         return None

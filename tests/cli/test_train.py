@@ -16,6 +16,7 @@ import torch
 from dpcore.accounting.planner import Training, spent
 from dpcore.cli import main
 from dpcore.deep.recipe import Recipe
+from dpcore.evaluation import task
 from dpcore.evaluation.trainer import Trainer
 from dpcore.evaluation.training import TrainingStudy, train
 from tests.cli.commands import Captured, parsed, refused, said
@@ -150,6 +151,86 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
     assert "is spent after 6 of 12 steps, certified by PLD" in captured.err
     assert pd.read_csv(tmp_path / "history.csv")["steps"].tolist() == [6]
     assert (tmp_path / "weights.npz").exists()
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Press Ctrl-C once, when so many steps have been taken."""
+    original, pressed = Trainer._note, False
+
+    def note(self: Trainer, batch: object) -> None:
+        nonlocal pressed
+        original(self, batch)
+        if self.taken(0) == steps and not pressed:
+            pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Trainer, "_note", note)
+
+
+@pytest.mark.parametrize("more", ["", "--compare"])
+def test_a_stopped_training_is_resumed_as_if_unbroken(
+    more: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = f"{SMALL} --epsilon 3 --decay 0.9 --runs 2 --set seed=3 --dataset cohort {more}"
+    wanted = parsed(capsys, *line.split(), "--output", str(tmp_path / "whole"))
+    part = str(tmp_path / "part")
+    stop_after(monkeypatch, 10)
+    assert main([*line.split(), "--output", part]) == 130
+    assert f"Go on with: dpcore train --resume --output {part}" in capsys.readouterr().err
+    found = parsed(capsys, "train", "--resume", "--output", part, "--device", "cpu")
+    assert found == wanted
+    assert found["train"]["steps"] == found["train"]["steps_planned"] == 20
+    rows = [pd.read_csv(tmp_path / each / "history.csv") for each in ("whole", "part")]
+    pd.testing.assert_frame_equal(*(each.drop(columns="seconds") for each in rows))
+    weights = [np.load(tmp_path / each / "weights.npz") for each in ("whole", "part")]
+    for name in weights[0]:
+        assert np.array_equal(weights[0][name], weights[1][name])
+    assert sorted(path.name for path in (tmp_path / "part").iterdir()) == [
+        "history.csv", "settings.json", "weights.npz",
+    ]  # fmt: skip
+    assert "state.pt" in refused(capsys, "train", "--resume", "--output", part)
+
+
+def test_a_state_that_does_not_fit_is_refused(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resume = ["train", "--resume", "--output", str(tmp_path)]
+    assert "state.pt" in refused(capsys, *resume)
+    assert "output" in refused(capsys, "train", "--resume")
+    assert "epochs is given" in refused(capsys, *resume, "--epochs", "4")
+    (tmp_path / "state.pt").write_bytes(b"nothing")
+    assert "damaged" in refused(capsys, *resume)
+    stop_after(monkeypatch, 6)
+    assert main([*SMALL.split(), "--sigma", "2", "--output", str(tmp_path)]) == 130
+    capsys.readouterr()
+    monkeypatch.setattr(task, "code", lambda home: "other")
+    assert "version of the program" in refused(capsys, *resume)
+
+
+def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys: Captured) -> None:
+    line = f"{SMALL} --epsilon 3 --decay 0.8 --runs 3 --compare"
+    own, free, plain = parsed(capsys, *line.split())["beside"]
+    assert [each["series"] for each in (own, free, plain)] == ["private", "nonprivate", "constant"]
+    for each, decay in ((own, 0.8), (plain, 1.0)):
+        run = Training(each["sigma"], RECORDS, 256, 12, 1e-5, decay=decay, decay_every=6)
+        assert each["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+        assert 2.99 < each["epsilon"] <= 3.0
+        assert (each["delta"], each["adjacency"]) == (1e-5, "add-remove")
+        assert each["accountant"] == "PLD"
+        lost = free["accuracy"]["mean"] - each["accuracy"]["mean"]
+        assert each["accuracy_lost"] == pytest.approx(lost)
+    assert own["sigma"] > plain["sigma"]
+    assert (free["epsilon"], free["sigma"], free["accuracy_lost"]) == (None, None, None)
+    alone = parsed(capsys, *line.replace("--compare", "").split())["train"]
+    assert alone["accuracy"] == own["accuracy"]
+    text = said(capsys, *line.split(), "--budget", "2.5")
+    assert "\nwithout privacy   accuracy 0." in text
+    assert "(δ = 1e-05, add-remove, PLD)" in text
+
+
+@pytest.mark.parametrize("line", ["--sigma 2", "--sigma 0", "--no-clipping"])
+def test_only_what_has_a_target_is_compared(line: str, capsys: Captured) -> None:
+    assert "target epsilon" in refused(capsys, *SMALL.split(), *line.split(), "--compare")
 
 
 @pytest.mark.parametrize(

@@ -265,6 +265,40 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Pa
     assert len(job.partial()) > first
 
 
+@pytest.mark.parametrize("afresh", [False, True])
+def test_a_training_that_was_stopped_goes_on_or_begins_anew(cache: Path, afresh: bool) -> None:
+    recipe = Recipe(network="linear", epochs=150, batch=64, sigma=3.0)
+    study = TrainingStudy("digits", recipe=recipe, epsilon=None)
+    job = jobs.submit(study)
+    wait_for(lambda: (rows := job.partial()) is not None and len(rows) >= 3)
+    assert not job.resumable
+    job.cancel()
+    wait_for(lambda: names(cache) == {f"{job.key}.partial", f"{job.key}.state"})
+    assert (job.state, job.resumable) == ("cancelled", True)
+    left = job.partial()
+    assert 3 <= len(left) < 150
+    # Another process, or this one after a restart, finds it.
+    jobs._starts.clear()
+    found = jobs.find(study.key)
+    assert found is not None
+    assert (found.state, found.resumable) == ("cancelled", True)
+    job = jobs.submit(study, afresh=afresh)
+    rows = job.result(PATIENCE)
+    wanted = train(study)
+    pd.testing.assert_frame_equal(
+        rows.drop(columns="seconds"), wanted.drop(columns="seconds"), rtol=1e-6
+    )
+    # What took its time in the first part was not done again, or else it was.
+    same = rows["seconds"].to_numpy()[: len(left) - 1] == left["seconds"].to_numpy()[:-1]
+    assert same.all() != afresh
+    wait_for(
+        lambda: (
+            names(cache)
+            == {f"{job.key}.{ending}" for ending in ("csv", "weights.npz", "settings.json")}
+        )
+    )
+
+
 def test_what_a_stopped_start_left_goes_with_the_result(cache: Path) -> None:
     (jobs.folder() / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
     job = jobs.submit(Counting())

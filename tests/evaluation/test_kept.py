@@ -1,0 +1,189 @@
+"""A state that is kept: goes on bit for bit, belongs to one training, and runs nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation import kept, task
+from dpcore.evaluation.kept import described, pack, take_up
+from dpcore.evaluation.trainer import Trainer
+from dpcore.evaluation.training import TrainingStudy, TrainingSweep, begin, outcome
+
+LINEAR = Recipe(network="linear", epochs=3, batch=256, sigma=3.0)
+STUDY = TrainingStudy("digits", recipe=LINEAR, epsilon=None, runs=2)
+STEPS = 6  # an epoch
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def stops_after(calls: int) -> Callable[[], bool]:
+    left = iter([False] * calls)
+    return lambda: next(left, True)
+
+
+def begun(*studies: TrainingStudy) -> Trainer:
+    return begin(studies, device="cpu")
+
+
+def stopped(after: int, *studies: TrainingStudy) -> Trainer:
+    trainer = begun(*studies)
+    with pytest.raises(Cancelled):
+        trainer.run(cancelled=stops_after(after))
+    return trainer
+
+
+def same_end(first: Trainer, second: Trainer) -> None:
+    pd.testing.assert_frame_equal(
+        first.history().drop(columns="seconds"),
+        second.history().drop(columns="seconds"),
+        check_exact=True,
+    )
+    for place in range(len(first.studies)):
+        for name, values in first.weights(place).items():
+            assert np.array_equal(second.weights(place)[name], values)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"optimizer": "adam"},
+        {"optimizer": "momentum", "average": 0.5},
+        {"noise": "scaled", "weights": "released"},
+        {"noise": "scaled", "weights": "paid"},
+        {"noise": "scaled", "weights": "public"},
+        {"noise": "published-004"},
+        {"network": "perceptron", "widths": (8,), "decay": 0.9, "decay_every": "step"},
+    ],
+)
+def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, object]) -> None:
+    study = replace(STUDY, recipe=replace(LINEAR, **changes), public=100)
+    unbroken, second = begun(study), begun(study)
+    unbroken.run()
+    left = stopped(STEPS + 2, study)
+    assert take_up(second, pack(left))
+    assert second.taken(0) == left.taken(0)
+    same_end(left, second)
+    second.run()
+    same_end(unbroken, second)
+
+
+def test_every_study_of_a_sweep_goes_on() -> None:
+    studies = (STUDY, replace(STUDY, recipe=replace(LINEAR, learning_rate=0.1)))
+    unbroken = begun(*studies)
+    unbroken.run()
+    sweep = TrainingSweep(studies)
+    found = sweep.go_on(left_by(sweep), lambda state: None, *silent(), lambda: False)
+    pd.testing.assert_frame_equal(
+        found.rows.drop(columns="seconds"), unbroken.history().drop(columns="seconds")
+    )
+
+
+def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
+    unbroken = begun(STUDY)
+    unbroken.run()
+    seen: list[pd.DataFrame] = []
+    report, _ = silent()
+    found = STUDY.go_on(left_by(STUDY), lambda state: None, report, seen.append, lambda: False)
+    assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
+    assert np.load(io.BytesIO(found.files["weights.npz"]))["0.weight"].tolist() == (
+        np.load(io.BytesIO(outcome(unbroken).files["weights.npz"]))["0.weight"].tolist()
+    )
+
+
+def left_by(task: TrainingStudy | TrainingSweep) -> bytes:
+    """What a task keeps that is stopped as soon as there are rows."""
+    rows: list[pd.DataFrame] = []
+    states: list[bytes] = []
+    with pytest.raises(Cancelled):
+        task.go_on(None, states.append, silent()[0], rows.append, lambda: bool(rows))
+    return states[-1]
+
+
+def silent() -> tuple[Callable[..., None], Callable[..., None]]:
+    return (lambda share, message: None), (lambda rows: None)
+
+
+def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dpcore.evaluation.trainer.MOST_ROWS", 2)  # epochs 2 and 4 of 4
+    study = replace(STUDY, recipe=replace(LINEAR, epochs=4))
+    trainer = stopped(2 * STEPS + 3, study)
+    assert trainer.history()["epoch"].tolist() == [2, 3] * 2
+    trainer.run()
+    assert trainer.history()["epoch"].tolist() == [2, 4] * 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(STUDY, runs=1),
+        replace(STUDY, recipe=replace(LINEAR, sigma=3.1)),
+        replace(STUDY, recipe=replace(LINEAR, clip=2.0)),
+        replace(STUDY, held_out=True),
+    ],
+)
+def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
+    trainer = begun(other)
+    before = trainer.weights(0)["0.weight"]
+    assert not take_up(trainer, pack(stopped(3, STUDY)))
+    assert trainer.taken(0) == 0
+    assert np.array_equal(trainer.weights(0)["0.weight"], before)
+
+
+def test_a_state_of_other_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    contents, trainer = pack(stopped(3, STUDY)), begun(STUDY)
+    monkeypatch.setattr(task, "code", lambda home: "other")
+    assert not take_up(trainer, contents)
+    monkeypatch.undo()
+    assert take_up(trainer, contents)
+
+
+class Evil:
+    """Runs a command when it is unpickled carelessly."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.system, (f"touch {self.path}",)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_state_is_never_run(zipped: bool, tmp_path: Path) -> None:
+    ran, trainer, held = tmp_path / "ran", begun(STUDY), io.BytesIO()
+    contents = {"of": kept._name(trainer), "state": Evil(ran)}
+    torch.save(contents, held, _use_new_zipfile_serialization=zipped)
+    for bad in (held.getvalue(), pickle.dumps(Evil(ran), protocol=2)):
+        with pytest.raises(InvalidInput, match="damaged"):
+            take_up(trainer, bad)
+        with pytest.raises(InvalidInput, match="damaged"):
+            described(bad)
+    assert not ran.exists()
+
+
+def test_damage_is_said_in_one_sentence() -> None:
+    whole, trainer = pack(stopped(3, STUDY)), begun(STUDY)
+    held = io.BytesIO()
+    torch.save({"of": kept._name(trainer), "state": {"rows": {}}}, held)
+    for bad in (b"", b"nothing", whole[: len(whole) // 2], held.getvalue()):
+        with pytest.raises(InvalidInput, match="damaged"):
+            take_up(trainer, bad)
