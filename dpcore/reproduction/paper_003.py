@@ -465,15 +465,15 @@ def judge_effects(ends: pd.DataFrame) -> list[Verdict]:
         areas = [float(each) for each in rows["auc"]]
         way = areas[::-1] if key == "clip" else areas
         symbol, less = EFFECTS[key].symbol, "smaller" if key == "clip" else "larger"
-        steps = [later > before for before, later in pairwise(way)]
+        rises = [later > before for before, later in pairwise(way)]
         shown = ", ".join(
-            f"{value:g}: {area:.3f} in {epochs} epochs"
-            for value, area, epochs in zip(rows["value"], areas, rows["epochs"], strict=True)
+            f"{value:g}: {area:.3f} in {steps:,} steps"
+            for value, area, steps in zip(rows["value"], areas, rows["steps"], strict=True)
         )
         verdicts.append(
             Verdict(
                 f"At ε = 8 the model is better with a {less} {symbol} (5.2, figure 2).",
-                SUPPORTED if all(steps) else PARTLY if way[-1] > way[0] else NOT_SUPPORTED,
+                SUPPORTED if all(rises) else PARTLY if way[-1] > way[0] else NOT_SUPPORTED,
                 f"AUC by {symbol}, {shown}.",
             )
         )

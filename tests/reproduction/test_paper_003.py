@@ -168,7 +168,7 @@ def test_figure_2_is_judged_both_ways(sign: float, wanted: str) -> None:
                     "parameter": key,
                     "value": value,
                     "auc": 0.7 + 0.01 * rise,
-                    "epochs": 20,
+                    "steps": 2_000,
                     "epochs_certified": 20 + rise,
                     "certified_for_printed": 9.0,
                 }
