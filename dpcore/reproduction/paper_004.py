@@ -133,13 +133,13 @@ def solved_exactly(study: TrainingStudy) -> TrainingStudy:
     return replace(study, recipe=replace(study.recipe, noise="published-004", reading="exact"))
 
 
-def with_public_weights(study: TrainingStudy) -> tuple[TrainingStudy, TrainingStudy]:
+def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy, TrainingStudy]:
     """Uneven noise steered by public examples, and isotropic noise of the same certified ε.
 
     The uneven one is certified with its least σ_i: exactly what isotropic noise of that σ gives.
     """
     recipe = replace(study.recipe, noise="published-004", weights="public", refresh=0)
-    uneven = replace(study, recipe=recipe, public=PUBLIC)
+    uneven = replace(study, recipe=recipe, public=min(PUBLIC, count // 3))
     trainer = begin([uneven])
     least = min(1.0, trainer.least(0)) * trainer.recipes[0].sigma
     matched = replace(uneven, recipe=replace(study.recipe, sigma=least), epsilon=None)
@@ -234,7 +234,7 @@ def figure_3(order: Order) -> Result:
         count = images.load(dataset).records
         for epsilon in LEVELS:
             plain = setting(dataset, epsilon, order)
-            uneven, matched = with_public_weights(plain)
+            uneven, matched = with_public_weights(plain, count)
             scaled = replace(plain, recipe=replace(plain.recipe, noise="scaled"))
             for series, study in (
                 ("isotropic", plain),
@@ -679,7 +679,7 @@ def _differs(order: Order, at_hand: Sequence[str]) -> list[str]:
         "The noise is on the sum of a lot; on the mean, as printed, it would be as many times "
         "larger as a lot has records.",
         "The weights w are computed from all records once an epoch, not at every step.",
-        f"{PUBLIC} records are set aside as public where weights are public.",
+        f"{PUBLIC} records, at most a third, are set aside as public where weights are public.",
         "All records of the training part are used: 60,000 of MNIST, not 55,000.",
     ]
     if any(name != OWN for name in at_hand):
