@@ -13,6 +13,7 @@ from app_pages.parts.links import Refusal
 from app_pages.parts.state import held, keep, kept, put
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
+from dpcore.datasets import images
 from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished
 from dpcore.figures import training as figures
@@ -27,9 +28,13 @@ def heed(link: dict[str, list[str]]) -> list[Refusal]:
     """Take in the trainings that a link names; those that are not kept here are refused."""
     refused, found = [], []
     for key in dict.fromkeys(link.get(LINK, ())):
-        if len(found) == figures.MOST_RUNS or not KEY.fullmatch(key) or _known(key) is None:
-            said = f"the training {links.quoted(key)}, which is not kept on this machine."
-            refused.append(Refusal(LINK, key, said))
+        why = ""
+        if not KEY.fullmatch(key) or _known(key) is None:
+            why = "which is not kept on this machine."
+        elif len(found) == figures.MOST_RUNS:
+            why = f"but at most {figures.MOST_RUNS} are compared."
+        if why:
+            refused.append(Refusal(LINK, key, f"the training {links.quoted(key)}, {why}"))
         else:
             found.append(key)
     keep("train finished", found)
@@ -97,7 +102,8 @@ def _title(name: str, found: Finished, metric: str) -> str:
     value = results[metric.removesuffix("_test")]
     spent = "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
     reached = "" if value is None else f": {figures.shown(metric)(value)}"
-    return f"{name}. {settings['dataset']}, {settings['network']}{spent}{reached}"
+    data = images.entry(settings["dataset"]).title
+    return f"{name}. {data}, {settings['network']}{spent}{reached}"
 
 
 def _charts(found: dict[str, Finished], metric: str) -> None:

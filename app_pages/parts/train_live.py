@@ -129,10 +129,15 @@ def _spent(grid: GridContainer, settled: Settled, history: pd.DataFrame, state: 
             badges.status(str(settled.assurance.status), held.reason)
             return
         rows = history[history["series"] == "private"]
-        stopped = state == "cancelled" and len(rows) > 0
-        value = float(rows["epsilon"].max()) if stopped else held.epsilon
+        value, after = held.epsilon, ""
+        if len(rows) and state == "cancelled":
+            value = float(rows["epsilon"].max())
+            after = f"stopped in epoch {int(rows['epoch'].max()):,}; "
+        elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * held.epsilon:
+            # Public weights that are computed once, before training, allow a better bound.
+            value = float(rows["epsilon"].max())
+            after = f"with the weights as computed; {at_most(held.epsilon)} with any; "
         st.metric("Certified ε", at_most(value), help=f"{words.SPENT} {badges.statement(held)}")
-        after = f"stopped in epoch {int(rows['epoch'].max()):,}; " if stopped else ""
         st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}")
 
 
