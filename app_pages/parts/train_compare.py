@@ -45,15 +45,9 @@ def heed(link: dict[str, list[str]]) -> list[Refusal]:
 def note(key: str) -> None:
     """A training has ended: it joins those that can be compared, and is laid over the others."""
     ended: list[str] = kept("train finished") or []
-    if key in ended:
-        return
-    keep("train finished", [*ended, key][-MOST_KEPT:])
-    now = held("compared")
-    before: list[str] = (kept("train compared") if now is None else now) or []
-    chosen = [*before, key][-figures.MOST_RUNS :]
-    keep("train compared", chosen)
-    if now is not None:
-        put({"compared": chosen})
+    if key not in ended:
+        keep("train finished", [*ended, key][-MOST_KEPT:])
+        keep("train fresh", [*(kept("train fresh") or []), key])
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
@@ -80,8 +74,13 @@ def show(asked: Asked, _: Settled) -> None:
         st.caption("No training has ended in this session yet.")
         return
     titles = {key: _title(name, _found(key), asked.metric) for name, key in named.items()}
-    if held("compared") is None:
-        put({"compared": [key for key in kept("train compared") or [] if key in titles]})
+    # Only here: a value that a live part sets for a control outside of it does not reach that.
+    now, fresh = held("compared"), kept("train fresh") or []
+    if now is None or fresh:
+        joined = [*(kept("train compared") or [] if now is None else now), *fresh]
+        there = [key for key in dict.fromkeys(joined) if key in titles]
+        put({"compared": there[-figures.MOST_RUNS :]})
+        keep("train fresh", [])
     chosen = st.multiselect(
         "Trainings to compare",
         list(titles),

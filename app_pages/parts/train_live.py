@@ -50,13 +50,13 @@ def show(asked: Asked, settled: Settled) -> None:
     studies = comparison.beside(asked.study)
 
     def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
+        if states["private"] == "done":
+            train_compare.note(asked.study.key)
         table = comparison.averaged(history)
         numbers(asked, settled, states, history, table)
         _line(asked, settled, studies, states)
         _charts(asked, settled, table, still=still)
         st.caption(words.NOT_PRIVATE)
-        if states["private"] == "done":
-            train_compare.note(asked.study.key)
 
     train_runs.watch("beside", studies, asked.study, settled.records, draw)
 

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app_pages.parts import train_words as words
+from app_pages.parts.fields import pick
 from app_pages.parts.train_fields import number, switch, whole
 
 ASIDE = "Records set aside as public"
@@ -57,13 +58,13 @@ def more(noise: str) -> tuple[dict[str, Any], int]:
 
 
 def _scaled() -> tuple[dict[str, Any], int]:
-    source = switch("Weights from", SCALED_BY, "scaled_by", words.WEIGHTS)
+    source = pick("Weights from", SCALED_BY, "scaled_by", words.WEIGHTS)
     public = source == "public"
     # Without examples nothing is known of the curvature, or of single weights.
     costs = COSTS if public else {key: COSTS[key] for key in ("adaclip", "gradient")}
     fields: dict[str, Any] = {
         "weights": source,
-        "cost": switch("Scales chosen for", costs, "scale_for", words.COST),
+        "cost": pick("Scales chosen for", costs, "scale_for", words.COST),
     }
     if source == "paid":
         fields["share"] = number(
@@ -84,7 +85,7 @@ def _published() -> tuple[dict[str, Any], int]:
     }
     if reading == "exact":
         return fields, 0
-    source = switch("Weights from", WEIGHED_BY, "weighed_by", words.WEIGHED)
+    source = pick("Weights from", WEIGHED_BY, "weighed_by", words.WEIGHED)
     fields |= {"weights": source, "refresh": _afresh()}
     return fields, _aside() if source == "public" else 0
 
