@@ -125,7 +125,9 @@ def _charts(found: dict[str, Finished], metric: str) -> None:
 def _difference(found: dict[str, Finished]) -> str:
     if len(found) < 2:
         return words.COMPARE_MORE
-    differing = [name.replace("_", " ") for name in finished.differing(found)]
+    differing = [
+        words.NAMES.get(name, name.replace("_", " ")) for name in finished.differing(found)
+    ]
     if not differing:
         return "They were set alike."
     return f"They differ in {listed(differing)}."

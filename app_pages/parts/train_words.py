@@ -188,3 +188,25 @@ UPLOADED = (
     "private. Features must come from a network that has not seen these records."
 )
 UPLOAD_FIRST = "Choose the file among the controls."
+NAMES = {
+    "dataset": "the data",
+    "features": "the inputs",
+    "public": "the records set aside",
+    "target_epsilon": "ε",
+    "runs": "the number of runs",
+    "network": "the network",
+    "widths": "the hidden units",
+    "activation": "the activation",
+    "epochs": "the epochs",
+    "batch": "the batch size",
+    "learning_rate": "the learning rate",
+    "optimizer": "the optimizer",
+    "clip": "the clipping norm C",
+    "decay": "the decay R",
+    "decay_every": "when the noise decays",
+    "sampling": "how batches are drawn",
+    "noise": "the noise over weights",
+    "weights": "where weights come from",
+    "average": "the averaged share",
+    "seed": "the seed",
+}

@@ -45,7 +45,7 @@ def nothing_goes_on() -> Iterator[None]:
         jobs.Job(key).cancel()
 
 
-def opened(**link: str) -> AppTest:
+def opened(**link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=60)
     app.run()
     app.switch_page("app_pages/train.py")
@@ -134,9 +134,10 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert again.query_params["compare"] == key
     assert again.dataframe[-1].value["accuracy"].iloc[0] == pytest.approx(ends["private"])
     # With other settings that are not trained yet, the link still shows what it names.
-    other = opened(passes="1000", schedule="Constant", train_view="Compare runs", compare=key)
-    assert other.multiselect(key="compared").value == [key]
-    assert "run 1 " in said(other)
+    named = [key, studies["constant"].key]
+    other = opened(passes="1000", schedule="Constant", train_view="Compare runs", compare=named)
+    assert other.multiselect(key="compared").value == named
+    assert "They differ in the decay R." in said(other)
 
 
 def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
