@@ -1,17 +1,25 @@
 """One epoch of private training: ours, Opacus by hooks and by ghost clipping, and without privacy.
 
 Run: python -m benchmarks.deep [--json]. All four train the same network on the same records in the
-same batches; the plain epoch is the floor. Runs alternate, and the fastest of each is compared.
+same batches; the plain epoch is the floor. Epochs alternate, and medians are compared, because the
+fastest of a few is a matter of luck where others use the machine: its load stands beside them.
+
+Memory is what one step takes beyond the network and the records, each in a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import resource
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -21,14 +29,18 @@ from dpcore.deep.training import Run
 
 BATCH, CLIP, SIGMA, RATE = 512, 1.0, 1.0, 0.1
 ROUNDS = 7
+WIDE, BATCHES = 256, (128, 512, 2048)
+"""Of the network whose memory is measured: 203,530 parameters, 0.8 MB."""
 
 
-def plain(network: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> Callable[[], None]:
+def plain(
+    network: nn.Module, inputs: torch.Tensor, targets: torch.Tensor, batch: int = BATCH
+) -> Callable[[], None]:
     """An epoch without privacy."""
     optimizer = torch.optim.SGD(network.parameters(), lr=RATE)
 
     def epoch() -> None:
-        for part in torch.randperm(len(inputs)).split(BATCH):
+        for part in torch.randperm(len(inputs)).split(batch):
             optimizer.zero_grad()
             nn.functional.cross_entropy(network(inputs[part]), targets[part]).backward()
             optimizer.step()
@@ -53,7 +65,11 @@ def ours(kind: str, inputs: torch.Tensor, targets: torch.Tensor) -> Callable[[],
 
 
 def opacus(
-    network: nn.Module, inputs: torch.Tensor, targets: torch.Tensor, mode: str
+    network: nn.Module,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    mode: str,
+    batch: int = BATCH,
 ) -> Callable[[], None]:
     """An epoch of Opacus, batches drawn as in `plain` (its own loader would cost it more)."""
     from opacus import GradSampleModule
@@ -62,7 +78,7 @@ def opacus(
     from opacus.utils.fast_gradient_clipping_utils import DPLossFastGradientClipping
 
     inner = torch.optim.SGD(network.parameters(), lr=RATE)
-    settings = {"noise_multiplier": SIGMA, "max_grad_norm": CLIP, "expected_batch_size": BATCH}
+    settings = {"noise_multiplier": SIGMA, "max_grad_norm": CLIP, "expected_batch_size": batch}
     if mode == "hooks":
         module = GradSampleModule(network)
         optimizer = DPOptimizer(inner, **settings)
@@ -75,7 +91,7 @@ def opacus(
         loss = DPLossFastGradientClipping(module, optimizer, nn.CrossEntropyLoss(), "mean")
 
     def epoch() -> None:
-        for part in torch.randperm(len(inputs)).split(BATCH):
+        for part in torch.randperm(len(inputs)).split(batch):
             optimizer.zero_grad()
             loss(module(inputs[part]), targets[part]).backward()
             optimizer.step()
@@ -83,21 +99,33 @@ def opacus(
     return epoch
 
 
-def compared(epochs: dict[str, Callable[[], None]]) -> dict[str, float]:
-    """Seconds of the fastest epoch of each, taken in turn."""
-    taken: dict[str, list[float]] = {name: [] for name in epochs}
+def compared(epochs: dict[str, Callable[[], None]]) -> dict[str, dict[str, float]]:
+    """Medians over epochs taken in turn: seconds, processor seconds, and their ratios to plain."""
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in epochs}
     for epoch in epochs.values():
         epoch()
     for _ in range(ROUNDS):
         for name, epoch in epochs.items():
-            started = time.perf_counter()
+            wall, processor = time.perf_counter(), time.process_time()
             epoch()
-            taken[name].append(time.perf_counter() - started)
-    return {name: min(times) for name, times in taken.items()}
+            taken[name].append((time.perf_counter() - wall, time.process_time() - processor))
+    table = {name: np.array(times) for name, times in taken.items()}
+    return {
+        name: {
+            "seconds": float(np.median(times[:, 0])),
+            "processor": float(np.median(times[:, 1])),
+            # Round by round, so that what else the machine does falls out.
+            "plain": float(np.median(times[:, 0] / table["plain"][:, 0])),
+            "ours": float(np.median(times[:, 0] / table["ours"][:, 0])),
+            "processor_plain": float(np.median(times[:, 1] / table["plain"][:, 1])),
+            "processor_ours": float(np.median(times[:, 1] / table["ours"][:, 1])),
+        }
+        for name, times in table.items()
+    }
 
 
-def measure(kind: str, records: int) -> dict[str, float]:
-    """Seconds of each, for one network."""
+def measure(kind: str, records: int) -> dict[str, dict[str, float]]:
+    """What each takes, for one network."""
     torch.manual_seed(0)
     shape = (784,) if kind == "perceptron" else (1, 28, 28)
     inputs, targets = torch.randn(records, *shape), torch.randint(0, 10, (records,))
@@ -115,23 +143,74 @@ def measure(kind: str, records: int) -> dict[str, float]:
     )
 
 
+def a_step(mode: str, batch: int) -> None:
+    """Take one step of a wide network, and print how far memory rose above what was there, in MB.
+
+    For a process of its own: its peak can't be taken back.
+    """
+    torch.manual_seed(0)
+    inputs, targets = torch.randn(batch, 784), torch.randint(0, 10, (batch,))
+    if mode == "ours":
+        recipe = Recipe(
+            widths=(WIDE,), epochs=1, batch=batch, learning_rate=RATE, clip=CLIP, sigma=SIGMA
+        )
+        run = Run(recipe, inputs.numpy(), targets.numpy(), 10)
+
+        def step() -> None:
+            run.advance(1)
+
+    else:
+        network = perceptron(784, (WIDE,), 10)
+        step = (
+            plain(network, inputs, targets, batch)
+            if mode == "plain"
+            else opacus(network, inputs, targets, mode.removeprefix("opacus "), batch)
+        )
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    step()
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024.0)
+
+
+def memory() -> dict[str, dict[int, float]]:
+    """MB that one step of each takes, by batch size."""
+    found: dict[str, dict[int, float]] = {}
+    for mode in ("plain", "ours", "opacus ghost", "opacus hooks"):
+        for batch in BATCHES:
+            code = f"from benchmarks.deep import a_step; a_step({mode!r}, {batch})"
+            done = subprocess.run(
+                [sys.executable, "-W", "ignore", "-c", code],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            found.setdefault(mode, {})[batch] = float(done.stdout)
+    return found
+
+
 def main() -> None:
-    """Print seconds and ratios."""
+    """Print times, ratios and memory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", message="Full backward hook")
     found = {"784-128-10": measure("perceptron", 4096), "CNN": measure("cnn", 2048)}
+    used, load = memory(), os.getloadavg()[0]
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps({"speed": found, "memory": used, "load": load}))
         return
-    for network, seconds in found.items():
+    for network, rows in found.items():
         print(f"{network}, one epoch in batches of {BATCH}, {torch.get_num_threads()} threads")
-        for name, taken in seconds.items():
+        for name, row in rows.items():
             print(
-                f"  {name:14} {taken * 1e3:9.1f} ms   {taken / seconds['plain']:6.2f} x plain"
-                f"   {taken / seconds['ours']:6.2f} x ours"
+                f"  {name:14} {row['seconds'] * 1e3:9.1f} ms  {row['plain']:6.2f} x plain "
+                f"{row['ours']:6.2f} x ours   processor {row['processor'] * 1e3:9.1f} ms "
+                f"{row['processor_plain']:6.2f} x plain {row['processor_ours']:6.2f} x ours"
             )
+    print(f"784-{WIDE}-10, memory of one step")
+    for name, by_batch in used.items():
+        each = "  ".join(f"{batch:,} records {most:8.1f} MB" for batch, most in by_batch.items())
+        print(f"  {name:14} {each}")
+    print(f"load of the machine: {load:.1f} ({os.cpu_count()} processors)")
 
 
 if __name__ == "__main__":

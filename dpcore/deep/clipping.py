@@ -42,15 +42,25 @@ class Clipped:
         ‖D⁻¹g_i‖ of every record before clipping, shape `lead`. Private: never shown.
     losses : Tensor
         The loss of every record, shape `lead`. Private: never shown.
-    squares : Tensor
-        ‖D⁻¹ĝ_i‖² of every layer's part of the clipped gradient ĝ_i, (layers, *lead); over layers
-        they sum to at most C². Private: never shown.
+    before : Tensor
+        ‖D⁻¹g_i‖² of every layer's part before clipping, (layers, *lead). Private: never shown.
+    weights : Tensor
+        What each part was multiplied with, of the same shape. Private: never shown.
     """
 
     total: tuple[Tensor, ...]
     norms: Tensor
     losses: Tensor
-    squares: Tensor
+    before: Tensor
+    weights: Tensor
+
+    @property
+    def squares(self) -> Tensor:
+        """‖D⁻¹ĝ_i‖² of every layer's part of the clipped gradient ĝ_i, (layers, *lead).
+
+        Over layers they sum to at most C². Private: never shown.
+        """
+        return self.before * self.weights.square()
 
 
 class PerExample:
@@ -181,7 +191,7 @@ class PerExample:
             nobody = inputs.new_zeros(inputs.shape[:lead])
             nothing = tuple(torch.zeros_like(parameter) for parameter in self.parameters)
             squares = nobody.expand(len(self.trained), *nobody.shape)
-            return Clipped(nothing, nobody, nobody, squares)
+            return Clipped(nothing, nobody, nobody, squares, squares)
         parts = [
             self._part(
                 _cut(inputs, lead, start, size),
@@ -203,7 +213,8 @@ class PerExample:
             totals,
             torch.cat([part.norms for part in parts], lead - 1),
             torch.cat([part.losses for part in parts], lead - 1),
-            torch.cat([part.squares for part in parts], lead),
+            torch.cat([part.before for part in parts], lead),
+            torch.cat([part.weights for part in parts], lead),
         )
 
     def _part(
@@ -231,16 +242,15 @@ class PerExample:
                 inputs, targets, loss, clip, present, per_layer, scales, norms.isfinite()
             )
         if per_layer:
-            weights = list(_weights(squares.sqrt(), clip / len(found) ** 0.5, present))
+            weights = _weights(squares.sqrt(), clip / len(found) ** 0.5, present)
         else:
-            weights = [_weights(norms, clip, present)] * len(found)
+            weights = _weights(norms, clip, present).expand_as(squares)
         total = tuple(
             tensor
             for each, weight in zip(found, weights, strict=True)
             for tensor in each.weighted_sum(weight)
         )
-        clipped = squares * torch.stack(weights).square()
-        return Clipped(total, norms, losses, clipped)
+        return Clipped(total, norms, losses, squares, weights)
 
     def _by_layer(
         self, scales: Sequence[Tensor | float] | None
