@@ -84,13 +84,17 @@ class Training:
         """Sampling rate q = batch/records, or 1 without sampling."""
         return 1.0 if self.sampling == "none" else self.batch / self.records
 
+    @property
+    def levels(self) -> int:
+        """How many different σ there are."""
+        return 1 if self.decay == 1.0 else -(-self.steps // self.decay_every)
+
     def schedule(self) -> schedules.Schedule:
         """σ_t; a last level that is cut short keeps only its own steps."""
-        full, rest = divmod(self.steps, self.decay_every)
-        levels = full + (rest > 0)
+        rest = self.steps % self.decay_every
         if self.decay == 1.0:
             return schedules.constant(self.sigma, self.steps)
-        found = schedules.geometric(self.sigma, self.decay, levels, self.decay_every)
+        found = schedules.geometric(self.sigma, self.decay, self.levels, self.decay_every)
         if rest == 0:
             return found
         return schedules.Schedule(found.sigmas, (*found.counts[:-1], rest), found.name)
@@ -252,7 +256,7 @@ def solve(
         start, safe, other = _limits(unknown, training)
         # δ may lie hundreds of powers of ten away, and costs about the same everywhere.
         search = _Search(safe, other, 2.0 if unknown == "delta" else 1.0)
-        if accountant == "pld" and len(training.schedule().sigmas) > 4 * ROUGH_LEVELS:
+        if accountant == "pld" and training.levels > 4 * ROUGH_LEVELS:
             start, search = _near(
                 rough, target, start, search, not refusal(first, training.adjacency, "rdp")
             )

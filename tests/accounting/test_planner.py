@@ -111,6 +111,12 @@ def test_noise_that_decays_to_nothing_ends_the_search_for_steps() -> None:
     assert 1 <= plan.value < 40
 
 
+def test_noise_that_decays_to_nothing_is_not_made_up_for() -> None:
+    plan = solve("sigma", replace(BASE, steps=3_000, decay=0.5), 1.0, "pld")
+    assert plan.value is None
+    assert plan.sentence.startswith("No noise σ reaches ε = 1")
+
+
 def test_a_level_cut_short_keeps_its_own_steps() -> None:
     run = replace(BASE, steps=250, decay=0.81, decay_every=100)
     assert run.schedule().counts == (100, 100, 50)
