@@ -47,7 +47,6 @@ def nothing_goes_on() -> Iterator[None]:
 
 def opened(**link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=60)
-    app.run()
     app.switch_page("app_pages/train.py")
     for name, value in link.items():
         app.query_params[name] = value
