@@ -21,8 +21,10 @@ from dpcore.evaluation.training import TrainingStudy, begin, conclusion
 TARGETS: dict[str, float | None] = {
     "mnist-cnn-1.2": 0.974,
     "mnist-cnn-3": 0.982,
-    "mnist-linear-1.2": 0.977,
-    "mnist-linear-3": 0.985,
+    "mnist-scattering-1.2": 0.977,
+    "mnist-scattering-3": 0.985,
+    "mnist-whitened-1.2": 0.977,
+    "mnist-whitened-3": 0.985,
     "pneumonia-1": 0.935,
     "pneumonia-3": 0.95,
     "pneumonia-8": None,

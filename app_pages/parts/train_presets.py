@@ -116,7 +116,7 @@ def _of(study: TrainingStudy, *, measure: str = FIRST.measure, repeats: int = 1)
 
 PRESETS = {
     "Digits (built in)": FIRST,
-    "MNIST, scattering features": _of(STUDIES["mnist-linear-3"]),
+    "MNIST, scattering features": _of(STUDIES["mnist-whitened-3"]),
     "MNIST, convolutional network": _of(STUDIES["mnist-cnn-3"]),
     "Chest X-ray features, five findings": Settings(
         dataset="chest_features", network="linear", passes=20, lot=1024, rate=0.5, repeats=3

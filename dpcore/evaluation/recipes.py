@@ -14,9 +14,9 @@ from dpcore.evaluation.training import TrainingStudy
 _CNN = Recipe(
     network="cnn",
     activation="tanh",
-    epochs=30,
-    batch=2048,
-    learning_rate=8.0,
+    epochs=40,
+    batch=1024,
+    learning_rate=1.2,
     optimizer="momentum",
     average=0.1,
     clip=0.1,
@@ -45,12 +45,18 @@ def _study(dataset: str, features: str, recipe: Recipe, epsilon: float, runs: in
 
 
 STUDIES = {
-    "mnist-cnn-1.2": _study("mnist", "raw", replace(_CNN, learning_rate=8.0), 1.2, 3),
+    "mnist-cnn-1.2": _study("mnist", "raw", replace(_CNN, learning_rate=0.8), 1.2, 3),
     "mnist-cnn-3": _study("mnist", "raw", _CNN, 3.0, 3),
-    "mnist-linear-1.2": _study("mnist", "whitened", replace(_LINEAR, learning_rate=8.0), 1.2, 3),
-    "mnist-linear-3": _study("mnist", "whitened", _LINEAR, 3.0, 3),
+    "mnist-scattering-1.2": _study(
+        "mnist", "scattering", replace(_LINEAR, learning_rate=5.0), 1.2, 3
+    ),
+    "mnist-scattering-3": _study(
+        "mnist", "scattering", replace(_LINEAR, learning_rate=8.0), 3.0, 3
+    ),
+    "mnist-whitened-1.2": _study("mnist", "whitened", replace(_LINEAR, learning_rate=8.0), 1.2, 3),
+    "mnist-whitened-3": _study("mnist", "whitened", _LINEAR, 3.0, 3),
     "pneumonia-1": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.05), 1.0, 20),
     "pneumonia-3": _study("pneumonia", "scattering", _WHOLE, 3.0, 20),
     "pneumonia-8": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.2), 8.0, 20),
 }
-"""By data, network and ε."""
+"""By data, inputs or network, and ε. Whitened features owe their coordinates to public digits."""
