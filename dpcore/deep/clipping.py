@@ -75,6 +75,11 @@ class PerExample:
     ------
     InvalidInput
         If a layer is not supported, naming it and saying why.
+
+    Attributes
+    ----------
+    parameters : list of torch.nn.Parameter
+        The trained ones, layer by layer.
     """
 
     def __init__(self, network: nn.Module) -> None:
@@ -96,11 +101,9 @@ class PerExample:
                 f"layer {type(mixed[0]).__name__} is trained in part, but a layer must be trained "
                 "or frozen as a whole."
             )
-
-    @property
-    def parameters(self) -> list[nn.Parameter]:
-        """The trained parameters, layer by layer."""
-        return [parameter for layer in self.trained for parameter in layer.parameters(False)]
+        self.parameters = [
+            parameter for layer in self.trained for parameter in layer.parameters(False)
+        ]
 
     def gradients(
         self, inputs: Tensor, targets: Tensor, loss: Loss, sound: Tensor | None = None
@@ -144,7 +147,7 @@ class PerExample:
                     f"loss has shape {tuple(losses.shape)}, but it must be one number a record."
                 )
             outputs = [noted[layer][1] for layer in self.trained]
-            derivatives = torch.autograd.grad(losses.sum(), outputs)
+            derivatives = torch.autograd.grad(losses, outputs, torch.ones_like(losses))
         found = [
             register()[type(layer)](layer, _only(noted[layer][0], sound), _only(derivative, sound))
             for layer, derivative in zip(self.trained, derivatives, strict=True)
