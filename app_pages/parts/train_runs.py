@@ -145,13 +145,45 @@ def histories(studies: Studies) -> pd.DataFrame:
     return comparison.gathered(found)
 
 
-def told(studies: Studies, found: Mapping[str, str]) -> None:
-    """One line on the first that is under way, if any is."""
+def control(
+    name: str, study: TrainingStudy, studies: Studies, found: Mapping[str, str], records: int
+) -> None:
+    """One line on what is under way or why it is not, with a button for what can be done now.
+
+    Parameters
+    ----------
+    name : str
+        As in `watch`.
+    study : TrainingStudy
+        The one that starting and stopping is about.
+    studies : mapping of str to TrainingStudy
+    found : mapping of str to str
+        Their states.
+    records : int
+        n.
+    """
     running = [series for series, each in found.items() if each in ("queued", "running")]
-    if running:
-        job = jobs.find(studies[running[0]].key)
+    failed = [series for series, each in found.items() if each == "failed"]
+    if running or failed:
+        series = (running or failed)[0]
+        job = jobs.find(studies[series].key)
         message = "starting" if job is None else job.message
-        st.caption(f"Training, {figures.SERIES[running[0]].title}: {message}")
+        said = f"Training, {figures.SERIES[series].title}: {message}"
+    elif wanted(study, records) or all(each == "done" for each in found.values()):
+        return
+    else:
+        stopped = "cancelled" in found.values()
+        said = "Stopped." if stopped else "This takes longer than a few seconds, so it waits."
+    label, act, icon = (
+        ("Stop", stop, ":material/stop_circle:")
+        if running
+        else ("Train these", start, ":material/play_arrow:")
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(said)
+        st.button(
+            label, key=f"{name}_{act.__name__}", icon=icon, on_click=act, args=(study, studies)
+        )
 
 
 def watch(

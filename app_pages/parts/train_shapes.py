@@ -24,6 +24,7 @@ def show(asked: Asked, settled: Settled) -> None:
     study, column = asked.study, asked.metric
     even = settled.recipes.get("constant", settled.recipe)
     sides = comparison.shapes(study, even.sigma)
+    scaled = sides["scaled"]  # begun for itself: paper 004's noise may take hours
     st.markdown(words.SHAPES)
     if "published" not in sides:
         st.caption(words.SHAPES_POISSON)
@@ -31,7 +32,7 @@ def show(asked: Asked, settled: Settled) -> None:
         st.caption(words.SHAPES_PUBLIC)
 
     def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
-        train_runs.told(sides, states)
+        train_runs.control("shapes", scaled, sides, states, settled.records)
         table = comparison.averaged(history)
         drawn = figures.learning(table, column, epochs=study.recipe.epochs, dark=on_dark())
         plot(drawn, "train_shapes")
@@ -45,7 +46,7 @@ def show(asked: Asked, settled: Settled) -> None:
                 "Where each shape of the noise ended",
             )
 
-    train_runs.watch("shapes", sides, study, settled.records, draw)
+    train_runs.watch("shapes", sides, scaled, settled.records, draw)
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:

@@ -57,7 +57,7 @@ def _why(asked: Asked, settled: Settled) -> None:
     st.markdown(words.WHY)
 
     def draw(states: dict[str, str], _: pd.DataFrame, still: bool) -> None:
-        train_runs.told(alone, states)
+        train_runs.control("why", study, alone, states, settled.records)
         ended = {
             series: one
             for series, one in {**comparison.beside(study), **alone}.items()

@@ -151,6 +151,17 @@ def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
     assert "no ε certified" in said(app)
 
 
+def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
+    app = opened(passes="1000", schedule="Constant", train_view="Shapes of noise")
+    until(app, lambda: "shapes_start" in {button.key for button in app.button})
+    app.button(key="shapes_start").click().run()
+    until(app, lambda: "shapes_stop" in {button.key for button in app.button})
+    app.button(key="shapes_stop").click().run()
+    until(app, lambda: "shapes_start" in {button.key for button in app.button})
+    assert not app.exception
+    assert "train_start" in {button.key for button in app.button}
+
+
 def test_records_set_aside_as_public_are_not_trained_on() -> None:
     link = {"shape": "Scaled with the clipping", "scaled_by": "Records set aside as public"}
     app = opened(**QUICK, **link, set_aside="400", scale_for="Least loss by curvature")
