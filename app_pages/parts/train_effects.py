@@ -156,7 +156,6 @@ def _line(varied: Varied, state: str, study: TrainingStudy) -> None:
         start = st.button(
             "Train with each value",
             key="effect_start",
-            type="primary",
             icon=":material/play_arrow:",
         )
         if start and _begin(varied.sweep):

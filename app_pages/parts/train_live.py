@@ -205,7 +205,6 @@ def _start_button(label: str, study: object, studies: train_runs.Studies) -> Non
     begun = st.button(
         label,
         key="train_start",
-        type="primary",
         icon=":material/play_arrow:",
         on_click=train_runs.start,
         args=(study, studies),
