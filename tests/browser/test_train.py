@@ -21,7 +21,7 @@ PATIENCE = 120_000
 
 def opened(watched: Watched, address: str, link: str) -> Page:
     watched.page.goto(f"{address}/train{link}")
-    watched.page.wait_for_selector(DRAWN, state="attached", timeout=60_000)
+    watched.page.wait_for_selector(DRAWN, state="attached", timeout=PATIENCE)
     return watched.page
 
 
@@ -72,10 +72,12 @@ def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: st
     page.get_by_text(re.compile("After epoch .* of 1,000")).first.wait_for(timeout=PATIENCE)
     # While a script runs, the browser part has a Stop of its own.
     page.locator(".st-key-train_stop button").click()
-    expect(page.get_by_text("Stopped. What was learned before is shown.")).to_be_visible()
-    expect(page.get_by_text("stopped in epoch")).to_be_visible()
+    expect(page.get_by_text("Stopped. What was learned before is shown.")).to_be_visible(
+        timeout=PATIENCE
+    )
+    expect(page.get_by_text("stopped in epoch")).to_be_visible(timeout=PATIENCE)
     assert float(number(page, "Certified ε")) < 3.0
-    expect(page.get_by_role("button", name="Train again")).to_be_visible()
+    expect(page.get_by_role("button", name="Train again")).to_be_visible(timeout=PATIENCE)
     assert page.get_by_test_id("stException").count() == 0
 
 
@@ -99,7 +101,9 @@ def test_the_effect_of_a_setting_is_trained_when_asked_for(
     page.get_by_text("of 5 values is").wait_for(timeout=PATIENCE)
     trained(page)
     page.get_by_role("button", name="Table and CSV").first.click()
-    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDownloadButton")).to_be_visible()
+    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDownloadButton")).to_be_visible(
+        timeout=PATIENCE
+    )
 
 
 @pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
