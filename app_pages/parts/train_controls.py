@@ -91,7 +91,7 @@ def sidebar() -> Asked:
             uploaded, settings = train_upload.ask()
             entry = entry if uploaded is None else uploaded.entry
         metric = _metric(entry)
-        features = switch("Inputs", FEATURES, "features", words.INPUTS)
+        features = pick("Inputs", FEATURES, "features", words.INPUTS)
         network = switch("Network", NETWORKS, "network", words.NETWORK)
         widths = Recipe.widths
         if network == "perceptron":
