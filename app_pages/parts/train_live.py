@@ -175,7 +175,7 @@ def _line(
         elif failed:
             job = jobs.find(studies[failed[0]].key)
             st.caption(f"{figures.SERIES[failed[0]].title}: {job.message if job else 'failed.'}")
-            _start_button("Train again", study, studies)
+            _start_button(_again(studies), study, studies)
         elif on:
             series = next((s for s, state in states.items() if state != "done"), "private")
             job = jobs.find(studies[series].key)
@@ -191,7 +191,7 @@ def _line(
             )
         elif "cancelled" in states.values():
             st.caption("Stopped. What was learned before is shown.")
-            _start_button("Train again", study, studies)
+            _start_button(_again(studies), study, studies)
         else:
             here = images.availability(study.dataset) in ("built in", "local") or asked.uploaded
             st.caption(
@@ -199,6 +199,12 @@ def _line(
                 + (f" {asked.entry.how_to_get}" if not here else "")
             )
             _start_button("Start training", study, studies)
+
+
+def _again(studies: train_runs.Studies) -> str:
+    """What starting once more would do."""
+    found = [jobs.find(one.key) for one in studies.values()]
+    return "Go on" if any(job is not None and job.resumable for job in found) else "Train again"
 
 
 def _start_button(label: str, study: object, studies: train_runs.Studies) -> None:

@@ -77,7 +77,7 @@ def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: st
     )
     expect(page.get_by_text("stopped in epoch")).to_be_visible(timeout=PATIENCE)
     assert float(number(page, "Certified ε")) < 3.0
-    expect(page.get_by_role("button", name="Train again")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=PATIENCE)
     assert page.get_by_test_id("stException").count() == 0
 
 
