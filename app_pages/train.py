@@ -28,6 +28,7 @@ try:
     settled, task = train_plan.settle(asked, records)
 except DataUnavailable as missing:
     st.info(str(missing), icon=":material/download:")
+    train_plan.fetch(asked.study.dataset)
     st.stop()
 except InvalidInput as refusal:
     st.error(str(refusal), icon=":material/block:")

@@ -183,6 +183,8 @@ def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, still: bool) ->
         with place:
             drawn = figures.effect(table, varied.effect, column, now=varied.now, dark=on_dark())
             plot(drawn, f"effect_{column}")
+    if not still:
+        st.caption(words.SO_FAR)
     st.caption(words.CHOOSING)
     if still:
         download(

@@ -48,6 +48,7 @@ def title(asked: Asked) -> None:
 def show(asked: Asked, settled: Settled) -> None:
     """All that changes while it trains."""
     studies = comparison.beside(asked.study)
+    train_runs.take_up(asked.study, studies)
 
     def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
         if states["private"] == "done":
@@ -101,7 +102,7 @@ def numbers(
         when = "" if at == epochs else f"epoch {at:,} of {epochs:,}; "
         _number(grid, label, figures.shown(column)(found.value), f"{when}{spread}", help_text)
         if found.reference is None:
-            _number(grid, "Lost to privacy", "…", "no privacy is being trained", words.LOST)
+            _number(grid, "Lost to privacy", "…", "no privacy is not trained yet", words.LOST)
         else:
             # A number with its unit would be cut off.
             value, _, unit = figures.lost(found.value, found.reference, column).partition(" ")
@@ -190,8 +191,13 @@ def _line(
                 args=(study, studies),
             )
         elif "cancelled" in states.values():
-            st.caption("Stopped. What was learned before is shown.")
+            learned = jobs.Job(study.key).partial() is not None
+            shown = "What was learned before is shown." if learned else "Nothing was learned yet."
+            st.caption(f"Stopped. {shown}")
             _start_button(_again(studies), study, studies)
+        elif jobs.Job(study.key).resumable:
+            st.caption("Trained in part. What was learned before is shown.")
+            _start_button("Go on", study, studies)
         else:
             here = images.availability(study.dataset) in ("built in", "local") or asked.uploaded
             st.caption(

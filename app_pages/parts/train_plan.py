@@ -81,6 +81,16 @@ def records(dataset: str) -> int:
     return images.load(dataset).records
 
 
+def fetch(dataset: str) -> None:
+    """A button that gets records from their publisher, where nothing else is needed."""
+    if images.availability(dataset) != "download":
+        return
+    if st.button("Download it now", icon=":material/download:", key="train_download"):
+        from app_pages.parts import loaders
+
+        loaders.download(dataset)
+
+
 def settle(asked: Asked, count: int) -> tuple[Settled | None, Task[Settled]]:
     """The least noise within the budget, or ``None`` while it is being solved.
 

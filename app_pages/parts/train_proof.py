@@ -69,6 +69,8 @@ def what_it_means(settled: Settled) -> None:
             st.markdown(f"**What ε means for one person:** {words.NO_ODDS}")
         else:
             note = f"For each run here: {held.certified.by}."
+            if settled.training is not None:
+                note += f" {words.FEWER}"
             meaning.card(promised.budget, held.certified.adjacency, "train_people_figure", note)
 
     def exact() -> PrivacyCurve | None:

@@ -50,6 +50,12 @@ def wanted(study: TrainingStudy, records: int) -> bool:
     return flag(_begun(study)) or begins_by_itself(study, records)
 
 
+def take_up(study: TrainingStudy, studies: Studies) -> None:
+    """Count as begun what is under way: the page may have been loaded anew, or be another one."""
+    if not flag(_stopped(study)) and {"queued", "running"} & set(states(studies).values()):
+        raise_flag(_begun(study))
+
+
 def state(study: Task) -> str:
     """Of its job; "new" where there is none."""
     job = jobs.find(study.key)

@@ -248,7 +248,8 @@ class Recipe:
         training = start.training(records)
         plan: Plan = solve("sigma", training, epsilon, accountant, progress)
         if plan.value is None:
-            raise InvalidInput(plan.sentence)
+            fades = " Fewer epochs or a decay R nearer to 1 may help." if self.decay < 1.0 else ""
+            raise InvalidInput(f"{plan.sentence}{fades}")
         return replace(start, sigma=plan.value * (start.sigma / training.sigma))
 
     def claiming(self, epsilon: float, records: int) -> Recipe:

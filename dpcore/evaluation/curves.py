@@ -21,6 +21,7 @@ from dpcore.evaluation import metrics
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import Outcome, Partial, Report
+from dpcore.guarantee import Guarantee
 from dpcore.methods import method_named
 
 if TYPE_CHECKING:
@@ -131,16 +132,26 @@ def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.D
     """σ and verdict per (method, ε): known before any training."""
     import pandas as pd
 
+    def held(c: Calibration) -> Guarantee:
+        return c.proof if c.proof.epsilon is not None else c.certified
+
+    def delta(c: Calibration) -> float:
+        """Of what holds, which may be less than was asked for; where nothing holds, that."""
+        found = held(c)
+        if found.epsilon is None or found.delta is None:
+            return c.requested.delta
+        return found.delta
+
     rows = [
         (
             c.method,
             str(c.edition),
             c.requested.epsilon,
-            c.requested.delta,
+            delta(c),
             str(c.problem.adjacency),
             str(c.status),
             c.proof.reason,
-            (c.proof if c.proof.epsilon is not None else c.certified).by,
+            held(c).by,
             math.nan if c.certified.epsilon is None else c.certified.epsilon,
             c.sensitivity,
             c.sigma,

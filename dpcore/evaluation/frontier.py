@@ -32,6 +32,9 @@ COLUMNS = (
 def frontier(table: pd.DataFrame) -> pd.DataFrame:
     """One row an ε: the method that is proved there and has the best mean accuracy.
 
+    Only ε at which every method of the table has a curve: elsewhere one may be best because the
+    others were not tried.
+
     Parameters
     ----------
     table : DataFrame
@@ -42,7 +45,8 @@ def frontier(table: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         `COLUMNS`, ascending ε; no row where nothing is proved.
     """
-    proved = table[(table["status"] == str(Status.PROVED)) & table["accuracy"].notna()]
+    tried = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
+    proved = table[tried & (table["status"] == str(Status.PROVED)) & table["accuracy"].notna()]
     best = proved.sort_values("accuracy", kind="stable").groupby("epsilon").tail(1)
     return best.sort_values("epsilon")[list(COLUMNS)].reset_index(drop=True)
 

@@ -92,6 +92,11 @@ def _reached(
     asked = percent(reach.wanted)
     if math.isnan(reach.best):
         return "No method that is chosen is proved at any ε."
+    if reach.epsilon is None and reach.best >= reach.wanted:
+        return (
+            f"{asked} is reached at single ε only, {percent(reach.best)} at best, and is lost "
+            "again at the largest ε here: no ε can be named from which on it holds."
+        )
     if reach.epsilon is None:
         return (
             f"{asked} is not reached with {records:,} {records_are} at any ε here: the methods "

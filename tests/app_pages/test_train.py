@@ -270,6 +270,30 @@ def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
     assert not app.exception
 
 
+def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
+    link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "16"}
+    app = opened(**link)
+    app.button(key="train_start").click().run()
+    until(app, lambda: numbers(app)["Accuracy"] != "…")
+    anew = opened(**link)
+    assert "Stop" in {button.label for button in anew.button}
+    assert "Not trained yet" not in said(anew)
+    anew.button(key="train_stop").click().run()
+    until(anew, lambda: "Stopped." in said(anew))
+    assert not anew.exception
+
+
+def test_records_that_are_missing_can_be_fetched_from_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    app = opened(**QUICK, dataset=images.entry("heart").title)
+    assert images.entry("heart").how_to_get in " ".join(info.value for info in app.info)
+    assert app.button(key="train_download").label == "Download it now"
+    assert not app.exception
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_each_preset_fills_the_controls_or_says_what_to_do(name: str) -> None:
     app = opened(**QUICK)

@@ -19,7 +19,7 @@ from dpcore.evaluation.curves import (
     closed_form,
     summarise,
 )
-from dpcore.evaluation.study import Study, problem_for
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from tests.evaluation.splits import made_split
 
@@ -222,3 +222,13 @@ def test_losses_are_counted_against_the_better_model_without_privacy() -> None:
     tied = Baselines(0.5, 0.5, same_lam=model(0.7), tuned=model(0.7))
     assert tied.best is tied.tuned
     assert tied.other is tied.same_lam
+
+
+def test_each_row_has_the_delta_of_what_holds(cancer: Split) -> None:
+    """A method that never breaks its promise has δ = 0, whatever was allowed."""
+    study = Study(methods=("opera", "objpert_pure", "outpert_pure"), epsilons=(1.0,))
+    found = calibrations_for(study, problem_for(study, cancer), delta_for(study, cancer))
+    rows = curves.calibration_table(found).set_index("method")
+    assert rows.loc["opera", "delta"] == delta_for(study, cancer) > 0.0
+    assert (rows.loc[["objpert_pure", "outpert_pure"], "delta"] == 0.0).all()
+    assert (rows["status"] == "proved").all()

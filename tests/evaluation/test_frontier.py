@@ -41,6 +41,11 @@ def test_the_best_proved_method_is_named_at_each_epsilon() -> None:
     assert found["accuracy"].tolist() == [0.65, 0.80, 0.90]
 
 
+def test_where_only_some_methods_were_tried_none_is_best() -> None:
+    early = rows("other", {0.001: 0.50, 0.1: 0.65, 1.0: 0.75})
+    assert frontier(pd.concat([ONE, early]))["epsilon"].tolist() == [0.1, 1.0]
+
+
 def test_nothing_proved_leaves_nothing() -> None:
     best = frontier(pd.concat([BROKEN, FREE]))
     assert best.empty

@@ -43,6 +43,20 @@ def test_out_of_reach_is_said_plainly() -> None:
     assert "nine of ten single runs nowhere here" in said(0.88, 10.0)
 
 
+def test_an_accuracy_that_is_lost_again_is_not_called_out_of_reach() -> None:
+    table = BEST.assign(accuracy=[0.65, 0.95, 0.90])
+    drawn = frontier(
+        table,
+        reach(table, 0.93),
+        titles=TITLES,
+        records=455,
+        records_are="patients",
+        epsilon=1.0,
+    )
+    assert "93.0 % is reached at single ε only, 95.0 % at best" in drawn.sentence
+    assert "not reached" not in drawn.sentence
+
+
 def test_each_method_has_its_own_mark() -> None:
     drawn = frontier(
         BEST, reach(BEST, 0.7), titles=TITLES, records=9, records_are="patients", epsilon=1.0

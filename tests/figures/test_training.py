@@ -78,6 +78,14 @@ def test_a_run_in_the_middle_says_where_it_is() -> None:
     assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
 
 
+def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
+    rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
+    behind = rows[(rows["series"] != "nonprivate") | (rows["epoch"] <= 2)]
+    sentence = figures.learning(behind, "accuracy_test", epochs=EPOCHS).sentence
+    assert sentence.startswith("At the end: as set 80.0 % and no privacy ")
+    assert " after epoch 2." in sentence
+
+
 def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant() -> None:
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)

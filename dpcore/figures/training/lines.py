@@ -62,10 +62,13 @@ def learning(
         last.append((series, int(rows["epoch"].iloc[-1]), float(rows[column].iloc[-1])))
     if not last:
         return Drawn(figure, "The lines come as it trains.", f"{AXES[column]}: nothing yet.")
-    reached = max(epoch for _, epoch, _ in last)
-    told = listed([f"{known[series].title} {shown(column)(value)}" for series, _, value in last])
+    behind = [
+        (f"{known[series].title} {shown(column)(value)}", epoch) for series, epoch, value in last
+    ]
+    reached = max(epoch for _, epoch in behind)
     state = "At the end" if reached == epochs else f"After epoch {reached:,} of {epochs:,}"
-    sentence = f"{state}: {told}."
+    told = [said if epoch == reached else f"{said} after epoch {epoch:,}" for said, epoch in behind]
+    sentence = f"{state}: {listed(told)}."
     least, most = (int(getattr(table["runs"], end)()) for end in ("min", "max"))
     if most > 1:
         runs = f"{most}" if least == most else f"{least} to {most}"
