@@ -29,6 +29,12 @@ LEAST_PRIOR, MOST_PRIOR = 1, 99
 SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
 
 
+FEWER = (
+    "From ε and δ alone; the noise itself may allow fewer right guesses: open “What could someone "
+    "find out?”."
+)
+
+
 def _shown(rate: float) -> str:
     return f"{plain(100.0 * rate)} %"
 

@@ -23,6 +23,8 @@ def show(answer: Answer) -> None:
             st.markdown(f"**What ε means for one person:** {words.NO_ODDS}")
         else:
             note = f"For this run: {best.by}."
+            if covered(training, CERTIFIED):
+                note += f" {meaning.FEWER}"
             meaning.card(promised.budget, training.adjacency, "plan_people_figure", note)
 
     def exact() -> PrivacyCurve | None:

@@ -102,7 +102,7 @@ def numbers(
         when = "" if at == epochs else f"epoch {at:,} of {epochs:,}; "
         _number(grid, label, figures.shown(column)(found.value), f"{when}{spread}", help_text)
         if found.reference is None:
-            _number(grid, "Lost to privacy", "…", "no privacy is not trained yet", words.LOST)
+            _number(grid, "Lost to privacy", "…", "the one without is not trained yet", words.LOST)
         else:
             # A number with its unit would be cut off.
             value, _, unit = figures.lost(found.value, found.reference, column).partition(" ")
@@ -192,8 +192,7 @@ def _line(
             )
         elif "cancelled" in states.values():
             learned = jobs.Job(study.key).partial() is not None
-            shown = "What was learned before is shown." if learned else "Nothing was learned yet."
-            st.caption(f"Stopped. {shown}")
+            st.caption("Stopped. What was learned before is shown." if learned else "Stopped.")
             _start_button(_again(studies), study, studies)
         elif jobs.Job(study.key).resumable:
             st.caption("Trained in part. What was learned before is shown.")

@@ -70,7 +70,7 @@ def what_it_means(settled: Settled) -> None:
         else:
             note = f"For each run here: {held.certified.by}."
             if settled.training is not None:
-                note += f" {words.FEWER}"
+                note += f" {meaning.FEWER}"
             meaning.card(promised.budget, held.certified.adjacency, "train_people_figure", note)
 
     def exact() -> PrivacyCurve | None:

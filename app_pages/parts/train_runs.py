@@ -223,7 +223,13 @@ def watch(
     # What a stopped worker leaves comes when it has noticed; one stopped before its first epoch
     # leaves nothing.
     looks = f"train looks {' '.join(one.key for one in studies.values())}"
-    late = "cancelled" in before.values() and (recall(looks) or 0) < LATE_LOOKS
+
+    def comes() -> bool:
+        return (recall(looks) or 0) < LATE_LOOKS or any(
+            jobs.Job(one.key).stopping for one in studies.values()
+        )
+
+    late = "cancelled" in before.values() and comes()
     remember(looks, 0 if waiting else (recall(looks) or 0))
 
     @st.fragment(run_every=POLL_SECONDS if waiting or late else None)
@@ -232,7 +238,7 @@ def watch(
         if wanted(study, records) != on:
             st.rerun()
         remember(looks, (recall(looks) or 0) + 1)
-        if late and not waiting and (recall(looks) or 0) > LATE_LOOKS:
+        if late and not waiting and not comes():
             st.rerun()
         # Begun by the second look, not while the page is first drawn: a worker that imports its
         # libraries then would take the processor from the browser.

@@ -172,10 +172,6 @@ GIVES_WAY = (
     "**The noise**: as many epochs as set, the noise solved anew for each value. **The epochs**: "
     "the same first noise, and as many epochs as keep within ε, at most ten times as many as set."
 )
-FEWER = (
-    "From ε and δ alone; the noise itself may allow fewer right guesses: open “What could someone "
-    "find out?”."
-)
 SO_FAR = "It is still being trained: these are the values so far."
 CHOOSING = (
     "To choose the best of several values by looking at real records is itself a look at them, "

@@ -235,6 +235,12 @@ class Job:
         return None
 
     @property
+    def stopping(self) -> bool:
+        """Whether it was stopped and its worker has not noticed yet: what it leaves still comes."""
+        start = _starts.get(self.key)
+        return start is not None and start.cancelled and not start.ended
+
+    @property
     def resumable(self) -> bool:
         """Whether it was stopped, or failed, and would go on from there."""
         return self.state in ("cancelled", "failed") and _path(self.key, STATE).exists()

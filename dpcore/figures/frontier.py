@@ -82,20 +82,30 @@ def frontier(
         )
     wanted = Reference(f"wanted: {percent(reach.wanted)}", reach.wanted, dash="dot")
     add_references(figure, [wanted], dark=dark)
-    sentence = f"{_reached(reach, titles, records, records_are, epsilon)} {_who(best, titles)}"
+    sentence = (
+        f"{_reached(best, reach, titles, records, records_are, epsilon)} {_who(best, titles)}"
+    )
     return Drawn(figure, sentence, f"The best proved method at each ε. {sentence}")
 
 
 def _reached(
-    reach: Reach, titles: Mapping[str, str], records: int, records_are: str, epsilon: float
+    best: pd.DataFrame,
+    reach: Reach,
+    titles: Mapping[str, str],
+    records: int,
+    records_are: str,
+    epsilon: float,
 ) -> str:
     asked = percent(reach.wanted)
     if math.isnan(reach.best):
         return "No method that is chosen is proved at any ε."
     if reach.epsilon is None and reach.best >= reach.wanted:
+        there = best.loc[best["accuracy"] >= reach.wanted, "epsilon"]
+        low, high = plain(there.min()), plain(there.max())
+        where = f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"
         return (
-            f"{asked} is reached at single ε only, {percent(reach.best)} at best, and is lost "
-            "again at the largest ε here: no ε can be named from which on it holds."
+            f"{asked} is reached {where}, {percent(reach.best)} at best, but lost again at the "
+            "largest ε here: no ε can be named from which on it holds."
         )
     if reach.epsilon is None:
         return (

@@ -137,10 +137,13 @@ def test_progress_grows_while_the_job_runs_and_cancel_stops_it(cache: Path) -> N
     assert 0.0 < seen[-1] < 1.0
     assert "step" in job.message
     assert submit(LONG) == job  # the same job, not a second one
+    assert not job.stopping
     job.cancel()
     assert (job.state, job.message) == ("cancelled", "cancelled")
+    assert job.stopping
     with pytest.raises(Cancelled):
         job.result(PATIENCE)
+    assert not job.stopping
     wait_for(lambda: names(cache) == set())
 
 

@@ -53,7 +53,7 @@ def test_an_accuracy_that_is_lost_again_is_not_called_out_of_reach() -> None:
         records_are="patients",
         epsilon=1.0,
     )
-    assert "93.0 % is reached at single ε only, 95.0 % at best" in drawn.sentence
+    assert "93.0 % is reached at ε = 1, 95.0 % at best, but lost again" in drawn.sentence
     assert "not reached" not in drawn.sentence
 
 
