@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from dpcore.figures.words import rounded
+
 
 def print_json(value: object) -> None:
     """`value` as one JSON document on standard output."""
@@ -41,9 +43,7 @@ def downward(value: float, digits: int = 10) -> str:
 def _rounded(value: float, digits: int, way: str) -> str:
     if not math.isfinite(value):
         return str(value)
-    # From the shortest digits that name the double, so that 1e-05 stays what was typed.
-    rounded = decimal.Context(prec=digits, rounding=way).create_decimal(repr(value))
-    return f"{float(rounded):.{digits}g}"
+    return f"{rounded(value, digits, way):.{digits}g}"
 
 
 def progress(fraction: float, message: str) -> None:

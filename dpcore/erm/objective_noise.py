@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpcore.erm.gradient import BatchGradient, accelerator, batch_gradient
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
+from dpcore.mechanisms import laplace
 
 Array = NDArray[np.floating]
 Draw = Callable[[np.random.Generator, int], Array]
@@ -36,8 +37,6 @@ def gaussian(generator: np.random.Generator, dimension: int) -> Array:
 
 def vector_laplace(generator: np.random.Generator, dimension: int) -> Array:
     """Density ∝ e^{-‖z‖}."""
-    from dpcore.mechanisms import laplace
-
     return np.asarray(laplace.vector_laplace(generator, dimension, 1.0)[0])
 
 

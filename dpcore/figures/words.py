@@ -29,19 +29,22 @@ def at_most(value: float, digits: int = 3) -> str:
     """A number as `plain` writes it, rounded up: what is said to be at most this is so."""
     if not math.isfinite(value):
         return plain(value, digits)
-    return _rounded(value, digits, ROUND_CEILING)
+    return plain(rounded(value, digits, ROUND_CEILING), digits)
 
 
 def at_least(value: float, digits: int = 3) -> str:
     """The same, rounded down: what is said to be at least this is so."""
     if not math.isfinite(value):
         return plain(value, digits)
-    return _rounded(value, digits, ROUND_FLOOR)
+    return plain(rounded(value, digits, ROUND_FLOOR), digits)
 
 
-def _rounded(value: float, digits: int, way: str) -> str:
-    number = Context(digits, way).create_decimal(repr(float(value)))
-    return plain(float(number), digits)
+def rounded(value: float, digits: int, way: str) -> float:
+    """A finite number with the given significant digits, rounded one of `decimal`'s ways.
+
+    From the shortest digits that name the double, so that 1e-5 stays what was typed.
+    """
+    return float(Context(digits, way).create_decimal(repr(float(value))))
 
 
 def percent_at_most(share: float, digits: int = 3) -> str:

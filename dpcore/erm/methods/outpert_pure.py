@@ -57,13 +57,12 @@ def calibrate(
     """One calibration per requested ε. Pure; sees public values only."""
     printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
     moved, found = sensitivity(problem, edition), []
+    # What is released is the same approximate minimiser; Δ as printed is a little too small.
+    true, exact = sensitivity(problem, Edition.SOUND), exact_minimiser()
     for budget in gaussian_budgets(epsilons, delta):
         scale = float(laplace_scale(budget.epsilon, moved))
-        exact = exact_minimiser()
         held = Guarantee(budget.epsilon, 0.0, adjacency, PROVED_BY)
         proof = Guarantee(None, None, adjacency, PRINTED_BY, exact.consequence) if printed else held
-        # What is released is the same approximate minimiser; Δ as printed is a little too small.
-        true = sensitivity(problem, Edition.SOUND)
         certified = Guarantee(max(budget.epsilon, true / scale), 0.0, adjacency, PROVED_BY)
         found.append(
             Calibration(
