@@ -17,7 +17,7 @@ from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
-MODERN = ["dpgd", "inputpert", *OBJECTIVE, "outpert_pure"]
+MODERN = ["dpgd", "inputpert", *OBJECTIVE, "outpert_pure", "psgd"]
 
 
 @pytest.fixture
@@ -46,6 +46,7 @@ def test_adding_a_file_enrols_its_method(another_folder) -> None:
         *("dpgd", "inputpert", "newcomer"),
         *OBJECTIVE,
         "outpert_pure",
+        "psgd",
     ]
     assert methods.method_named("newcomer").title == "Newcomer"
     assert any(row["method"] == "newcomer" for row in methods.describe())

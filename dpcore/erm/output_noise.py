@@ -1,4 +1,4 @@
-"""Gradient descent without noise, then one Gaussian draw: the engine of OPERA and OutPert.
+"""Gradient descent without noise, then one Gaussian draw: the engine of OPERA, OutPert and PSGD.
 
 All requested (ε, run) pairs share one descent trajectory per step size: with the same data, w₀ and
 η, w_T for a smaller T lies on the path to a larger one.
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from dpcore.erm import permuted
 from dpcore.erm.gradient import row_blocks
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
@@ -85,12 +86,24 @@ def centres(
 ) -> Array:
     """w_T before noise for every calibration, shape (calibrations, d)."""
     result = np.empty((len(calibrations), features.shape[1]))
-    for rate in sorted({calibration.learning_rate for calibration in calibrations}):
-        chosen = [i for i, c in enumerate(calibrations) if c.learning_rate == rate]
+    by_rate: dict[float, list[int]] = {}
+    by_batch: dict[int, list[int]] = {}
+    for i, c in enumerate(calibrations):
+        if c.sampling == permuted.SAMPLING:
+            by_batch.setdefault(c.batch, []).append(i)
+        else:
+            by_rate.setdefault(c.learning_rate, []).append(i)
+    for rate, chosen in sorted(by_rate.items()):
         steps = [calibrations[i].steps for i in chosen]
         found = descend(problem, features, labels, rate, steps, progress)
         for i in chosen:
             result[i] = found[calibrations[i].steps]
+    for batch, chosen in sorted(by_batch.items()):
+        count = permuted.batches(len(labels), batch)
+        wanted = [(calibrations[i].learning_rate, calibrations[i].steps) for i in chosen]
+        there = permuted.descend(problem, features, labels, count, wanted, progress)
+        for i, what in zip(chosen, wanted, strict=True):
+            result[i] = there[what]
     return result
 
 

@@ -1,0 +1,177 @@
+"""PSGD: passes over the records in a public order, then noise on the weights (Wu et al. 2017)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dpcore.erm import output_noise, permuted
+from dpcore.erm.method import (
+    Calibration,
+    Method,
+    Settings,
+    Standing,
+    data_conditions,
+    gaussian_budgets,
+)
+from dpcore.erm.problem import Problem
+from dpcore.errors import whole
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.mechanisms.gaussian import (
+    analytic_epsilon,
+    analytic_sigma,
+    classical_condition,
+    classical_sigma,
+)
+
+PASSES = 10
+SMALLEST_BATCH, MOST_BATCHES = 50, 1_000
+"""Fixed in advance: ten passes in batches of 50 records, or of n/1,000 where that is more."""
+
+PRINTED_BY = "Algorithms 1 and 2 of Wu et al. 2017 with the classical Gaussian mechanism"
+PROVED_BY = "analytic Gaussian mechanism (Balle and Wang 2018) with the exact sensitivity of PSGD"
+
+
+def calibrate(
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    n = problem.records
+    batch = min(n, max(SMALLEST_BATCH, -(-n // MOST_BATCHES)))
+    if settings.batch is not None:
+        batch = whole("batch size", settings.batch, at_least=1, at_most=n)
+    count = permuted.batches(n, batch)
+    steps = PASSES * count
+    if settings.steps is not None:
+        steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
+    budgets = gaussian_budgets(epsilons, delta)
+    printed = edition is Edition.PUBLISHED
+    make = classical_sigma if printed else analytic_sigma
+    found = []
+    # Without strong convexity the step size follows ε; with it, all ε share one sensitivity.
+    exact_at: dict[float, float] = {}
+    for budget in budgets:
+        unit = float(make(budget.epsilon, budget.delta))
+        rate = learning_rate(problem, count, steps, unit)
+        if rate not in exact_at:
+            exact_at[rate] = permuted.sensitivity(problem, count, rate, steps)
+        exact = exact_at[rate]
+        used = permuted.printed(problem, count, rate, steps) if printed else exact
+        found.append(_one(problem, budget, edition, batch, count, steps, rate, unit, used, exact))
+    return found
+
+
+def learning_rate(problem: Problem, count: int, steps: int, unit: float) -> float:
+    """The largest step size; `unit` is σ/Δ.
+
+    μ > 0: 1/β, from where it falls as 1/(μt). μ = 0: where R²/(2ηT), the usual bound on what
+    descent leaves, meets half the noise's (β/2) d σ² with σ ∝ η, and at most 1/β.
+    """
+    top = 1.0 / permuted.smoothness(problem, count)
+    if problem.strong_convexity > 0.0:
+        return top
+    sigma = unit * permuted.sensitivity(problem, count, 1.0, steps)
+    noise = problem.smoothness * problem.dimension * sigma**2
+    return float(min(top, (problem.solution_radius**2 / (2.0 * steps * noise)) ** (1.0 / 3.0)))
+
+
+def _one(
+    problem: Problem,
+    budget: PrivacyBudget,
+    edition: Edition,
+    batch: int,
+    count: int,
+    steps: int,
+    rate: float,
+    unit: float,
+    used: float,
+    exact: float,
+) -> Calibration:
+    printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
+    by = PRINTED_BY if printed else PROVED_BY
+    top = 2.0 / (permuted.smoothness(problem, count) + problem.strong_convexity)
+    conditions = (
+        Condition(
+            f"η ≤ 2/(β+μ) = {top:.4g} (η ≤ {rate:.4g})",
+            rate <= top,
+            "The sensitivity bound needs η ≤ 2/(β+μ); this step is longer.",
+        ),
+        *data_conditions(problem),
+    )
+    if printed:
+        conditions = (
+            classical_condition(budget.epsilon),
+            Condition(
+                f"the printed sensitivity {used:.3g} is at least the exact {exact:.3g} at "
+                f"T = {steps:,}",
+                # The exact one is rounded up, and both may be equal.
+                used * (1.0 + 1e-13 * (steps + 10.0)) >= exact,
+                f"The printed sensitivity {used:.3g} is below the exact one, {exact:.3g}.",
+            ),
+            *conditions,
+        )
+    unmet = [condition for condition in conditions if not condition.met]
+    sigma = unit * used
+    return Calibration(
+        method="psgd",
+        title="PSGD",
+        edition=edition,
+        problem=problem,
+        requested=budget,
+        query="the trained weights w_T",
+        sensitivity=used,
+        sigma=sigma,
+        steps=steps,
+        learning_rate=rate,
+        batch=batch,
+        sampling=permuted.SAMPLING,
+        model_noise=sigma,
+        conditions=conditions,
+        claim=Guarantee(budget.epsilon, budget.delta, Adjacency.REPLACE_ONE, PRINTED_BY)
+        if printed
+        else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
+        proof=Guarantee(None, None, adjacency, by, " ".join(c.consequence for c in unmet))
+        if unmet
+        else Guarantee(budget.epsilon, budget.delta, adjacency, by),
+        certified=Guarantee(
+            float(analytic_epsilon(sigma, budget.delta, exact)),
+            budget.delta,
+            adjacency,
+            "exact Gaussian curve at the exact sensitivity of PSGD",
+        ),
+        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+        gaussian_mu=math.nextafter(exact / sigma, math.inf),
+    )
+
+
+METHOD = Method(
+    key="psgd",
+    title="PSGD",
+    paper="modern baseline (Wu et al. 2017, “bolt-on”)",
+    idea="Pass over the records ten times in small batches, then blur the finished model once.",
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(ε, δ) for every ε in (0, 1).",
+            proof="(ε, δ) for ε < 1; from ε = 1 on the classical formula has no proof.",
+            status=Status.PROVED,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof="(ε, δ) for every ε, with the exact sensitivity: at most 2L/(nμ) after whole "
+            "passes, whatever the batch size.",
+            status=Status.PROVED,
+        ),
+    },
+    calibrate=calibrate,
+    release=output_noise.release,
+    closed_form=True,
+    limits=(
+        "A widely used implementation divides the sensitivity by the batch size once more, and so "
+        "adds far too little noise.",
+        "The order of the records is public and the same in every run.",
+    ),
+)

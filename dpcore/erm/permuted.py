@@ -1,0 +1,145 @@
+"""Passes over the records in one public order: the path of PSGD, and how far one record moves it.
+
+Source: Wu, Li, Kumar, Chaudhuri, Jha and Naughton 2017 ("Bolt-on"), whose sensitivity is derived
+again here for batches of any size.
+
+The n records are put in an order that depends on n alone and cut into m batches of nearly equal
+size; step t takes batch (t-1) mod m and the sum of its gradients times m/n. One record is thus
+worth m/n in its own batch's step and nothing in the others, and moves the gradient there by at most
+cm/n, with c = 2L (replace-one) or L (zero-out).
+
+Sensitivity. Every batch's objective is μ-strongly convex and β-smooth, where β counts the largest
+batch. So one step with η_t ≤ 2/(β+μ) brings two paths together by 1 - η_tμ
+(`dpcore.erm.sensitivity`) and, in the record's own batch, moves them apart by η_t cm/n:
+
+    Δ_T = max_j Σ_{t ≡ j mod m} η_t (cm/n) Π_{s=t+1}^{T} (1 - η_sμ).
+
+It is attained where every loss stays on its linear part. For μ = 0 and k whole passes with one step
+size it is kcηm/n, in print 2kLη/b. For η_t = min(1/β, 1/(μt)) each term is at most cm/(nμT): from
+t ≥ β/μ on the product telescopes to t/T, and before η_t = 1/β ≤ 1/(μt) with a smaller product. Over
+k passes, T = km, they add up to c/(nμ), in print 2L/(μn), *whatever the batch size*: larger batches
+dilute a record by b, and leave b times fewer steps to forget it. Dividing that by b once more, as
+the bolt-on optimiser of a widely used library does, gives b times too little noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.method import Progress, silent
+from dpcore.erm.problem import Problem
+
+Array = NDArray[np.floating]
+
+SAMPLING = "permuted"
+ORDER_STREAM = 0x4F72646572  # any number but those of other streams
+PROGRESS_EVERY = 256
+
+
+def batches(records: int, batch: int) -> int:
+    """m, the number of batches of at most `batch` records."""
+    return -(-records // batch)
+
+
+def order(records: int) -> NDArray[np.int64]:
+    """The order of the records, shape (n,): a permutation drawn from n alone, so it is public.
+
+    The sensitivity holds for every single order, so nothing is gained by a secret one, and
+    neighbours must share it.
+    """
+    return np.random.default_rng([records, ORDER_STREAM]).permutation(records)
+
+
+def smoothness(problem: Problem, count: int) -> float:
+    """β of the objective of the largest of `count` batches."""
+    largest = -(-problem.records // count)
+    share = largest * count / problem.records  # 1 where all batches are of one size
+    return problem.function.curvature * share + problem.lam
+
+
+def rates(problem: Problem, rate: float, steps: int) -> Array:
+    """η_1 to η_T: min(`rate`, 1/(μt)), or `rate` throughout where μ = 0."""
+    if problem.strong_convexity == 0.0:
+        return np.full(steps, rate)
+    falling = 1.0 / (problem.strong_convexity * np.arange(1, steps + 1))
+    return np.asarray(np.minimum(rate, falling))
+
+
+def sensitivity(problem: Problem, count: int, rate: float, steps: int) -> float:
+    """Δ_T of the module docstring in the units of w, rounded up.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its adjacency decides c.
+    count : int
+        m.
+    rate : float
+        The largest step size, at most 2/(β+μ).
+    steps : int
+        T.
+    """
+    eta = rates(problem, rate, steps)
+    # ln Π_{s>t} (1 - η_sμ), from the last step backwards.
+    shrink = np.log1p(-eta * problem.strong_convexity)
+    kept = np.concatenate([np.cumsum(shrink[:0:-1])[::-1], [0.0]])
+    moved = np.zeros(count)
+    np.add.at(moved, np.arange(steps) % count, eta * np.exp(kept))
+    largest = float(moved.max()) * problem.gradient_change * count / problem.records
+    return largest * (1.0 + 1e-14 * (steps + 10.0))
+
+
+def printed(problem: Problem, count: int, rate: float, steps: int) -> float:
+    """Δ as Wu et al. print it, under replace-one: 2L/(nμ), or 2kLη/b where μ = 0.
+
+    k is the number of passes begun, b = n/m.
+    """
+    if problem.strong_convexity > 0.0:
+        return 2.0 * problem.lipschitz / (problem.records * problem.strong_convexity)
+    passes = math.ceil(steps / count)
+    return 2.0 * passes * problem.lipschitz * rate * count / problem.records
+
+
+def descend(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    count: int,
+    wanted: Sequence[tuple[float, int]],
+    progress: Progress = silent,
+) -> dict[tuple[float, int], Array]:
+    """w_T for every (largest step size, T) wanted, from w₁ = 0 in `count` batches a pass.
+
+    All step sizes are columns of one matrix. With λ = 0 every iterate is projected onto the ball
+    of the problem's radius.
+
+    Returns
+    -------
+    dict from (step size, T) to (d,) array
+    """
+    records, lam, slope = len(labels), problem.lam, problem.function.slope
+    signed = (features * labels[:, None])[order(records)]
+    rows = np.array_split(signed, count)
+    tops = np.array(sorted({rate for rate, _ in wanted}))
+    lasts = {steps for _, steps in wanted}
+    weights = np.zeros((features.shape[1], len(tops)))
+    found: dict[tuple[float, int], Array] = {}
+    last = max(lasts)
+    for step in range(1, last + 1):
+        batch = rows[(step - 1) % count]
+        gradient = batch.T @ slope(batch @ weights) * (count / records) + lam * weights
+        eta = tops if lam == 0.0 else np.minimum(tops, 1.0 / (lam * step))
+        weights = weights - eta * gradient
+        if lam == 0.0:
+            lengths = np.linalg.norm(weights, axis=0)
+            weights *= np.minimum(1.0, problem.solution_radius / np.maximum(lengths, 1e-300))
+        if step in lasts:
+            for column, rate in enumerate(tops):
+                found[float(rate), step] = weights[:, column].copy()
+        if step % PROGRESS_EVERY == 0:
+            progress(step / last, "permuted gradient descent")
+    return found
