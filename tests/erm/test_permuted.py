@@ -44,11 +44,11 @@ def test_the_sensitivity_is_attained_whatever_the_batch_size(batch, adjacency) -
 def test_whole_passes_reach_what_is_printed_and_dividing_by_the_batch_again_fails(batch) -> None:
     problem = Problem("huber", LAM, N, 2)
     count = permuted.batches(N, batch)
-    rate, steps = 1.0 / permuted.smoothness(problem, count), 200 * count
+    rate, steps = 1.0 / permuted.smoothness(problem, count), 60 * count
     moved, printed = farthest(problem, batch, rate, steps), 2.0 / (N * LAM)
     assert permuted.printed(problem, count, rate, steps) == printed
-    # The first few steps are shorter than 1/(μt), which hundreds of passes make up for.
-    assert 0.99 * printed < moved <= printed * (1.0 + 1e-9)
+    # The first few steps are shorter than 1/(μt), which many passes make up for.
+    assert 0.97 * printed < moved <= printed * (1.0 + 1e-9)
     # The error of a widely used library: 2L/(γ n b).
     if batch > 1:
         assert moved > 1.9 * printed / batch
