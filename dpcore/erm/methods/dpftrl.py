@@ -1,0 +1,116 @@
+"""DP-FTRL: one pass over the records, with correlated noise on the running sum of the gradients.
+
+Every record takes part in one step, so it moves one row of the stream of summed gradients by at
+most c = 2L (replace-one) or L (zero-out), and all running sums together are one Gaussian mechanism
+of sensitivity c ‖c₀…c_{T-1}‖₂ (`dpcore.mechanisms.toeplitz`). Source: Kairouz et al. 2021, Denisov
+et al. 2022.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dpcore.erm import permuted, stream
+from dpcore.erm.method import (
+    Calibration,
+    Method,
+    Settings,
+    Standing,
+    data_conditions,
+    gaussian_budgets,
+)
+from dpcore.erm.problem import Problem
+from dpcore.errors import whole
+from dpcore.guarantee import Edition, Guarantee, Status
+from dpcore.mechanisms import toeplitz
+from dpcore.mechanisms.gaussian import analytic_sigma
+
+MOST_BATCHES = 300
+REACH = 30.0
+"""Fixed once, on public data: steps in the pass, and how far the noise on the sums may move w."""
+
+
+def calibrate(
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    n = problem.records
+    batch = -(-n // MOST_BATCHES)
+    if settings.batch is not None:
+        batch = whole("batch size", settings.batch, at_least=1, at_most=n)
+    steps = permuted.batches(n, batch)
+    if settings.steps is not None:
+        # More steps than records would leave some without any: it is one pass.
+        steps = min(whole("steps T", settings.steps, at_least=1, at_most=1_000_000), n)
+        batch = -(-n // steps)
+    sensitivity = problem.gradient_change * toeplitz.column_norm(steps)
+    found = []
+    for budget in gaussian_budgets(epsilons, delta):
+        sigma = float(analytic_sigma(budget.epsilon, budget.delta, sensitivity))
+        # The first steps must not overshoot, nor the noise carry the weights away.
+        ridge = max(batch * problem.function.curvature, noise_ridge(problem, sigma, steps))
+        proof = Guarantee(
+            budget.epsilon,
+            budget.delta,
+            problem.adjacency,
+            f"one Gaussian mechanism on all {steps:,} running sums (Denisov et al. 2022)",
+        )
+        found.append(
+            Calibration(
+                method="dpftrl",
+                title="DP-FTRL",
+                edition=Edition.SOUND,
+                problem=problem,
+                requested=budget,
+                query="the running sums of the gradients, all at once",
+                sensitivity=sensitivity,
+                sigma=sigma,
+                steps=steps,
+                learning_rate=1.0 / ridge,
+                batch=batch,
+                sampling=permuted.SAMPLING,
+                model_noise=sigma,
+                conditions=data_conditions(problem),
+                claim=Guarantee(
+                    None, None, problem.adjacency, "no paper", "Not one of the five papers."
+                ),
+                proof=proof,
+                certified=proof,
+                status=Status.PROVED,
+                gaussian_mu=math.nextafter(sensitivity / sigma, math.inf),
+                ridge=ridge,
+            )
+        )
+    return found
+
+
+def noise_ridge(problem: Problem, sigma: float, steps: int) -> float:
+    """R by a fixed rule: the last sum's noise has norm about √d σ ‖c‖₂, and `REACH` of w for it."""
+    return math.sqrt(problem.dimension) * sigma * toeplitz.column_norm(steps) / REACH
+
+
+METHOD = Method(
+    key="dpftrl",
+    title="DP-FTRL",
+    paper="modern baseline (Kairouz et al. 2021; Denisov et al. 2022)",
+    idea="See every record once, as it comes in, with noise whose draws cancel from step to step.",
+    editions={
+        Edition.SOUND: Standing(
+            claim="Not one of the five papers.",
+            proof="(ε, δ) by one Gaussian mechanism on all running sums; each record is used once.",
+            status=Status.PROVED,
+        ),
+    },
+    calibrate=calibrate,
+    release=stream.release,
+    limits=(
+        "Made for records that arrive one after the other; where all are at hand, methods that "
+        "pass over them many times lose less.",
+        "The order of the records is public and the same in every run.",
+    ),
+)

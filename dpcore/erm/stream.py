@@ -1,0 +1,99 @@
+"""One pass over a stream of records with correlated noise on its running sums: DP-FTRL's engine.
+
+Follow the regularised leader: after n_t records and gradients that sum to S_t,
+
+    w_{t+1} = argmin S̃_tᵀw + ((λ n_t + R)/2) ‖w‖² = -S̃_t/(λ n_t + R),   S̃_t = S_t + (C Z)_t,
+
+projected onto the ball of the problem's radius where λ = 0. What is handed out is the mean of the
+second half of the w_t. All w_t hang on the records through S̃ alone, so that is post-processing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm import permuted
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.problem import Problem
+from dpcore.mechanisms.toeplitz import correlated
+
+Array = NDArray[np.floating]
+
+MOST_ENTRIES = 2**25  # of the noise held at once, 128 MB
+PROGRESS_EVERY = 32
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Mean iterates of the second half of the stream, shape (calibrations, runs, d).
+
+    The records come in the public order of `dpcore.erm.permuted`. A run's draw is shared by all ε
+    and never by two runs. Seeded: for exploration only.
+    """
+    check_release(problem, features, labels, calibrations)
+    signed = (features * labels[:, None]).astype(np.float32)[permuted.order(len(labels))]
+    result = np.empty((len(calibrations), runs, problem.dimension))
+    groups: dict[int, list[int]] = {}
+    for i, c in enumerate(calibrations):
+        groups.setdefault(c.steps, []).append(i)
+    done = 0
+    for steps, chosen in groups.items():
+        rows = np.array_split(signed, steps)
+        some = max(1, MOST_ENTRIES // (steps * problem.dimension))
+        for first in range(0, runs, some):
+            these = range(first, min(runs, first + some))
+
+            def report(share: float, made: int = done, now: int = len(chosen) * len(these)) -> None:
+                every = runs * len(calibrations)
+                progress((made + share * now) / every, "passing over the stream")
+
+            ends = _follow(problem, rows, [calibrations[i] for i in chosen], these, seed, report)
+            result[np.ix_(chosen, these)] = ends
+            done += len(chosen) * len(these)
+    return result
+
+
+def _follow(
+    problem: Problem,
+    rows: Sequence[Array],
+    calibrations: Sequence[Calibration],
+    runs: range,
+    seed: int,
+    report: Callable[[float], None],
+) -> Array:
+    steps, dimension = len(rows), problem.dimension
+    slope, lam = problem.function.slope, problem.lam
+    noise = np.empty((steps, dimension, len(runs)), dtype=np.float32)
+    for place, run in enumerate(runs):
+        drawn = noise_generator(seed, run).standard_normal((steps, dimension), dtype=np.float32)
+        noise[:, :, place] = correlated(drawn)
+    scales = np.array([c.model_noise for c in calibrations], dtype=np.float32)[:, None]
+    ridges = np.array([c.ridge for c in calibrations], dtype=np.float32)[:, None]
+    shape = (dimension, len(calibrations), len(runs))
+    sums, total = np.zeros(shape, dtype=np.float32), np.zeros(shape)
+    weights = np.zeros(shape, dtype=np.float32)
+    seen, averaged = 0, 0
+    for step, batch in enumerate(rows):
+        flat = weights.reshape(dimension, -1)
+        sums += (batch.T @ slope(batch @ flat)).reshape(shape)
+        seen += len(batch)
+        weights = (sums + scales * noise[step][:, None, :]) / -(np.float32(lam * seen) + ridges)
+        if lam == 0.0:
+            lengths = np.linalg.norm(weights, axis=0)
+            weights *= np.minimum(1.0, problem.solution_radius / np.maximum(lengths, 1e-30))
+        if 2 * (step + 1) > steps:
+            total += weights
+            averaged += 1
+        if step % PROGRESS_EVERY == 0:
+            report((step + 1) / steps)
+    return np.asarray(np.moveaxis(total / averaged, 0, -1))

@@ -1,0 +1,67 @@
+"""DP-FTRL: one Gaussian mechanism on the whole stream."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.erm import permuted
+from dpcore.erm.method import Settings
+from dpcore.erm.methods.dpftrl import METHOD, MOST_BATCHES
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms.gaussian import analytic_delta
+from dpcore.mechanisms.toeplitz import coefficients
+
+
+def calibrated(problem, epsilons=(0.1, 1.0, 8.0), **settings):
+    return METHOD.calibrate(problem, epsilons, 1e-5, Edition.SOUND, Settings(**settings))
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+@pytest.mark.parametrize("batch", [None, 1, 9, 60])
+def test_one_record_moves_the_factored_stream_by_the_sensitivity_at_most(adjacency, batch) -> None:
+    problem = Problem("logistic", 0.1, 60, 3, adjacency)
+    for c in calibrated(problem, batch=batch):
+        root = coefficients(c.steps)
+        # A record in step s moves rows s, s+1, … of C G by c_0, c_1, …; the first step is worst.
+        moved = [
+            problem.gradient_change * np.linalg.norm(root[: c.steps - s]) for s in range(c.steps)
+        ]
+        assert max(moved) == moved[0] <= c.sensitivity
+        assert c.sensitivity == pytest.approx(moved[0], rel=1e-12)
+        assert analytic_delta(c.requested.epsilon, c.sigma, moved[0]) <= 1e-5
+        assert c.gaussian_mu == pytest.approx(c.sensitivity / c.sigma)
+        assert (c.status, c.proof.epsilon) == (Status.PROVED, c.requested.epsilon)
+
+
+def test_every_record_is_in_one_step_only() -> None:
+    for n, settings in ((60, {}), (10_007, {}), (100, {"batch": 7}), (100, {"steps": 13})):
+        c = calibrated(Problem("logistic", 0.1, n, 3), **settings)[0]
+        sizes = [len(part) for part in np.array_split(permuted.order(n), c.steps)]
+        assert sum(sizes) == n
+        assert 1 <= min(sizes) <= max(sizes) <= c.batch
+
+
+def test_steps_are_bounded_by_the_rule_and_by_the_records() -> None:
+    assert calibrated(Problem("logistic", 0.1, 10**6, 3))[0].steps <= MOST_BATCHES
+    assert calibrated(Problem("logistic", 0.1, 60, 3), steps=1_000)[0].steps == 60
+    with pytest.raises(InvalidInput, match="batch size is 0, but"):
+        calibrated(Problem("logistic", 0.1, 60, 3), batch=0)
+
+
+def test_more_noise_is_met_by_more_ridge_and_the_first_steps_never_overshoot() -> None:
+    problem = Problem("logistic", 0.01, 3_000, 10)
+    ridges = [c.ridge for c in calibrated(problem, (0.01, 0.1, 1.0, 100.0))]
+    assert ridges == sorted(ridges, reverse=True)
+    assert ridges[0] == pytest.approx(
+        math.sqrt(10)
+        * calibrated(problem, (0.01,))[0].sigma
+        * np.linalg.norm(coefficients(300))
+        / 30.0,
+        rel=1e-9,
+    )
+    assert all(ridge >= 0.25 * 3_000 / 300 for ridge in ridges)
