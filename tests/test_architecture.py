@@ -23,9 +23,11 @@ ALLOWED = {
     "datasets": {"errors"},
     "erm": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},
-    "evaluation": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods"},
+    "models": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm"},
+    "evaluation": FOUNDATION
+    | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models"},
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
-    "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation"},
+    "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models"},
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods"},
 }

@@ -161,7 +161,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
 
     # The split is drawn over all records before any is dropped: whether one record is complete
     # must not move the others between training and testing.
-    test = _drawn(table.records, preparation)
+    test = drawn(table.records, preparation)
     keep = np.ones(table.records, dtype=bool)
     unknown = {c.name: frame[c.name].isna().to_numpy() for c in columns if c.missing_mark}
     if preparation.missing == "drop":
@@ -196,7 +196,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             continue
         values = frame[column.name].to_numpy(dtype=float)[rows]
         if column.kind == "number":
-            values, outside = _scaled(column, values, preparation)
+            values, outside = scaled(column, values, preparation)
             if outside:
                 clipped.append(f"{outside:,} of {column.name}")
         x[:, position] = values
@@ -266,7 +266,7 @@ def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
     )
 
 
-def _drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
+def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
     """Which records are for testing, shape (records,)."""
     count = min(max(round(preparation.test_fraction * records), 1), records)
     test = np.zeros(records, dtype=bool)
@@ -314,7 +314,7 @@ def _transformed(column: Column, values: FloatArray, preparation: Preparation) -
     return np.sign(values) * np.log1p(np.abs(values))
 
 
-def _scaled(column: Column, values: FloatArray, preparation: Preparation) -> tuple[FloatArray, int]:
+def scaled(column: Column, values: FloatArray, preparation: Preparation) -> tuple[FloatArray, int]:
     """A number in [−1, 1] or [0, 1], and how many values lay outside the public bounds."""
     lower, upper = column.bounds
     outside = 0

@@ -51,6 +51,10 @@ LOOKS = {
     "dpftrl": Look("#6B4FA0", "#C3AEEA", "2px,4px", "triangle-down"),
     "dpnewton": Look("#00707F", "#5FD3E3", "9px,3px,2px,3px,2px,3px", "bowtie"),
 }
+SURVEY = "survey"
+"""The name under which a model of the survey is drawn: one curve a figure."""
+LOOKS[SURVEY] = Look(BLUE, SKY, "solid", "circle")
+
 # A method that joins later is still drawn, and told apart by its marker.
 UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")
 # Reference lines (no privacy, majority) stay in the background on either ground.

@@ -1,0 +1,229 @@
+"""A model of the survey at work: choose records, see its curve against ε, take it along."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app_pages.parts import background, badges
+from app_pages.parts import explanations as words
+from app_pages.parts.drawing import on_dark, plot, table_behind
+from app_pages.parts.fields import pick
+from app_pages.parts.plan_controls import ADJACENCIES
+from app_pages.parts.state import flag, lower_flag, raise_flag
+from dpcore.datasets import availability, catalogue, entry
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import jobs
+from dpcore.evaluation.models import ModelStudy, binary, curve, summary
+from dpcore.figures import models as figures
+from dpcore.figures.words import plain
+from dpcore.models.model import Calibration, Model
+from dpcore.models.register import model_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DELTAS = {"by rule": None, "1e-3": 1e-3, "1e-4": 1e-4, "1e-5": 1e-5, "1e-6": 1e-6, "1e-8": 1e-8}
+RUNS = ("5", "10", "20", "50", "100")
+FEW = 1_000  # records, up to which a curve is there at once
+POLL_SECONDS = 0.7
+LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
+DATA, DELTA, NEIGHBOUR, REPEATS = "run_data", "run_delta", "run_neighbour", "run_runs"
+
+
+def allowed() -> dict[str, tuple[str, Collection[str], str]]:
+    """What a link may say of these controls, as `app_pages.parts.links.unknown` takes it."""
+    neighbours = list(ADJACENCIES.values())
+    return {
+        DATA: ("the data set", list(_titles().values()), "the first one"),
+        DELTA: ("δ", list(DELTAS), "δ by rule"),
+        NEIGHBOUR: ("the neighbour", neighbours, "the model's own"),
+        REPEATS: ("a number of runs of", RUNS, "20 runs"),
+    }
+
+
+def draw(model_key: str) -> None:
+    """The controls of one model and its curve, answer first.
+
+    Parameters
+    ----------
+    model_key : str
+        Key of `dpcore.models.register`.
+    """
+    try:
+        model = model_named(model_key)
+        study = _controls(model)
+        calibration = study.calibrated(LOOKED_AT)
+    except InvalidInput as refusal:
+        st.error(str(refusal), icon=":material/block:")
+        return
+    where = availability(study.dataset)
+    if where not in ("built in", "local"):
+        _fetch(study.dataset, where)
+        return
+    rows, task = _rows(study)
+    if rows is not None:
+        _answer(study, model, summary(rows))
+    elif task is None:
+        _watch(study)
+    _promise(model, calibration)
+    if task is not None:
+        background.watch(background.missing(f"model {model_key}", study.title, task, rows))
+
+
+def _titles() -> dict[str, str]:
+    return {found.key: found.title for found in catalogue() if binary(found)}
+
+
+def _controls(model: Model) -> ModelStudy:
+    titles = _titles()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        data = pick("Data", titles, DATA, words.DATA)
+        delta = st.selectbox(
+            "Failure probability δ",
+            list(DELTAS),
+            key=DELTA,
+            help=f"{words.DELTA} {words.DELTA_RULE}",
+            bind="query-params",
+            disabled=model.pure,
+            width=170,
+        )
+        runs = st.selectbox(
+            "Runs",
+            RUNS,
+            index=RUNS.index("20"),
+            key=REPEATS,
+            help=words.RUNS,
+            bind="query-params",
+            width=110,
+        )
+        neighbours = {str(a): ADJACENCIES[str(a)] for a in model.adjacencies}
+        neighbour = pick("One person's difference", neighbours, NEIGHBOUR, words.PLAN_ADJACENCY)
+    return ModelStudy(
+        model=model.key,
+        dataset=data,
+        delta=DELTAS[delta or "by rule"],
+        adjacency=neighbour,
+        runs=int(runs or 20),
+    )
+
+
+def _fetch(key: str, where: str) -> None:
+    """Records that are not here: how to get them."""
+    st.info(entry(key).how_to_get, icon=":material/download:")
+    if where == "download" and st.button("Download it now", icon=":material/download:"):
+        from app_pages.parts import loaders
+
+        loaders.download(key)
+
+
+def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, background.Task[pd.DataFrame] | None]:
+    """The rows where they are there, and the thread that few records are worked on by."""
+    if entry(study.dataset).records <= FEW:
+        task = background.ask(
+            f"model {study.model}",
+            study.key,
+            lambda progress: curve(study, progress=progress),
+            quick=True,
+        )
+        # A moment's wait spares the page from being drawn twice.
+        return task.answer(wait=0.3), task
+    job = jobs.find(study.key)
+    return (_finished(study.key) if job is not None and job.state == "done" else None), None
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _finished(key: str) -> pd.DataFrame:
+    return jobs.Job(key).result()
+
+
+def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
+    st.markdown(figures.answer(table, model, LOOKED_AT))
+    plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
+    st.caption(
+        f"Mean of {study.runs} runs on one split of {entry(study.dataset).title}; the band holds "
+        "90 % of single runs. Measured on real records: the curve itself is not private."
+    )
+    with st.container(horizontal=True):
+        table_behind(table, f"{model.key}_{study.dataset}", f"{study.title}, one row per ε")
+        with st.popover("Command line", icon=":material/terminal:", type="tertiary"):
+            st.code(command(study), language="bash", wrap_lines=True)
+
+
+def command(study: ModelStudy) -> str:
+    """The command line that gives the table on screen."""
+    return (
+        f"python -m dpcore model --model {study.model} --dataset {study.dataset} "
+        f"--epsilon {' '.join(f'{epsilon:g}' for epsilon in study.epsilons)} "
+        f"--delta {study.delta!r} --adjacency {study.adjacency} --runs {study.runs}"
+    )
+
+
+def _promise(model: Model, calibration: Calibration) -> None:
+    """Claim and proof side by side, and how much noise that is."""
+    with st.container(border=True):
+        badges.status(str(calibration.status), badges.statement(calibration.proof))
+        claim, proof = st.columns(2)
+        with claim:
+            st.markdown(f"**Claim** ({model.source})")
+            st.markdown(model.claim)
+        with proof:
+            st.markdown("**Proof** (what holds for what is run)")
+            st.markdown(model.proof)
+            st.markdown(f"At ε = {plain(LOOKED_AT)}: {badges.statement(calibration.proof)}")
+        with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
+            for noise in calibration.noises:
+                rate = noise.law == "exponential"
+                st.markdown(
+                    f"- {noise.query}: {noise.law}, sensitivity {plain(noise.sensitivity)}, "
+                    f"{'rate' if rate else 'scale'} {plain(noise.scale)}"
+                    + (f", {noise.times} times" if noise.times > 1 else "")
+                )
+            for name, value in calibration.settings.items():
+                st.markdown(f"- {name}: {plain(value)} (by a rule in public values)")
+            badges.checked(calibration.conditions)
+        for limit in model.limits:
+            st.caption(f"Note: {limit}")
+
+
+def _watch(study: ModelStudy) -> None:
+    """Send the job, show how far it is, and draw anew when it is done."""
+    stopped = f"stopped_{study.key}"
+    was = flag(stopped)
+
+    @st.fragment(run_every=None if was else POLL_SECONDS)
+    def look() -> None:
+        job = jobs.find(study.key)
+        if (job is not None and job.state == "done") or flag(stopped) != was:
+            st.rerun()
+        failed = job is not None and job.state == "failed"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if was or failed:
+                st.caption(job.message if failed and job is not None else "Stopped.")
+                st.button("Go on", on_click=_again, args=(study,), icon=":material/refresh:")
+                return
+            if job is None or job.state == "cancelled":
+                with suppress(jobs.QueueFull):  # there is room again at one of the next looks
+                    job = jobs.submit(study)
+            share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
+            message = job.message if job is not None else "waiting for room in the queue"
+            st.progress(share, text=f"{study.title}: {message}")
+            st.button("Stop", on_click=_stop, args=(study,), icon=":material/stop_circle:")
+
+    look()
+
+
+def _stop(study: ModelStudy) -> None:
+    raise_flag(f"stopped_{study.key}")
+    job = jobs.find(study.key)
+    if job is not None:
+        job.cancel()
+
+
+def _again(study: ModelStudy) -> None:
+    lower_flag(f"stopped_{study.key}")
+    with suppress(jobs.QueueFull):
+        jobs.submit(study)

@@ -1,0 +1,89 @@
+"""`model`: a model of the survey on a table, its measure against ε."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from dpcore.cli.options import json_option, optional
+from dpcore.cli.output import print_json, progress
+from dpcore.errors import number, whole
+
+if TYPE_CHECKING:
+    from dpcore.cli.options import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = commands.add_parser(
+        "model",
+        help="a model of the survey on a table: accuracy, or what it is judged by, against ε",
+        description="Learns a model of the survey (paper 001) privately, several times at every ε, "
+        "and judges it on test records, beside the same model without noise.",
+    )
+    command.add_argument("--model", default="naive-bayes", help="'list' for all of them")
+    command.add_argument("--dataset", default="breast_cancer")
+    command.add_argument("--epsilon", nargs="+", help="total ε, one or several")
+    command.add_argument("--delta", help="default: by rule")
+    command.add_argument("--adjacency", default="", help="default: the model's own")
+    command.add_argument("--runs", default="20")
+    command.add_argument("--seed", default="0")
+    command.add_argument("--every-run", action="store_true", help="one row a run, no summary")
+    json_option(command)
+    command.set_defaults(run=_model)
+
+
+def _model(options: argparse.Namespace) -> None:
+    from dataclasses import asdict
+
+    from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
+    from dpcore.models.register import describe
+
+    if options.model == "list":
+        described = describe()
+        if options.json:
+            print_json({"models": described})
+        for row in () if options.json else described:
+            print(f"{row['model']:<18} {row['title']} · {row['system']} · {row['status']}")
+        return
+    study = ModelStudy(
+        model=options.model,
+        dataset=options.dataset,
+        epsilons=EPSILONS
+        if options.epsilon is None
+        else tuple(number("epsilon", e, above=0.0) for e in options.epsilon),
+        delta=optional("delta", options.delta),
+        adjacency=options.adjacency,
+        runs=whole("runs", options.runs, at_least=1),
+        seed=whole("seed", options.seed, at_least=0),
+    )
+    calibrations = study.calibrations()
+    rows = curve(study, progress=progress)
+    found = rows if options.every_run else summary(rows)
+    if not options.json:
+        print(found.to_csv(index=False), end="")
+        return
+    print_json(
+        {
+            "model": next(row for row in describe() if row["model"] == study.model),
+            "dataset": study.dataset,
+            "adjacency": study.adjacency,
+            "rows": found.to_dict("records"),
+            "calibrations": [
+                {
+                    "epsilon": c.proof.epsilon,
+                    "delta": c.proof.delta,
+                    "adjacency": str(c.adjacency),
+                    "accountant": c.proof.by,
+                    "status": str(c.status),
+                    "noises": [asdict(noise) for noise in c.noises],
+                    "settings": c.settings,
+                    "conditions": [
+                        {"condition": one.text, "met": one.met, "why": one.consequence}
+                        for one in c.conditions
+                    ],
+                }
+                for c in calibrations
+            ],
+        }
+    )

@@ -1,0 +1,240 @@
+"""The curve of a survey's model on a table: its measure against ε, run by run, as a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Entry, Table, entry, load
+from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
+from dpcore.evaluation.curves import HIGH, LOW
+from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
+from dpcore.evaluation.task import Outcome, Partial, Report, digest
+from dpcore.guarantee import Adjacency
+from dpcore.models.model import Calibration, Model, noiseless, silent
+from dpcore.models.records import Records, encode, shape_of
+from dpcore.models.register import model_named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+PRIVATE, WITHOUT_NOISE, TRIVIAL = "private", "without noise", "trivial"
+NEXT_TO_NO_PRIVACY = 1e3
+"""ε by whose rules the model without noise is set up."""
+
+COLUMNS = (
+    "model",
+    "dataset",
+    "series",
+    "epsilon",
+    "delta",
+    "adjacency",
+    "status",
+    "accountant",
+    "run",
+    "measure",
+    "value",
+)
+SUMMARY = (
+    *("series", "epsilon", "delta", "adjacency", "status", "accountant", "measure"),
+    *("value", "value_low", "value_high", "runs"),
+)
+
+
+@dataclass(frozen=True)
+class ModelStudy:
+    """A model of the survey on a table, at several ε: a task (`dpcore.evaluation.task.Task`).
+
+    Parameters
+    ----------
+    model : str
+        Key of `dpcore.models.register`.
+    dataset : str
+        Key of a catalogue entry whose label has two classes.
+    epsilons : tuple of float
+        Requested total ε, each above 0.
+    delta : float, optional
+        Requested δ; ``None`` for the rule in the catalogue's number of records.
+    adjacency : str
+        One that the model's proof covers; "" for its first.
+    runs : int
+        Independent draws of the noise on one split of the records.
+    seed : int
+        Of the noise and of the split.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+
+    model: str = "naive-bayes"
+    dataset: str = "breast_cancer"
+    epsilons: tuple[float, ...] = EPSILONS
+    delta: float | None = None
+    adjacency: str = ""
+    runs: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        covered = self.what.adjacencies
+        if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
+            raise InvalidInput(
+                f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
+            )
+        epsilons = [number("epsilon", e, at_least=1e-6, at_most=1e3) for e in self.epsilons]
+        delta = default_delta(entry(self.dataset).records) if self.delta is None else self.delta
+        settled = {
+            "epsilons": tuple(sorted(set(epsilons))),
+            "delta": number("delta", delta, at_least=1e-300, at_most=0.5),
+            "adjacency": one_of("adjacency", self.adjacency or str(covered[0]), covered),
+            "runs": whole("runs", self.runs, at_least=1, at_most=MOST_RUNS),
+            "seed": whole("seed", self.seed, at_least=0, at_most=2**32 - 1),
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def what(self) -> Model:
+        """The model that is studied."""
+        return model_named(self.model)
+
+    @property
+    def key(self) -> str:
+        """A digest of the whole description and of the code that answers it."""
+        return digest({"models": asdict(self)})
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return f"{self.what.title} on {entry(self.dataset).title}"
+
+    def calibrations(self) -> list[Calibration]:
+        """One per ε, from public values alone; no data are read."""
+        return self._calibrated(self.epsilons)
+
+    def calibrated(self, epsilon: float) -> Calibration:
+        """The calibration at any ε."""
+        return self._calibrated([epsilon])[0]
+
+    def _calibrated(self, epsilons: Sequence[float]) -> list[Calibration]:
+        assert self.delta is not None  # settled at the start
+        shape = shape_of(entry(self.dataset))
+        return self.what.calibrate(shape, epsilons, self.delta, Adjacency(self.adjacency))
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """Learn and judge; the rows of `curve`."""
+        del partial  # all ε and runs are learned in one batch
+        return Outcome(curve(self, progress=report, cancelled=cancelled))
+
+
+def binary(found: Entry) -> bool:
+    """Whether the data set has a label of two classes."""
+    return {sign for _, sign in found.label.codes} <= {-1, 1}
+
+
+def curve(
+    study: ModelStudy,
+    *,
+    table: Table | None = None,
+    progress: Report = silent,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """Learn `study.runs` models at every ε and judge each on test records.
+
+    Parameters
+    ----------
+    study : ModelStudy
+        What to run; the rows are a function of it.
+    table : Table, optional
+        The records, where at hand; loaded otherwise.
+    progress : callable
+        Called with (fraction done, message).
+    cancelled : callable
+        Asked between steps; once it answers True, `Cancelled` is raised.
+
+    Returns
+    -------
+    DataFrame
+        One row per (series, ε, run), columns `COLUMNS`. Series: the private model, the same one
+        without noise, and what learns nothing. Values are measured on real records and are not
+        private.
+
+    Raises
+    ------
+    InvalidInput
+        If the data set has no label of two classes.
+    """
+    import pandas as pd
+
+    def told(start: float, share: float) -> Report:
+        def report(fraction: float, message: str) -> None:
+            if cancelled():
+                raise Cancelled
+            progress(start + share * fraction, message)
+
+        return report
+
+    told(0.0, 0.0)(0.0, "loading the data")
+    model, private = study.what, study.calibrations()
+    train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
+    learned = model.learn(train, unlabelled, private, study.runs, study.seed, told(0.05, 0.75))
+    told(0.8, 0.0)(0.0, "judging")
+    values = model.judge(learned, test)
+    still = [noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))]
+    plain = model.learn(train, unlabelled, still, study.runs, study.seed, told(0.85, 0.13))
+    rows = [
+        _row(study, PRIVATE, c, run, values[place, run])
+        for place, c in enumerate(private)
+        for run in range(study.runs)
+    ]
+    for run, value in enumerate(model.judge(plain, test)[0]):
+        rows.append(_row(study, WITHOUT_NOISE, still[0], run, value))
+    rows.append(_row(study, TRIVIAL, still[0], 0, model.trivial(train, test)))
+    told(1.0, 0.0)(0.0, "done")
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per (series, ε): mean over runs, 5 % and 95 % quantile of a single run."""
+    import pandas as pd
+
+    found = []
+    for (series, epsilon), part in rows.groupby(["series", "epsilon"], sort=False, dropna=False):
+        first, values = part.iloc[0], part["value"].to_numpy(dtype=float)
+        kept = [first[name] for name in SUMMARY[2:7]]
+        low, high = np.quantile(values, (LOW, HIGH))
+        found.append((series, epsilon, *kept, values.mean(), low, high, len(values)))
+    return pd.DataFrame(found, columns=list(SUMMARY))
+
+
+def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Records]:
+    """Training records, public ones without use of their labels, and those to judge by."""
+    train, test = encode(table, seed=seed)
+    half = len(test) // 2 if model.unlabelled else 0
+    return train, test[:half], test[half:]
+
+
+def _row(
+    study: ModelStudy, series: str, calibration: Calibration, run: int, value: float
+) -> tuple[object, ...]:
+    private, proof = series == PRIVATE, calibration.proof
+    return (
+        study.model,
+        study.dataset,
+        series,
+        calibration.requested.epsilon if private else float("nan"),
+        (proof.delta if proof.delta is not None else calibration.requested.delta)
+        if private
+        else float("nan"),
+        study.adjacency if private else "",
+        str(calibration.status),
+        proof.by if private else "",
+        run,
+        study.what.measure.key,
+        float(value),
+    )

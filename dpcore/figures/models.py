@@ -1,0 +1,105 @@
+"""A survey model's measure against ε, beside the same without noise and what learns nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from dpcore.evaluation.models import PRIVATE, TRIVIAL, WITHOUT_NOISE
+from dpcore.figures.curves import (
+    Reference,
+    add_references,
+    add_series,
+    against_epsilon,
+    at,
+    crossing,
+)
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import SURVEY
+from dpcore.figures.words import percent, plain
+from dpcore.models.model import Model
+
+CLOSE = 0.02
+"""How far from the model without noise the sentence calls "within 2 points"."""
+
+
+def curve(table: pd.DataFrame, model: Model, *, dark: bool = False) -> Drawn:
+    """The measure against ε with the 90 % band of a single run, and both references.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `dpcore.evaluation.models.summary`.
+    model : Model
+        Whose curve it is.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    private = private_rows(table)
+    limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
+    values = [*private["value_low"], *private["value_high"], limit, nothing]
+    figure = against_epsilon(
+        title=model.measure.title,
+        low=max(0.0, math.floor(20.0 * (min(values) - 0.03)) / 20.0),
+        high=math.ceil(20.0 * (max(values) + 0.03)) / 20.0,
+        percent=True,
+        dark=dark,
+    )
+    ends = private["epsilon"].iloc[0] / 1.3, private["epsilon"].iloc[-1] * 1.3
+    figure.update_xaxes(range=[math.log10(end) for end in ends])
+    drawn = private.assign(method=SURVEY, edition="sound")
+    add_series(figure, drawn, "value", titles={SURVEY: model.title}, shown=percent, dark=dark)
+    add_references(
+        figure,
+        [
+            Reference(f"without noise: {percent(limit)}", limit),
+            Reference(f"{model.measure.trivial}: {percent(nothing)}", nothing, "dot"),
+        ],
+        dark=dark,
+    )
+    first, last = private.iloc[0], private.iloc[-1]
+    return Drawn(
+        figure,
+        _sentence(private, model, limit),
+        f"{model.title}: {model.measure.title.lower()} against ε, from {percent(first['value'])} "
+        f"at ε = {plain(first['epsilon'])} to {percent(last['value'])} at "
+        f"ε = {plain(last['epsilon'])}; without noise {percent(limit)}; "
+        f"{model.measure.trivial} {percent(nothing)}.",
+    )
+
+
+def private_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """The private model's rows by rising ε."""
+    return table[table["series"] == PRIVATE].sort_values("epsilon").reset_index(drop=True)
+
+
+def reference(table: pd.DataFrame, series: str) -> float:
+    """The mean of a series that does not depend on ε."""
+    return float(table.loc[table["series"] == series, "value"].iloc[0])
+
+
+def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
+    """One sentence for the top of the page: the measure at the ε nearest to the given one."""
+    row = at(private_rows(table), epsilon)
+    limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
+    return (
+        f"At ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
+        f"({percent(row['value_low'])} to {percent(row['value_high'])} in 90 % of single runs), "
+        f"against {percent(limit)} without noise and {percent(nothing)} for "
+        f"{model.measure.trivial}."
+    )
+
+
+def _sentence(private: pd.DataFrame, model: Model, limit: float) -> str:
+    sign = 1.0 if model.measure.higher_is_better else -1.0
+    signed = private.assign(value=sign * private["value"])
+    found = crossing(signed, "value", sign * limit - CLOSE)
+    better = "Higher" if model.measure.higher_is_better else "Lower"
+    close = f"within {100 * CLOSE:.0f} points of the same model without noise"
+    told = (
+        f"It stays {close} from ε = {plain(found)} on."
+        if found is not None
+        else f"It does not come {close} on this grid."
+    )
+    return f"{better} is better. {told}"

@@ -1,0 +1,276 @@
+"""What a model of the survey is: what it stands for, how it calibrates, learns and is judged.
+
+Adding a model means writing one file in `dpcore/models/systems/` that defines `MODEL`. A
+calibration sees public values only (`Shape`); learning is the only step that draws noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.errors import number, one_of
+from dpcore.guarantee import Adjacency, Condition, Guarantee, PrivacyBudget, Status
+from dpcore.mechanisms.gaussian import analytic_mu
+from dpcore.models.records import Records, Shape
+
+Array = NDArray[np.float64]
+Progress = Callable[[float, str], None]
+"""Called with the fraction done (0 to 1) and a short message; may raise `Cancelled` to stop."""
+
+NOISE_STREAM = 0x4D6F646C
+"""Any number but 0: [seed, 0] alone would be the stream that makes and splits data."""
+
+ANALYTIC = "analytic Gaussian mechanism (Balle and Wang 2018), μ composed as √Σμ²"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """One kind of noise that a model draws.
+
+    Parameters
+    ----------
+    query : str
+        What is blurred, or chosen.
+    law : str
+        "gaussian", "laplace" (density ∝ exp(-‖z‖₂/scale)) or "exponential" (the mechanism).
+    sensitivity : float
+        How far one record moves the query: in L2 norm, or for the exponential mechanism the range
+        of the changes of the scores. It is that of the calibration's adjacency.
+    scale : float
+        σ or b per coordinate in the query's units; for the exponential mechanism the rate, by which
+        a score is multiplied.
+    times : int
+        How often one record meets it.
+    """
+
+    query: str
+    law: str
+    sensitivity: float
+    scale: float
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """All that is decided before any noise is drawn, at one requested budget.
+
+    Parameters
+    ----------
+    model : str
+        Key of the model.
+    shape : Shape
+        The public values it was calibrated for.
+    requested : PrivacyBudget
+        The total (ε, δ) asked for.
+    adjacency : Adjacency
+        Which neighbours are compared.
+    noises : tuple of Noise
+        Everything that is drawn.
+    settings : dict of str to float
+        What the rules chose: depth, trees, teachers, …
+    conditions : tuple of Condition
+        Every hypothesis of the proof, checked.
+    claim, proof : Guarantee
+        What the system's paper says of this noise, and what holds.
+    status : Status
+        The verdict.
+    """
+
+    model: str
+    shape: Shape
+    requested: PrivacyBudget
+    adjacency: Adjacency
+    noises: tuple[Noise, ...]
+    settings: dict[str, float]
+    conditions: tuple[Condition, ...]
+    claim: Guarantee
+    proof: Guarantee
+    status: Status
+
+    @property
+    def noise(self) -> Noise:
+        """The first kind of noise, for models that have one."""
+        return self.noises[0]
+
+
+def noiseless(calibration: Calibration) -> Calibration:
+    """The same model without noise: nothing is promised."""
+    nothing = Guarantee(None, None, calibration.adjacency, "none", "No noise is added.")
+    return replace(
+        calibration,
+        noises=tuple(
+            replace(noise, scale=math.inf if noise.law == "exponential" else 0.0)
+            for noise in calibration.noises
+        ),
+        claim=nothing,
+        proof=nothing,
+        status=Status.NOT_PRIVATE,
+    )
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a model is judged on test records.
+
+    Parameters
+    ----------
+    key, title : str
+        Name in tables, and on the axis.
+    higher_is_better : bool
+    trivial : str
+        What is as good as learning nothing.
+    """
+
+    key: str
+    title: str
+    higher_is_better: bool
+    trivial: str
+
+
+ACCURACY = Measure("accuracy", "Accuracy on test records", True, "always the commoner class")
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model of the survey, in the edition that holds.
+
+    Parameters
+    ----------
+    key, title : str
+        Name in code and links (the file's, with hyphens), and name on screen.
+    system : str
+        The system of the survey (paper 001) that it stands for, with its reference there.
+    source : str
+        The paper.
+    idea : str
+        One plain sentence.
+    claim : str
+        What the system's paper claims, in one sentence.
+    proof : str
+        What is proved for what is run, in one or two sentences.
+    status : Status
+        The standing verdict.
+    measure : Measure
+    adjacencies : tuple of Adjacency
+        Those the proof covers; the first is used unless another is asked for.
+    calibrate : callable
+        (shape, epsilons, delta, adjacency) -> one `Calibration` per ε. Pure and cheap.
+    learn : callable
+        (train, unlabelled, calibrations, runs, seed, progress) -> what was learned, for all
+        calibrations and runs. Of `unlabelled` only the features may be used; they count as public.
+    judge : callable
+        (learned, test) -> (calibrations, runs) array of the measure.
+    trivial : callable
+        (train, test) -> the measure of what learns nothing.
+    pure : bool
+        Whether it keeps δ = 0, whatever δ is asked for.
+    unlabelled : bool
+        Whether it needs public records without labels: half of the test records are given up.
+    limits : tuple of str
+        What else to know, one sentence each.
+    """
+
+    key: str
+    title: str
+    system: str
+    source: str
+    idea: str
+    claim: str
+    proof: str
+    status: Status
+    measure: Measure
+    adjacencies: tuple[Adjacency, ...]
+    calibrate: Callable[[Shape, Sequence[float], float, Adjacency], list[Calibration]]
+    learn: Callable[[Records, Records, Sequence[Calibration], int, int, Progress], Any]
+    judge: Callable[[Any, Records], Array]
+    trivial: Callable[[Records, Records], float]
+    pure: bool = False
+    unlabelled: bool = False
+    limits: tuple[str, ...] = field(default=())
+
+
+def budgets(
+    epsilons: Sequence[float], delta: float, adjacency: Adjacency, allowed: Sequence[Adjacency]
+) -> list[PrivacyBudget]:
+    """The requested (ε, δ), one per ε.
+
+    Raises
+    ------
+    InvalidInput
+        If an ε is not above 0, δ not strictly between 0 and 1, or the adjacency not covered.
+    """
+    number("delta", delta, above=0.0, below=1.0)
+    one_of("adjacency", adjacency, tuple(allowed))
+    return [PrivacyBudget(epsilon, delta) for epsilon in epsilons]
+
+
+def gaussian_level(budget: PrivacyBudget) -> float:
+    """The largest μ that keeps the budget, rounded down."""
+    return float(analytic_mu(budget.epsilon, budget.delta))
+
+
+def proved(
+    model: str,
+    shape: Shape,
+    budget: PrivacyBudget,
+    adjacency: Adjacency,
+    noises: Sequence[Noise],
+    *,
+    by: str = ANALYTIC,
+    pure: bool = False,
+    settings: dict[str, float] | None = None,
+    conditions: Sequence[Condition] = (),
+) -> Calibration:
+    """A calibration whose noise keeps the budget by the theorem or accountant named."""
+    return Calibration(
+        model=model,
+        shape=shape,
+        requested=budget,
+        adjacency=adjacency,
+        noises=tuple(noises),
+        settings=settings or {},
+        conditions=(*data_conditions(adjacency), *conditions),
+        claim=Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
+        proof=Guarantee(budget.epsilon, 0.0 if pure else budget.delta, adjacency, by),
+        status=Status.PROVED,
+    )
+
+
+def data_conditions(adjacency: Adjacency) -> tuple[Condition, ...]:
+    """What every sensitivity here assumes of the data."""
+    private = adjacency is Adjacency.ADD_REMOVE
+    return (
+        Condition("every value within public bounds, by its own record alone (refused else)", True),
+        Condition(
+            "n is private: rules use the size in the catalogue, counts are released with noise"
+            if private
+            else "n is public",
+            True,
+        ),
+    )
+
+
+def rounded_up(value: float) -> float:
+    """A sensitivity or scale a hair above what was computed."""
+    return value * (1.0 + 1e-14)
+
+
+def generator(seed: int, run: int) -> np.random.Generator:
+    """The generator of one run's noise; for exploration, since the seed gives it away."""
+    return np.random.default_rng([seed, run, NOISE_STREAM])
+
+
+def majority(train: Records, test: Records) -> float:
+    """Accuracy of always answering the commoner class of the training records."""
+    common = int(2 * int(train.labels.sum()) > len(train))
+    return float(np.mean(test.labels == common))
+
+
+def silent(fraction: float, message: str) -> None:
+    """A progress callback that says nothing."""

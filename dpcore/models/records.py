@@ -1,0 +1,162 @@
+"""A table as the survey's models see it: numbers in [-1, 1], categories as codes, labels 0 and 1.
+
+Every value is a function of its own record and of public bounds. Unknown values are filled in from
+public values, so that no record is dropped for what it holds: a number becomes the middle of its
+bounds, an unknown category is a level of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import Entry, Preparation, Table
+from dpcore.datasets.prepare import bring_to_norm, drawn, scaled
+from dpcore.errors import InvalidInput
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+TEST_FRACTION = 0.2
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is public about the records, and all that a calibration may see.
+
+    Parameters
+    ----------
+    size : int
+        About how many training records there are, from the catalogue's published figure: rules for
+        depths, trees and teachers use it, also where the exact n is private.
+    numbers : int
+        How many columns are numbers.
+    levels : tuple of int
+        How many levels each category has, an unknown one included.
+    """
+
+    size: int
+    numbers: int
+    levels: tuple[int, ...]
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return self.numbers + len(self.levels)
+
+    @property
+    def dimension(self) -> int:
+        """Length of a row of `Records.rows`."""
+        return self.numbers + sum(self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records ready for a model.
+
+    Parameters
+    ----------
+    shape : Shape
+        What is public about them.
+    numbers : (n, p) array
+        In [-1, 1]; refused otherwise.
+    categories : (n, q) array of int
+        Codes from 0 to the number of levels less 1; refused otherwise.
+    labels : (n,) array of int
+        0 or 1.
+    """
+
+    shape: Shape
+    numbers: Array
+    categories: Whole
+    labels: Whole
+
+    def __post_init__(self) -> None:
+        n, levels = len(self.labels), np.asarray(self.shape.levels, dtype=np.int64)
+        if self.numbers.shape != (n, self.shape.numbers) or self.categories.shape != (
+            n,
+            len(levels),
+        ):
+            raise InvalidInput("records are of another shape than the one they come with.")
+        if not (np.abs(self.numbers) <= 1.0).all():
+            raise InvalidInput("a number is outside [-1, 1], which every sensitivity relies on.")
+        if not ((self.categories >= 0) & (self.categories < levels)).all():
+            raise InvalidInput("a category has a code beyond its levels.")
+        if not np.isin(self.labels, (0, 1)).all():
+            raise InvalidInput("a label is neither 0 nor 1.")
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, chosen: slice | NDArray[np.bool_] | Whole) -> Records:
+        """Some of the records, of the same public shape."""
+        return Records(
+            self.shape, self.numbers[chosen], self.categories[chosen], self.labels[chosen]
+        )
+
+    def rows(self) -> Array:
+        """Numbers and one 0/1 feature a level side by side, each row brought to norm 1; (n, d)."""
+        x = np.zeros((len(self), self.shape.dimension))
+        x[:, : self.shape.numbers] = self.numbers
+        start = self.shape.numbers
+        for column, count in enumerate(self.shape.levels):
+            x[np.arange(len(self)), start + self.categories[:, column]] = 1.0
+            start += count
+        bring_to_norm(x)
+        return x
+
+
+def shape_of(entry: Entry) -> Shape:
+    """What the catalogue alone says of the training records."""
+    levels = [
+        len(column.levels) + bool(column.missing_mark) if column.kind == "category" else 2
+        for column in entry.used
+        if column.kind != "number"
+    ]
+    size = max(1, round((1.0 - TEST_FRACTION) * entry.records))
+    return Shape(size, len(entry.used) - len(levels), tuple(levels))
+
+
+def encode(table: Table, *, seed: int = 0) -> tuple[Records, Records]:
+    """Training and test records of a table.
+
+    Parameters
+    ----------
+    table : Table
+        With a label of two classes.
+    seed : int
+        Of the split.
+
+    Raises
+    ------
+    InvalidInput
+        If the label is not one of two classes, or a part would be empty.
+    """
+    entry, n = table.entry, table.records
+    if not np.isin(table.label, (-1, 1)).all():
+        raise InvalidInput(
+            f"dataset is {entry.key!r}, but it must be one with a label of two classes."
+        )
+    preparation = Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
+    numbers, categories = [], []
+    for column in entry.used:
+        values = table.frame[column.name]
+        if column.kind == "number":
+            numbers.append(scaled(column, values.to_numpy(dtype=float), preparation)[0])
+        elif column.kind == "category":
+            codes = values.cat.codes.to_numpy().astype(np.int64)
+            categories.append(np.where(codes < 0, len(column.levels), codes))
+        else:
+            categories.append(values.to_numpy(dtype=np.int64))
+    whole = Records(
+        shape_of(entry),
+        np.column_stack(numbers) if numbers else np.zeros((n, 0)),
+        np.column_stack(categories) if categories else np.zeros((n, 0), dtype=np.int64),
+        (table.label > 0).astype(np.int64),
+    )
+    test = drawn(n, preparation)
+    if test.all():
+        raise InvalidInput(f"{entry.title} leaves no record to learn from.")
+    return whole[~test], whole[test]

@@ -1,0 +1,52 @@
+"""The register of the survey's models: files in `dpcore.models.systems` that define `MODEL`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from dpcore.errors import one_of
+from dpcore.models import systems
+from dpcore.models.model import Model
+
+
+@cache
+def register() -> dict[str, Model]:
+    """Every model by key, in alphabetical order of the keys."""
+    found = {}
+    for module in pkgutil.iter_modules(systems.__path__):
+        model: Model = importlib.import_module(f"{systems.__name__}.{module.name}").MODEL
+        found[model.key] = model
+    return dict(sorted(found.items()))
+
+
+def model_named(key: str) -> Model:
+    """The model called `key`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return register()[one_of("model", key, tuple(register()))]
+
+
+def describe() -> list[dict[str, object]]:
+    """The register as plain dictionaries, one per model."""
+    return [
+        {
+            "model": model.key,
+            "title": model.title,
+            "system": model.system,
+            "source": model.source,
+            "idea": model.idea,
+            "claim": model.claim,
+            "proof": model.proof,
+            "status": str(model.status),
+            "measure": model.measure.title,
+            "adjacencies": [str(adjacency) for adjacency in model.adjacencies],
+            "limits": list(model.limits),
+        }
+        for model in register().values()
+    ]

@@ -1,0 +1,192 @@
+"""Naive Bayes from noisy counts and sums (Vaidya, Shafiq, Basu and Hong 2013; survey [26]).
+
+Of each class are released, with Gaussian noise and all at once: its count, of every category the
+counts of its levels, and of every number x ∈ [-1, 1] the sums of T₁(x) = x and T₂(x) = 2x² - 1,
+Chebyshev's polynomials. What is predicted is computed from these alone.
+
+Sensitivity. With q categories and p numbers a record adds a vector v to its class's block and
+nothing to the other. On [-1, 1], T₁² + T₂² ≤ 2, so ‖v‖² ≤ 1 + q + 2p: added or removed,
+Δ² = 1 + q + 2p, attained at |x| = 1. Replaced by one of the other class the blocks are disjoint:
+2(1 + q + 2p). Replaced within a class the count stays, a category moves by at most √2, and a number
+by (x - x′)²(1 + 4(x + x′)²), which on |x + x′| + |x - x′| ≤ 2 is largest at
+|x - x′| = (3 - √½)/2, |x + x′| = 2 - |x - x′|, where it is 5.1455…: 2q + 5.1455… p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.guarantee import Adjacency, Status
+from dpcore.models.model import (
+    ACCURACY,
+    Array,
+    Calibration,
+    Model,
+    Noise,
+    Progress,
+    budgets,
+    gaussian_level,
+    generator,
+    majority,
+    proved,
+    rounded_up,
+    silent,
+)
+from dpcore.models.records import Records, Shape
+
+KEY = "naive-bayes"
+ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+_APART = (3.0 - math.sqrt(0.5)) / 2.0
+FURTHEST = _APART**2 * (1.0 + 4.0 * (2.0 - _APART) ** 2)
+"""The largest (x - x′)² + 4(x² - x′²)² on [-1, 1]."""
+SPREAD = 0.3
+"""How far class means are taken to lie apart, half the range being 1; not read off the data."""
+LEAST_VARIANCE = 0.02**2
+
+
+def sensitivity(shape: Shape, adjacency: Adjacency) -> float:
+    """Δ of all counts and sums together, as the module docstring derives it; rounded up."""
+    numbers, categories = shape.numbers, len(shape.levels)
+    square = 1.0 + categories + 2.0 * numbers
+    if adjacency is Adjacency.REPLACE_ONE:
+        square = max(2.0 * square, 2.0 * categories + FURTHEST * numbers)
+    return rounded_up(math.sqrt(square))
+
+
+def calibrate(
+    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    moved = sensitivity(shape, adjacency)
+    return [
+        proved(
+            KEY,
+            shape,
+            budget,
+            adjacency,
+            [
+                Noise(
+                    "counts and sums", "gaussian", moved, rounded_up(moved / gaussian_level(budget))
+                )
+            ],
+        )
+        for budget in budgets(epsilons, delta, adjacency, ADJACENCIES)
+    ]
+
+
+def features(records: Records) -> Array:
+    """What a record adds to its class's block: 1, T₁ and T₂ of the numbers, levels; (n, f)."""
+    shape, x = records.shape, records.numbers
+    places = np.cumsum((0, *shape.levels))[:-1] + records.categories
+    levels = np.zeros((len(records), sum(shape.levels)))
+    np.put_along_axis(levels, places, 1.0, axis=1)
+    return np.hstack([np.ones((len(records), 1)), x, 2.0 * x * x - 1.0, levels])
+
+
+def sums(records: Records) -> Array:
+    """The sums over each class, shape (2, f); what noise is added to."""
+    rows = features(records)
+    return np.stack([rows[records.labels == label].sum(axis=0) for label in (0, 1)])
+
+
+def learn(
+    train: Records,
+    unlabelled: Records,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Weights of the log-odds on `features`, shape (k, runs, f); a run's noise is shared by all ε.
+
+    Naive Bayes is linear in them: the log-density of a Gaussian is a quadratic in x.
+    """
+    del unlabelled
+    progress(0.1, "counting")
+    noisy = noisy_sums(train, calibrations, runs, seed)
+    sigma = np.array([calibration.noise.scale for calibration in calibrations])
+    found = log_odds(noisy, sigma[:, None], train.shape)
+    progress(1.0, "learned")
+    return found
+
+
+def noisy_sums(train: Records, calibrations: Sequence[Calibration], runs: int, seed: int) -> Array:
+    """The release itself, shape (k, runs, 2, f): all else is computed from it."""
+    exact = sums(train)
+    drawn = np.stack([generator(seed, run).standard_normal(exact.shape) for run in range(runs)])
+    sigma = np.array([calibration.noise.scale for calibration in calibrations])
+    return np.asarray(exact + sigma[:, None, None, None] * drawn)
+
+
+def log_odds(noisy: Array, sigma: Array, shape: Shape) -> Array:
+    """From noisy sums (…, 2, f) to the weights of the log-odds (…, f); only post-processing.
+
+    Class means and variances are drawn together as far as their noise, whose σ (…) is public, can
+    account for the difference.
+    """
+    p, s = shape.numbers, np.asarray(sigma)[..., None, None]
+    count = np.maximum(noisy[..., :1], np.maximum(1.0, s))
+    share = count / count.sum(axis=-2, keepdims=True)
+    first = np.clip(noisy[..., 1 : 1 + p] / count, -1.0, 1.0)
+    second = np.clip((noisy[..., 1 + p : 1 + 2 * p] / count + 1.0) / 2.0, 0.0, 1.0)
+    blur = (s / count) ** 2  # variance of the noise of a mean
+    middle = (share * first).sum(axis=-2, keepdims=True)
+    mean = middle + (first - middle) * SPREAD**2 / (SPREAD**2 + blur)
+    # A variance is not taken to be smaller than what its noise would hide.
+    own = np.maximum(second - first**2, LEAST_VARIANCE)
+    own = own + np.sqrt(blur * (0.25 + 4.0 * first**2))
+    pooled = (share * own).sum(axis=-2, keepdims=True)
+    variance = pooled + (own - pooled) * SPREAD**4 / (SPREAD**4 + blur)
+    variance = variance + SPREAD**2 * blur / (SPREAD**2 + blur)
+    # (x - m)²/2v in terms of T₁ and T₂, with x² = (T₂ + 1)/2.
+    constant = -0.5 * np.log(variance) - (mean**2 + 0.5) / (2.0 * variance)
+    parts = [np.log(share) + constant.sum(axis=-1, keepdims=True)]
+    parts += [mean / variance, -0.25 / variance]
+    start = 1 + 2 * p
+    for levels in shape.levels:
+        counts = np.maximum(noisy[..., start : start + levels], 0.0) + 1.0 + s
+        parts.append(np.log(counts / counts.sum(axis=-1, keepdims=True)))
+        start += levels
+    weights = np.concatenate(parts, axis=-1)
+    return np.asarray(weights[..., 1, :] - weights[..., 0, :])
+
+
+def judge(learned: Array, test: Records) -> Array:
+    """Accuracy on the test records, (k, runs)."""
+    return hits(features(test) @ learned.reshape(-1, learned.shape[-1]).T, test.labels).reshape(
+        learned.shape[:2]
+    )
+
+
+def hits(scores: Array, labels: NDArray[np.int64]) -> Array:
+    """Share of records whose score (n, models) has the sign of the label; 0 counts as label 0."""
+    return np.asarray(np.mean((scores > 0.0) == (labels == 1)[:, None], axis=0))
+
+
+MODEL = Model(
+    key=KEY,
+    title="Naive Bayes",
+    system="DP naive Bayes, Vaidya et al. [26] (survey III-A-1)",
+    source="Vaidya, Shafiq, Basu and Hong 2013",
+    idea="Count every value within each class, blur the counts, and multiply the odds they give.",
+    claim="(ε, 0) by Laplace noise on each count, mean and standard deviation, from public bounds.",
+    proof=(
+        "(ε, δ) by one Gaussian mechanism on all counts and sums together; bounds are public and "
+        "both classes are always there, so neither a range nor an empty cell shows through."
+    ),
+    status=Status.PROVED,
+    measure=ACCURACY,
+    adjacencies=ADJACENCIES,
+    calibrate=calibrate,
+    learn=learn,
+    judge=judge,
+    trivial=majority,
+    limits=(
+        "Columns are taken to be independent within a class, which costs accuracy without "
+        "any noise too.",
+    ),
+)

@@ -1,0 +1,52 @@
+"""`model`: the same figures as from Python, the register, and bad input."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.models import ModelStudy, curve, summary
+from dpcore.models.register import register
+from tests.cli.commands import Captured, parsed, refused, said
+
+SMALL = ["model", "--model", "naive-bayes", "--epsilon", "0.1", "1", "--runs", "3"]
+
+
+def test_the_table_is_that_of_python(capsys: Captured) -> None:
+    wanted = curve(ModelStudy(epsilons=(0.1, 1.0), runs=3))
+    printed = pd.read_csv(io.StringIO(said(capsys, *SMALL)), keep_default_na=False)
+    assert list(printed["value"]) == pytest.approx(list(summary(wanted)["value"]))
+    printed = pd.read_csv(io.StringIO(said(capsys, *SMALL, "--every-run")), keep_default_na=False)
+    assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
+
+
+def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None:
+    found = parsed(capsys, *SMALL, "--delta", "1e-6", "--adjacency", "replace-one")
+    assert found["model"]["claim"]
+    assert [c["epsilon"] for c in found["calibrations"]] == [0.1, 1.0]
+    for c in found["calibrations"]:
+        assert (c["delta"], c["adjacency"], c["status"]) == (1e-6, "replace-one", "proved")
+        assert all(noise["scale"] > 0.0 for noise in c["noises"])
+        assert all(condition["met"] for condition in c["conditions"])
+
+
+def test_list_names_every_model(capsys: Captured) -> None:
+    rows = parsed(capsys, "model", "--model", "list")["models"]
+    assert [row["model"] for row in rows] == list(register())
+    assert all(key in said(capsys, "model", "--model", "list") for key in register())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        (["--model", "bayes"], "model is 'bayes'"),
+        (["--dataset", "nowhere"], "dataset is 'nowhere'"),
+        (["--epsilon", "0"], "epsilon is 0"),
+        (["--runs", "many"], "runs is 'many'"),
+        (["--adjacency", "zero-out"], "adjacency is 'zero-out'"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys: Captured, wrong, word) -> None:
+    assert word in refused(capsys, *SMALL, *wrong)

@@ -1,0 +1,94 @@
+"""Curves of the survey's models: a function of their study, also as a job and summed up."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, summary
+from dpcore.evaluation.task import Task
+from dpcore.models.register import register
+
+SMALL = ModelStudy(epsilons=(1.0, 0.1), runs=4)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return curve(SMALL)
+
+
+def test_a_row_for_each_run_and_both_references(rows) -> None:
+    assert list(rows.columns) == list(COLUMNS)
+    private = rows[rows["series"] == "private"]
+    assert list(private["epsilon"]) == [0.1] * 4 + [1.0] * 4
+    assert set(private["delta"]) == {1e-5}
+    assert set(private["adjacency"]) == {"add-remove"}
+    assert set(private["status"]) == {"proved"}
+    rest = rows[rows["series"] != "private"]
+    assert set(rest["status"]) == {"not private"}
+    assert rest["epsilon"].isna().all()
+    assert rows["value"].between(0.0, 1.0).all()
+
+
+def test_the_summary_holds_means_and_quantiles(rows) -> None:
+    table = summary(rows)
+    assert list(table.columns) == list(SUMMARY)
+    assert list(table["series"]) == ["private", "private", "without noise", "trivial"]
+    values = rows.loc[rows["epsilon"] == 1.0, "value"]
+    row = table[table["epsilon"] == 1.0].iloc[0]
+    assert row["value"] == pytest.approx(values.mean())
+    assert row["value_low"] == pytest.approx(np.quantile(values, 0.05))
+    assert row["value_high"] == pytest.approx(np.quantile(values, 0.95))
+    assert row["runs"] == 4
+
+
+def test_as_a_task_it_gives_the_same_rows(rows) -> None:
+    task: Task = pickle.loads(pickle.dumps(SMALL))
+    assert task.key == SMALL.key
+    assert task.key.isalnum()
+    assert "Naive Bayes" in task.title
+    told = []
+    done = task.run(lambda share, _: told.append(share), lambda _: None, lambda: False)
+    assert done.rows.equals(rows)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_it_stops_when_told_to() -> None:
+    with pytest.raises(Cancelled):
+        SMALL.run(lambda *_: None, lambda _: None, lambda: True)
+
+
+def test_another_seed_gives_other_noise(rows) -> None:
+    assert ModelStudy(epsilons=(1.0, 0.1), runs=4, seed=1).key != SMALL.key
+    assert not curve(ModelStudy(epsilons=(1.0, 0.1), runs=4, seed=1)).equals(rows)
+
+
+@pytest.mark.parametrize("key", list(register()))
+def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_budget(key) -> None:
+    table = summary(curve(ModelStudy(model=key, epsilons=(200.0,), runs=3)))
+    value = {row["series"]: row["value"] for _, row in table.iterrows()}
+    sign = 1.0 if register()[key].measure.higher_is_better else -1.0
+    assert sign * (value["private"] - value["trivial"]) > 0.05
+    assert sign * (value["without noise"] - value["trivial"]) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"model": "bayes"}, "model is"),
+        ({"dataset": "nowhere"}, "dataset is"),
+        ({"epsilons": ()}, "epsilon has 0 values"),
+        ({"epsilons": (0.0,)}, "epsilon is 0"),
+        ({"delta": 2.0}, "delta is 2"),
+        ({"adjacency": "zero-out"}, "adjacency is 'zero-out'"),
+        ({"runs": 0}, "runs is 0"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(wrong, said) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        ModelStudy(**wrong)

@@ -1,0 +1,56 @@
+"""The figure of a survey's model: what is drawn, and sentences that the table bears out."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.models import SUMMARY
+from dpcore.figures import models as figures
+from dpcore.models.register import model_named
+
+MODEL = model_named("naive-bayes")
+
+
+def table(*values: float) -> pd.DataFrame:
+    epsilons = [0.1, 1.0, 10.0]
+    private = ("private", "proved", "some accountant")
+    rows = [
+        (private[0], e, 1e-5, "add-remove", *private[1:], "accuracy", v, v - 0.04, v + 0.02, 20)
+        for e, v in zip(epsilons, values, strict=True)
+    ]
+    none = (float("nan"), float("nan"), "", "not private", "", "accuracy")
+    rows += [("without noise", *none, 0.9, 0.9, 0.9, 20), ("trivial", *none, 0.6, 0.6, 0.6, 1)]
+    return pd.DataFrame(rows, columns=list(SUMMARY))
+
+
+def test_curve_band_and_references_are_drawn() -> None:
+    drawn = figures.curve(table(0.62, 0.8, 0.89), MODEL)
+    line = next(trace for trace in drawn.figure.data if trace.mode == "lines+markers")
+    assert list(line.x) == [0.1, 1.0, 10.0]
+    assert list(line.y) == [0.62, 0.8, 0.89]
+    assert "add-remove" in line.hovertext[0]
+    assert "δ = 1e-5" in line.hovertext[0]
+    low, high = drawn.figure.layout.yaxis.range
+    assert low < 0.58
+    assert high > 0.91
+    for word in ("62.0 %", "89.0 %", "90.0 %", "60.0 %", "commoner class"):
+        assert word in drawn.alt
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ((0.62, 0.885, 0.89), "from ε = 1 on"),
+        ((0.62, 0.7, 0.8), "does not come within 2 points"),
+        ((0.89, 0.7, 0.89), "from ε = 10 on"),
+    ],
+)
+def test_the_sentence_says_from_where_noise_no_longer_matters(values, said) -> None:
+    assert said in figures.curve(table(*values), MODEL).sentence
+
+
+def test_the_answer_names_the_chosen_epsilon() -> None:
+    said = figures.answer(table(0.62, 0.8, 0.89), MODEL)
+    for word in ("ε = 1:", "80.0 %", "76.0 %", "82.0 %", "90.0 %", "60.0 %"):
+        assert word in said

@@ -1,0 +1,73 @@
+"""Tables as the survey's models see them: public, record by record, refused outside bounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import Table, load
+from dpcore.errors import InvalidInput
+from dpcore.models.records import Records, Shape, encode, shape_of
+
+
+@pytest.fixture(scope="module")
+def cohort() -> Table:
+    return load("cohort")
+
+
+def test_the_shape_is_known_without_the_records(cohort) -> None:
+    train, test = encode(cohort)
+    shape = shape_of(cohort.entry)
+    assert train.shape == test.shape == shape
+    assert (len(train), len(test)) == (2_400, 600)
+    assert shape.size == 2_400
+    assert shape.columns == len(cohort.entry.used)
+    rows = train.rows()
+    assert rows.shape == (2_400, shape.dimension)
+    lengths = np.linalg.norm(rows, axis=1)
+    assert lengths.max() <= 1.0
+    assert lengths.min() >= 1.0 - 1e-6
+
+
+def test_numbers_are_scaled_by_public_bounds_and_categories_by_their_codes(cohort) -> None:
+    train, test = encode(cohort)
+    both = len(train) + len(test)
+    assert both == cohort.records
+    for records in (train, test):
+        assert np.abs(records.numbers).max() <= 1.0
+        assert set(np.unique(records.labels)) == {0, 1}
+    assert int(train.labels.sum() + test.labels.sum()) == int((cohort.label > 0).sum())
+
+
+def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
+    number = next(column.name for column in cohort.entry.used if column.kind == "number")
+    place = 17
+    frame = cohort.frame.copy()
+    frame.loc[place, number] = 1e9
+    before, after = encode(cohort), encode(replace(cohort, frame=frame))
+    moved = sum(
+        int((one.numbers != two.numbers).any(axis=1).sum())
+        for one, two in zip(before, after, strict=True)
+    )
+    assert moved == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("numbers", [[1.5]], "outside"),
+        ("numbers", [[np.nan]], "outside"),
+        ("categories", [[3]], "beyond its levels"),
+        ("categories", [[-1]], "beyond its levels"),
+        ("labels", [2], "neither 0 nor 1"),
+        ("numbers", [[0.0, 0.0]], "another shape"),
+    ],
+)
+def test_what_would_break_a_sensitivity_is_refused(field, value, said) -> None:
+    good = {"numbers": [[0.5]], "categories": [[2]], "labels": [1]}
+    with pytest.raises(InvalidInput, match=said):
+        Records(
+            Shape(10, 1, (3,)), **{name: np.array(v) for name, v in {**good, field: value}.items()}
+        )

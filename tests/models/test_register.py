@@ -1,0 +1,67 @@
+"""The register of the survey's models: every file enrols, states claim and proof, keeps both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Status
+from dpcore.models import systems
+from dpcore.models.model import noiseless
+from dpcore.models.records import Shape
+from dpcore.models.register import describe, model_named, register
+
+SHAPE = Shape(400, 3, (2, 4))
+KEYS = list(register())
+
+
+def test_the_files_are_the_register() -> None:
+    files = {Path(p).stem for folder in systems.__path__ for p in Path(folder).glob("[!_]*.py")}
+    assert {key.replace("-", "_") for key in KEYS} == files
+    assert [row["model"] for row in describe()] == KEYS
+    with pytest.raises(InvalidInput, match="model is 'bayes', but it must be one of"):
+        model_named("bayes")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_model_says_what_it_stands_for_what_is_claimed_and_what_holds(key) -> None:
+    model = model_named(key)
+    assert "survey" in model.system
+    for text in (model.idea, model.claim, model.proof, *model.limits):
+        assert text.endswith(".")
+    assert model.status in set(Status)
+    assert model.adjacencies
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_proof_stands_exactly_where_all_conditions_are_met(key) -> None:
+    model = model_named(key)
+    for adjacency in model.adjacencies:
+        epsilons = [0.01, 1.0, 50.0]
+        for wanted, c in zip(
+            epsilons, model.calibrate(SHAPE, epsilons, 1e-6, adjacency), strict=True
+        ):
+            assert (c.model, c.shape, c.adjacency) == (key, SHAPE, adjacency)
+            assert c.requested.epsilon == wanted
+            assert (c.proof.epsilon is None) == (not all(one.met for one in c.conditions))
+            assert (c.status is Status.PROVED) == (c.proof.epsilon is not None)
+            if c.status is Status.PROVED:
+                assert c.proof.epsilon <= wanted
+                assert c.proof.delta == (0.0 if model.pure else 1e-6)
+            assert all(noise.scale > 0.0 and noise.sensitivity > 0.0 for noise in c.noises)
+            assert noiseless(c).status is Status.NOT_PRIVATE
+            assert noiseless(c).proof.epsilon is None
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_bad_budgets_and_neighbours_are_refused(key) -> None:
+    model = model_named(key)
+    first = model.adjacencies[0]
+    with pytest.raises(InvalidInput, match="epsilon is 0"):
+        model.calibrate(SHAPE, [0.0], 1e-6, first)
+    with pytest.raises(InvalidInput, match="delta is 1"):
+        model.calibrate(SHAPE, [1.0], 1.0, first)
+    with pytest.raises(InvalidInput, match="adjacency is 'other'"):
+        model.calibrate(SHAPE, [1.0], 1e-6, "other")  # type: ignore[arg-type]
