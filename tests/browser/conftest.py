@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,13 +15,25 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Request,
+    expect,
     sync_playwright,
 )
 
 from tests.browser.server import CHROMIUM_SWITCHES, chromium, served
+from tests.browser.waiting import PATIENCE
 
 LOCAL = {"127.0.0.1", "localhost", ""}
 PROBES = ("/_stcore/health", "/_stcore/host-config")
+HERE = Path(__file__).parent
+
+expect.set_options(timeout=PATIENCE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try a failed browser test once more: a fault fails twice, a busy machine once."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +90,7 @@ def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Browse
         accept_downloads=True,
         permissions=["clipboard-read", "clipboard-write"],
     )
-    made.set_default_timeout(30_000)
+    made.set_default_timeout(PATIENCE)
     yield made
     made.close()
 

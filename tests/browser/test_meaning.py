@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watched
 from tests.browser.test_explore import VENDOR, settled, violations
+from tests.browser.waiting import eventually, expect_whole
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +43,7 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"prior=51"))
     expect(page.get_by_text("Someone is 51 % sure")).to_be_visible()
-    assert belief(page) > before
+    eventually(page, lambda: belief(page) > before)
     page.get_by_role("radio", name="10 %", exact=True).click()
     expect(page.get_by_text("Hits at 10 %")).to_be_visible()
     settled(page)
@@ -53,11 +54,14 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     page.goto(link)
     settled(page)
     expect(page.get_by_text("Hits at 10 %")).to_be_visible()
-    assert belief(page) == after
+    eventually(page, lambda: belief(page) == after)
     consent = page.get_by_test_id("stCode").filter(has_text="How we guard your record")
     consent.hover()
     consent.get_by_role("button").click()
-    assert "has to guess if a record is yours" in page.evaluate("navigator.clipboard.readText()")
+    page.wait_for_function(
+        """async () => (await navigator.clipboard.readText())
+          .includes('has to guess if a record is yours')"""
+    )
     page.get_by_role("button", name="Tables and CSV").click()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV", exact=True).first.click()
@@ -78,8 +82,7 @@ def test_it_is_whole_and_without_barrier_on_every_ground(
     page = opened(watched, address, f"{LINK}&meaning=true")
     expect(page.get_by_text("For an ethics application")).to_be_visible()
     settled(page)
-    main = page.get_by_test_id("stMain")
-    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+    expect_whole(page, width)
     ours = [item for item in violations(page) if item["id"] not in VENDOR]
     assert ours == [], "\n".join(
         f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"

@@ -11,23 +11,29 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watched
 from tests.browser.test_explore import DRAWN, violations
+from tests.browser.waiting import (
+    eventually,
+    expect_alternative_texts,
+    expect_whole,
+    idle,
+    still_numbers,
+)
 
 pytestmark = pytest.mark.browser
 
 SHORT = "?passes=4&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"
-PATIENCE = 120_000
 
 
 def opened(watched: Watched, address: str, link: str) -> Page:
     watched.page.goto(f"{address}/train{link}")
-    watched.page.wait_for_selector(DRAWN, state="attached", timeout=PATIENCE)
+    watched.page.wait_for_selector(DRAWN, state="attached")
     return watched.page
 
 
 def trained(page: Page) -> None:
-    page.get_by_text("Trained.").wait_for(timeout=PATIENCE)
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    page.get_by_text("Trained.").wait_for()
+    idle(page)
     page.wait_for_timeout(500)
 
 
@@ -39,12 +45,13 @@ def number(page: Page, label: str) -> str:
 def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_path: Path) -> None:
     page = opened(watched, address, SHORT)
     # The noise and the certified ε are there before anything is trained.
-    assert number(page, "Certified ε") == "3"
+    eventually(page, lambda: number(page, "Certified ε") == "3")
     trained(page)
-    assert re.fullmatch(r"\d+\.\d %", number(page, "Accuracy"))
+    eventually(page, lambda: bool(re.fullmatch(r"\d+\.\d %", number(page, "Accuracy"))))
     assert re.fullmatch(r"[+−]?\d+\.\d", number(page, "Lost to privacy"))
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
-    assert set(legend.all_text_contents()) == {"as set", "constant σ", "no privacy"}
+    names = {"as set", "constant σ", "no privacy"}
+    eventually(page, lambda: set(legend.all_text_contents()) == names)
     page.get_by_role("tab", name="Numbers").click()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV").filter(visible=True).last.click()
@@ -58,27 +65,26 @@ def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_p
         if row["series"] == "private" and row["epoch"] == "4"
     ]
     assert len(ends) == 2
-    assert number(page, "Accuracy") == f"{100 * sum(ends) / 2:.1f} %"
+    end = f"{100 * sum(ends) / 2:.1f} %"
+    eventually(page, lambda: number(page, "Accuracy") == end)
     # Loaded anew, the page finds its results by the link.
-    before = page.get_by_test_id("stMetricValue").all_inner_texts()
+    before = still_numbers(page)
     page.reload()
     trained(page)
-    assert page.get_by_test_id("stMetricValue").all_inner_texts() == before
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
 
 
 def test_a_long_run_is_started_watched_and_stopped(watched: Watched, address: str) -> None:
     page = opened(watched, address, LONG)
     page.get_by_role("button", name="Start training").click()
-    page.get_by_text(re.compile("After epoch .* of 1,000")).first.wait_for(timeout=PATIENCE)
+    page.get_by_text(re.compile("After epoch .* of 1,000")).first.wait_for()
     # While a script runs, the browser part has a Stop of its own.
     page.locator(".st-key-train_stop button").click()
-    expect(page.get_by_text("Stopped. What was learned before is shown.")).to_be_visible(
-        timeout=PATIENCE
-    )
-    expect(page.get_by_text("stopped in epoch")).to_be_visible(timeout=PATIENCE)
-    assert float(number(page, "Certified ε")) < 3.0
-    expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=PATIENCE)
-    assert page.get_by_test_id("stException").count() == 0
+    expect(page.get_by_text("Stopped. What was learned before is shown.")).to_be_visible()
+    expect(page.get_by_text("stopped in epoch")).to_be_visible()
+    eventually(page, lambda: float(number(page, "Certified ε")) < 3.0)
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_the_effect_of_a_setting_is_trained_when_asked_for(
@@ -86,9 +92,9 @@ def test_the_effect_of_a_setting_is_trained_when_asked_for(
 ) -> None:
     view = "&train_view=Effect+of+a+setting&effect=clipping+norm+C"
     page = opened(watched, address, SHORT + view)
-    page.get_by_role("button", name="Train with each value").click(timeout=PATIENCE)
-    page.get_by_text("of 5 values is").wait_for(timeout=PATIENCE)
-    with page.expect_download(timeout=PATIENCE) as started:
+    page.get_by_role("button", name="Train with each value").click()
+    page.get_by_text("of 5 values is").wait_for()
+    with page.expect_download() as started:
         page.get_by_role("button", name="Download CSV").filter(visible=True).last.click()
     target = tmp_path / started.value.suggested_filename
     started.value.save_as(target)
@@ -98,12 +104,10 @@ def test_the_effect_of_a_setting_is_trained_when_asked_for(
     assert all(2.9 < float(row["epsilon"]) <= 3.0 for row in rows)
     # Found again from the link, and behind each chart lies its table.
     page.reload()
-    page.get_by_text("of 5 values is").wait_for(timeout=PATIENCE)
+    page.get_by_text("of 5 values is").wait_for()
     trained(page)
     page.get_by_role("button", name="Table and CSV").first.click()
-    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDownloadButton")).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(page.get_by_test_id("stPopoverBody").get_by_test_id("stDownloadButton")).to_be_visible()
 
 
 @pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
@@ -114,17 +118,8 @@ def test_no_serious_barrier_and_nothing_cut_off(watched: Watched, address: str) 
     assert found == [], "\n".join(
         f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]
     )
-    charts = page.evaluate(
-        """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map((chart) => {
-          const named = chart.closest('[aria-label]') || chart.querySelector('[aria-label]');
-          return named ? named.getAttribute('aria-label') : '';
-        })"""
-    )
-    assert len(charts) >= 5
-    assert all(len(label) > 20 for label in charts)
-    main = page.get_by_test_id("stMain")
+    expect_alternative_texts(page, 5, or_more=True)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(500)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+        expect_whole(page, width)

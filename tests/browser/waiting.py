@@ -1,0 +1,67 @@
+"""What a busy machine may take its time for: looked at again until it holds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+PATIENCE = 120_000
+"""Milliseconds that anything on the page may take, however busy the machine."""
+
+
+def eventually(page: Page, holds: Callable[[], bool]) -> None:
+    """Look again and again until `holds()`; fail when it does not within the patience."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not holds():
+        assert time.monotonic() < deadline, "it did not hold in time"
+        page.wait_for_timeout(100)
+
+
+def idle(page: Page) -> None:
+    """Wait until the page's script has run to its end."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+
+
+def still_numbers(page: Page) -> list[str]:
+    """The big numbers, once they no longer change."""
+    shown: list[str] = []
+
+    def unchanged() -> bool:
+        nonlocal shown
+        idle(page)
+        before, shown = shown, page.get_by_test_id("stMetricValue").all_inner_texts()
+        page.wait_for_timeout(400)
+        return bool(shown) and shown == before
+
+    eventually(page, unchanged)
+    return shown
+
+
+def expect_alternative_texts(page: Page, charts: int, or_more: bool = False) -> None:
+    """Wait until there are so many charts, each with a sentence for who cannot see it."""
+
+    def all_named() -> bool:
+        labels = page.evaluate(
+            """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')].map((chart) => {
+              const named = chart.closest('[aria-label]') || chart.querySelector('[aria-label]');
+              return named ? named.getAttribute('aria-label') : '';
+            })"""
+        )
+        enough = len(labels) >= charts if or_more else len(labels) == charts
+        return enough and all(len(label) > 20 for label in labels)
+
+    eventually(page, all_named)
+
+
+def expect_whole(page: Page, width: int) -> None:
+    """Wait until nothing is wider than the window."""
+    page.wait_for_function(
+        """width => {
+          const main = document.querySelector('[data-testid=stMain]');
+          return document.documentElement.scrollWidth <= width
+            && main.scrollWidth <= main.clientWidth;
+        }""",
+        arg=width,
+    )
