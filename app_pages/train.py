@@ -20,9 +20,10 @@ message = train_link.heed()
 if message:
     st.warning(message, icon=":material/link_off:")
 
+train_live.title()
 try:
     asked = train_controls.sidebar()
-    train_live.title(asked)
+    train_live.purpose(asked)
     there = asked.uploaded.records if asked.uploaded else train_plan.records(asked.study.dataset)
     records = asked.study.trained_on(there)
     settled, task = train_plan.settle(asked, records)

@@ -153,10 +153,15 @@ def _follow() -> str:
         return ""
     refused = _refused(link)
     links.drop(link, refused)
-    # A link that names a δ means it, also one from before there was a choice.
-    if "delta" in link and not any(one.name == "delta" for one in refused):
-        preset("delta_way", DELTA_WAYS[1])
-        st.query_params["delta_way"] = DELTA_WAYS[1]
+    wrong = {one.name for one in refused}
+    # A link that names a δ or a λ means it, also one from before there was a choice.
+    for value, way, own in (
+        ("delta", "delta_way", DELTA_WAYS[1]),
+        ("lambda_value", "lambda", LAMBDA_WAYS[2]),
+    ):
+        if value in link and value not in wrong and way not in set(link) - wrong:
+            preset(way, own)
+            st.query_params[way] = own
     return links.told(refused)
 
 

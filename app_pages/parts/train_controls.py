@@ -131,7 +131,9 @@ def sidebar() -> Asked:
             )
         adjacency = pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
         optimizer = switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
-        average = number("Averaged share", SHARES, "averaging", words.AVERAGE, step=0.05)
+        average = number(
+            "Average over the last share", SHARES, "averaging", words.AVERAGE, step=0.05
+        )
         activation = switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
         draws = switch("Batches", DRAWS, "draws", words.SAMPLING)
     with first:

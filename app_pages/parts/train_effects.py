@@ -86,7 +86,7 @@ def show(asked: Asked, settled: Settled) -> list[tuple[str, str, Task[object]]]:
 
 def _way(effect: Effect) -> str:
     way: str | None = st.segmented_control(
-        "To keep ε, give way",
+        "What gives way to keep ε",
         list(effect.gives_way),
         format_func=WAYS.__getitem__,
         default=effect.gives_way[0],

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from streamlit.elements.layouts import GridContainer
 
 
-def title(asked: Asked) -> None:
-    """What is trained, in words."""
-    recipe, entry = asked.study.recipe, asked.entry
+def title() -> None:
+    """The page's question, and its link."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What does privacy do to a network?", anchor=False)
         st.space("stretch")
         takeaway.link()
+
+
+def purpose(asked: Asked) -> None:
+    """What is trained, in words."""
+    recipe, entry = asked.study.recipe, asked.entry
     layers = " × ".join(f"{width:,}" for width in recipe.widths)
     network = {
         "linear": "linear network",

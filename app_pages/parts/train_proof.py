@@ -37,7 +37,7 @@ def claim_and_proof(settled: Settled) -> None:
         if held.certified != held.proof:
             st.markdown(f"Certified: {badges.statement(held.certified)}")
         badges.checked([each for each in held.conditions if each.met])
-        st.caption(held.certified.adjacency.meaning)
+        st.caption(f"{held.certified.adjacency.meaning} {words.WHOLE_RUN}")
 
 
 def printed(settled: Settled) -> TruncatedAnswer | None:

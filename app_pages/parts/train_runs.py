@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.4
 LATE_LOOKS = 10
-# Records seen over all epochs and runs up to which training begins by itself.
+# Records seen over all epochs and runs up to which training begins by itself, with hidden layers of
+# up to so many products.
 AT_ONCE = 3_000_000
+PRODUCTS = 10_000
 
 Studies = Mapping[str, TrainingStudy]
 
@@ -39,6 +42,9 @@ def begins_by_itself(study: TrainingStudy, records: int) -> bool:
     """Whether training is a matter of seconds, on data that are here."""
     recipe = study.recipe
     seen = records * recipe.epochs * study.runs
+    if recipe.network == "perceptron":
+        products = sum(a * b for a, b in pairwise(recipe.widths))
+        seen *= max(1.0, products / PRODUCTS)
     here = images.availability(study.dataset) in ("built in", "local") or bool(study.settings)
     return here and recipe.network != "cnn" and study.features == "raw" and seen <= AT_ONCE
 

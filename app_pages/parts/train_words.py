@@ -130,6 +130,9 @@ LIVE = (
     "is now."
 )
 NO_CLAIM = "Plain DP-SGD as it is here is in neither paper: there is no claim to compare with."
+WHOLE_RUN = (
+    "This is for the whole run as set; one that is stopped has spent what “Certified ε” above says."
+)
 NO_ODDS = "No bound: nothing is certified for this noise."
 NO_OPACUS = "Opacus adds the same noise to every weight, so it has no equal of this noise."
 OPACUS_NETWORK = "`model` is yours; the network of this page is built by the Python snippet above."
@@ -208,6 +211,6 @@ NAMES = {
     "sampling": "how batches are drawn",
     "noise": "the noise over weights",
     "weights": "where weights come from",
-    "average": "the averaged share",
+    "average": "the share of steps averaged",
     "seed": "the seed",
 }

@@ -107,21 +107,25 @@ class TrainingStudy:
         network, entry = self.recipe.network, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
         if self.features != "raw" and network == "cnn":
-            raise InvalidInput("network is cnn, but scattering features take linear or perceptron.")
+            raise InvalidInput(
+                "The network is convolutional (cnn), but scattering features take a linear one or "
+                "a perceptron."
+            )
         if self.features != "raw" and not side:
             raise InvalidInput(
-                f"features are {self.features}, but {entry.title} holds no images; it must be raw."
+                f"The inputs are {self.features} features, but {entry.title} holds no images; they "
+                "must be raw."
             )
         if network == "cnn" and not side:
             raise InvalidInput(
-                f"network is cnn, but {entry.title} holds no images; it must be linear or "
-                "perceptron."
+                f"The network is convolutional (cnn), but {entry.title} holds no images; it must "
+                "be linear or perceptron."
             )
         if network == "cnn" and isinstance(side, int) and side < SMALLEST_IMAGE:
             raise InvalidInput(
-                f"network is cnn, but {entry.title} has images of {side} × {side} pixels and it "
-                f"needs at least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must be linear or "
-                "perceptron."
+                f"The network is convolutional (cnn), but {entry.title} has images of {side} × "
+                f"{side} pixels and it needs at least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must "
+                "be linear or perceptron."
             )
         if self.features == "whitened":
             one_of("dataset of whitened features", self.dataset, WHITENED)

@@ -160,7 +160,7 @@ def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() 
     assert not app.sidebar.warning
 
 
-def test_a_link_with_a_delta_means_that_delta() -> None:
+def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
     assert opened().segmented_control(key="delta_way").value == "By rule"
     app = opened(delta="1e-6", data="Synthetic clinical cohort", patients="300")
     assert app.segmented_control(key="delta_way").value == "My own"
@@ -169,6 +169,9 @@ def test_a_link_with_a_delta_means_that_delta() -> None:
     # What it was before there was a rule on the page, also where the rule says otherwise.
     app = opened(delta="1e-5", data="Synthetic clinical cohort", patients="100,000")
     assert delta_note(app).startswith("δ = 1e-5; ")
+    app = opened(lambda_value="0.1")
+    assert app.segmented_control(key="lambda").value == "My own"
+    assert app.select_slider(key="lambda_value").value == 0.1
     refused = opened(delta="2")
     assert refused.segmented_control(key="delta_way").value == "By rule"
     assert "it uses δ by rule" in refused.warning[0].value

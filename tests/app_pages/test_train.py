@@ -226,8 +226,8 @@ def test_the_effect_of_a_setting_waits_for_a_click() -> None:
 def test_a_network_that_the_images_are_too_small_for_is_refused_before_training() -> None:
     app = opened(network="CNN")
     assert [error.value for error in app.error] == [
-        "network is cnn, but Digits, 8 × 8 has images of 8 × 8 pixels and it needs at least "
-        "28 × 28; it must be linear or perceptron."
+        "The network is convolutional (cnn), but Digits, 8 × 8 has images of 8 × 8 pixels and it "
+        "needs at least 28 × 28; it must be linear or perceptron."
     ]
 
 

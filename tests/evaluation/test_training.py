@@ -356,18 +356,21 @@ def test_a_key_hangs_on_the_whole_description() -> None:
         ({"public": -1}, "public records is -1"),
         (
             {"dataset": "mnist", "features": "scattering", "recipe": Recipe(network="cnn")},
-            "network is cnn, but scattering features",
+            "The network is convolutional .cnn., but scattering features",
         ),
-        ({"recipe": Recipe(network="cnn")}, "network is cnn, but Digits, 8 × 8 has images of 8"),
+        (
+            {"recipe": Recipe(network="cnn")},
+            "The network is convolutional .cnn., but Digits, 8 × 8 has images of 8",
+        ),
         (
             {"dataset": "heart", "recipe": Recipe(network="cnn")},
-            "network is cnn, but .* holds no images",
+            "The network is convolutional .cnn., but .* holds no images",
         ),
         (
             {"dataset": "chexpert", "settings": (("side", 16),), "recipe": Recipe(network="cnn")},
-            "network is cnn, but CheXpert has images of 16 × 16",
+            "The network is convolutional .cnn., but CheXpert has images of 16 × 16",
         ),
-        ({"dataset": "heart", "features": "scattering"}, "features are scattering, but"),
+        ({"dataset": "heart", "features": "scattering"}, "The inputs are scattering features, but"),
         ({"recipe": Recipe(noise="scaled", weights="public")}, "public records are 0"),
         ({"budget": 1.0, "recipe": Recipe(sigma=0.0)}, "budget is given"),
     ],

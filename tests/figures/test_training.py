@@ -64,8 +64,8 @@ def lines(drawn: Drawn) -> dict[str, list[float]]:
 def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None:
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
-    assert lines(drawn)["as set"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
-    assert drawn.sentence.startswith("At the end: as set 80.0 % and no privacy 90.0 %.")
+    assert lines(drawn)["your settings"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
+    assert drawn.sentence.startswith("At the end: your settings 80.0 % and no privacy 90.0 %.")
     assert "Means over 2 runs" in drawn.sentence
     assert drawn.sentence in drawn.alt
 
@@ -73,7 +73,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
 def test_a_run_in_the_middle_says_where_it_is() -> None:
     rows = comparison.averaged(table(private=0.8))
     drawn = figures.learning(rows[rows["epoch"] <= 2], "accuracy_test", epochs=EPOCHS)
-    assert drawn.sentence.startswith("After epoch 2 of 4: as set 40.0 %.")
+    assert drawn.sentence.startswith("After epoch 2 of 4: your settings 40.0 %.")
     # The axis is that of the whole run, so that nothing jumps while it trains.
     assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
 
@@ -82,7 +82,7 @@ def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     behind = rows[(rows["series"] != "nonprivate") | (rows["epoch"] <= 2)]
     sentence = figures.learning(behind, "accuracy_test", epochs=EPOCHS).sentence
-    assert sentence.startswith("At the end: as set 80.0 % and no privacy ")
+    assert sentence.startswith("At the end: your settings 80.0 % and no privacy ")
     assert " after epoch 2." in sentence
 
 
@@ -90,7 +90,7 @@ def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant() -> None:
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
     texts = {trace.name: trace.hovertext for trace in drawn.figure.data if trace.name}
-    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts["as set"])
+    assert all("δ = 1e-5 · add-remove · PLD" in text for text in texts["your settings"])
     assert all("no privacy" in text for text in texts["no privacy"])
     assert all("ε" not in text for text in texts["no privacy"])
 
@@ -115,8 +115,8 @@ def test_nothing_yet_is_said() -> None:
 
 def test_the_course_of_noise_and_of_epsilon() -> None:
     noise = figures.course(course(), "sigma", epochs=EPOCHS)
-    assert lines(noise)["as set"] == [2.0, 1.0, 0.5, 0.25]
-    assert "as set: 2 after the first epoch, 0.25 after the last" in noise.sentence
+    assert lines(noise)["your settings"] == [2.0, 1.0, 0.5, 0.25]
+    assert "your settings: 2 after the first epoch, 0.25 after the last" in noise.sentence
     assert "constant σ: 1.5 throughout" in noise.sentence
     spent = figures.course(course(), "epsilon", epochs=EPOCHS, reached=3)
     assert spent.sentence.endswith("After epoch 3 it is 1.5.")

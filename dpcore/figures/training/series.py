@@ -49,7 +49,7 @@ _PURPLE = Look(PURPLE, PURPLE, "longdash", "triangle-up")
 _GREY = Look("#5B6672", "#9AA7B4", "longdashdot", "star")
 
 SERIES = {
-    "private": Series("as set", _BLUE),
+    "private": Series("your settings", _BLUE),
     "constant": Series("constant σ", _RED),
     "isotropic": Series("the same for every weight", _RED),
     "scaled": Series("scaled with the clipping", _BLUE),

@@ -28,7 +28,7 @@ WHY_TITLES = {
     "nonprivate": "No privacy",
     "clipped": "Clipping only",
     "noisy": "Noise only",
-    "private": "Both (as set)",
+    "private": "Both (your settings)",
 }
 
 
