@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import budget, catalogue, model, noise, papers, risk, study, train
+from dpcore.cli import audit, budget, catalogue, model, noise, papers, risk, study, train
 from dpcore.cli.options import Parser
 from dpcore.errors import InvalidInput
 
@@ -42,6 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="dpcore", description=__doc__.split("\n", maxsplit=1)[0])
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
-    for subject in (noise, budget, risk, catalogue, study, model, train, papers):
+    for subject in (noise, budget, risk, catalogue, study, model, audit, train, papers):
         subject.add(commands)
     return parser

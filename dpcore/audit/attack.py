@@ -1,0 +1,165 @@
+"""A distinguishing attack: many releases on two neighbouring data sets, and what they prove.
+
+An `Attack` belongs to one method and is fixed before any release is seen: neighbours, settings and
+how an output becomes a score. `run` draws, bounds ε from below and compares with the promise. The
+same attack on a copy of the method with less noise must find the promise broken; else it would
+prove nothing about the method itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.audit import bounds
+from dpcore.errors import number, whole
+from dpcore.guarantee import Guarantee
+
+Array = NDArray[np.floating]
+Scores = Callable[[float, int, int], tuple[Array, Array]]
+"""(share of the noise, runs, seed) -> scores of independent releases on either data set."""
+
+MOST_RUNS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is attacked, at one budget.
+
+    Parameters
+    ----------
+    promise : Guarantee
+        The least (ε, δ) that is proved or certified for exactly the noise added.
+    scores : callable
+        Draws the releases.
+    """
+
+    promise: Guarantee
+    scores: Scores
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One attack on one method.
+
+    Parameters
+    ----------
+    method : str
+        Key of the method.
+    about : str
+        Neighbours and score, in one plain sentence.
+    aim : callable
+        (epsilon, delta) -> `Target`.
+    epsilon, delta : float
+        Where the attack has its power.
+    gaussian : bool
+        Whether scores on either data set are normal with one variance, so that μ can be fitted.
+    flags : float
+        A copy with this share of the noise is found out, at `epsilon`, `delta` and `runs`.
+    runs : int
+        On either data set.
+    """
+
+    method: str
+    about: str
+    aim: Callable[[float, float], Target]
+    epsilon: float
+    delta: float
+    gaussian: bool
+    flags: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an attack found.
+
+    Parameters
+    ----------
+    method : str
+    promise : Guarantee
+        (ε, δ) that should hold, with adjacency and who says so.
+    lower_bound : float
+        ε that the releases prove at the promise's δ.
+    confidence : float
+        Chance at least that a true promise's ε is not below `lower_bound`.
+    by : str
+        How the bound was made.
+    runs : int
+        On either data set.
+    noise_share : float
+        1 for the method itself.
+    about : str
+        Neighbours and score, in one sentence.
+    """
+
+    method: str
+    promise: Guarantee
+    lower_bound: float
+    confidence: float
+    by: str
+    runs: int
+    noise_share: float
+    about: str
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the promise is refuted."""
+        return self.promise.epsilon is not None and self.lower_bound > self.promise.epsilon
+
+
+def run(
+    attack: Attack,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    runs: int | None = None,
+    noise_share: float = 1.0,
+    confidence: float = 0.99,
+    seed: int = 0,
+) -> Finding:
+    """Draw, bound and compare.
+
+    Parameters
+    ----------
+    attack : Attack
+    epsilon, delta : float, optional
+        The budget the method is calibrated to; by default where the attack has its power.
+    runs : int, optional
+        On either data set.
+    noise_share : float
+        In (0, 1]: below 1, a copy with so much of the noise is attacked, under the same promise.
+    confidence : float
+        At least 0.5, below 1.
+    seed : int
+        The two data sets get streams of their own.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+    share = number("noise-share", noise_share, above=0.0, at_most=1.0)
+    draws = whole("runs", attack.runs if runs is None else runs, at_least=100, at_most=MOST_RUNS)
+    number("confidence", confidence, at_least=0.5, below=1.0)
+    whole("seed", seed, at_least=0, at_most=2**31 - 1)
+    target = attack.aim(
+        attack.epsilon if epsilon is None else epsilon, attack.delta if delta is None else delta
+    )
+    first, second = target.scores(share, draws, seed)
+    level = target.promise.delta or 0.0
+    fitted = attack.gaussian and level > 0.0
+    bound = bounds.from_gaussian if fitted else bounds.from_scores
+    return Finding(
+        method=attack.method,
+        promise=target.promise,
+        lower_bound=bound(first, second, level, confidence),
+        confidence=confidence,
+        by="fitted μ, noncentral t" if fitted else "threshold, Clopper–Pearson",
+        runs=draws,
+        noise_share=share,
+        about=attack.about,
+    )

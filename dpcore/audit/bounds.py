@@ -1,0 +1,199 @@
+"""Lower bounds on ε, at a stated confidence, from what an attacker saw.
+
+An (ε, δ) promise says P(S) ≤ e^ε Q(S) + δ for every set S of outputs, P and Q being the laws of
+the release on two neighbouring data sets, either way round. So P(S) ≥ p and Q(S) ≤ q prove
+ε ≥ ln((p - δ)/q). What is known of P(S) and Q(S) are counts, whose limits are Clopper's and
+Pearson's. Where both laws are normal with one variance, the distance of their means in standard
+deviations is μ, the release is no better than μ-Gaussian DP, and μ has an exact confidence limit
+by the noncentral t distribution; it needs no rare events, so it has power at any δ.
+
+A bound above the promised ε refutes the promise at that confidence; one below it proves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize, special
+
+from dpcore.errors import InvalidInput, number, whole
+from dpcore.mechanisms.gaussian import analytic_epsilon
+
+Array = NDArray[np.floating]
+
+CANDIDATES = 400
+"""Thresholds among which the best is chosen."""
+
+LARGEST_STATISTIC = 1e4
+"""The noncentral t distribution is computed up to here; a smaller statistic proves less."""
+
+
+def least_share(hits: ArrayLike, trials: int, confidence: float) -> Array:
+    """A lower confidence limit for a probability (Clopper and Pearson 1934), one-sided.
+
+    Parameters
+    ----------
+    hits : array of int
+        0 to `trials`.
+    trials : int
+    confidence : float
+        In (0, 1).
+    """
+    count = np.asarray(hits, dtype=float)
+    limit = special.betaincinv(np.maximum(count, 1.0), trials - count + 1.0, 1.0 - confidence)
+    return np.where(count > 0.0, limit, 0.0)
+
+
+def most_share(hits: ArrayLike, trials: int, confidence: float) -> Array:
+    """An upper confidence limit for a probability, one-sided; see `least_share`."""
+    return np.asarray(1.0 - least_share(trials - np.asarray(hits), trials, confidence))
+
+
+def from_counts(
+    hits: ArrayLike, false_alarms: ArrayLike, trials: int, delta: float, confidence: float
+) -> Array:
+    """The ε that `hits` in `trials` draws of P and `false_alarms` in as many of Q prove; ≥ 0.
+
+    Parameters
+    ----------
+    hits, false_alarms : array of int
+        How often the output lay in S; one set S each.
+    trials : int
+        Draws of either.
+    delta : float
+        In [0, 1).
+    confidence : float
+        Of each bound; half of what may fail goes to either limit.
+    """
+    each = 1.0 - (1.0 - confidence) / 2.0
+    kept = least_share(hits, trials, each) - delta
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.log(kept / most_share(false_alarms, trials, each))
+    return np.where(kept > 0.0, np.maximum(found, 0.0), 0.0)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A set of outputs, {score ≥ level} or {score ≤ level}, and which data set it speaks for.
+
+    Parameters
+    ----------
+    level : float
+    above : bool
+    first : bool
+        Whether an output in the set is taken for one of the first data set.
+    """
+
+    level: float
+    above: bool
+    first: bool
+
+    def counts(self, first: Array, second: Array) -> tuple[int, int]:
+        """(hits, false alarms) among the scores of either data set."""
+        inside = [
+            int(np.count_nonzero(scores >= self.level if self.above else scores <= self.level))
+            for scores in (first, second)
+        ]
+        return (inside[0], inside[1]) if self.first else (inside[1], inside[0])
+
+
+def best_threshold(first: Array, second: Array, delta: float, confidence: float) -> Threshold:
+    """The threshold that proves the largest ε on these scores.
+
+    It must be judged on other scores: here the best of many was picked.
+    """
+    levels = np.quantile(np.concatenate([first, second]), np.linspace(0.0, 1.0, CANDIDATES))
+    ranks = [np.searchsorted(np.sort(scores), levels) for scores in (first, second)]
+    best, found = Threshold(float(levels[0]), True, True), -1.0
+    for above in (True, False):
+        one, other = (len(first) - rank if above else rank for rank in ranks)
+        for hits, false_alarms, is_first in ((one, other, True), (other, one, False)):
+            bounds = from_counts(hits, false_alarms, len(first), delta, confidence)
+            place = int(np.argmax(bounds))
+            if bounds[place] > found:
+                best = Threshold(float(levels[place]), above, is_first)
+                found = float(bounds[place])
+    return best
+
+
+def from_scores(first: Array, second: Array, delta: float, confidence: float = 0.99) -> float:
+    """A lower bound on ε from scores of any law: threshold from one half, counts from the other.
+
+    Parameters
+    ----------
+    first, second : (runs,) array
+        Scores of independent releases on either data set, as many of each.
+    delta : float
+        In [0, 1).
+    confidence : float
+        At least 0.5, below 1.
+
+    Raises
+    ------
+    InvalidInput
+        If there are fewer than four runs, or not as many of one as of the other.
+    """
+    _checked(first, second, delta, confidence)
+    half = len(first) // 2
+    threshold = best_threshold(first[:half], second[:half], delta, confidence)
+    hits, false_alarms = threshold.counts(first[half:], second[half:])
+    return float(from_counts(hits, false_alarms, len(first) - half, delta, confidence))
+
+
+def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:
+    """A lower bound on μ from scores that are normal with one variance; ≥ 0.
+
+    With m runs of either, the t statistic of the two samples is noncentral t with 2m - 2 degrees
+    of freedom and noncentrality μ√(m/2); the bound is the least μ that leaves what was seen a
+    chance of 1 - confidence. The sign of the difference must be fixed beforehand: `first` has the
+    larger mean.
+
+    Raises
+    ------
+    InvalidInput
+        As `from_scores`.
+    """
+    _checked(first, second, 0.0, confidence)
+    runs, left = len(first), 1.0 - confidence
+    apart = float(np.mean(first) - np.mean(second))
+    deviation = math.sqrt((np.var(first, ddof=1) + np.var(second, ddof=1)) / runs)
+    if apart <= 0.0:
+        return 0.0
+    near = apart < LARGEST_STATISTIC * deviation
+    statistic, freedom = apart / deviation if near else LARGEST_STATISTIC, 2 * runs - 2
+
+    def short(noncentrality: float) -> float:
+        return float(special.nctdtr(freedom, noncentrality, statistic)) - (1.0 - left)
+
+    if short(0.0) <= 0.0:
+        return 0.0
+    # At the statistic itself the chance of less is below a half: the bound lies below it.
+    root = float(optimize.brentq(short, 0.0, statistic, xtol=1e-12, rtol=1e-12))
+    return root * (1.0 - 1e-9) / math.sqrt(runs / 2.0)
+
+
+def from_gaussian(first: Array, second: Array, delta: float, confidence: float = 0.99) -> float:
+    """A lower bound on ε at `delta` from scores that are normal with one variance (`gaussian_mu`).
+
+    Raises
+    ------
+    InvalidInput
+        As `from_scores`; and if δ is 0, where normal noise has no finite ε.
+    """
+    number("delta", delta, above=0.0, below=1.0)
+    mu = gaussian_mu(first, second, confidence)
+    return 0.0 if mu == 0.0 else float(analytic_epsilon(1.0 / mu, delta))
+
+
+def _checked(first: Array, second: Array, delta: float, confidence: float) -> None:
+    whole("runs", len(first), at_least=4)
+    if len(first) != len(second):
+        raise InvalidInput(
+            f"runs are {len(first)} on one data set and {len(second)} on the other, but must be as "
+            "many."
+        )
+    number("delta", delta, at_least=0.0, below=1.0)
+    number("confidence", confidence, at_least=0.5, below=1.0)

@@ -1,0 +1,105 @@
+"""Which attacks each method must survive. A method that proves something and has none is a gap.
+
+Where the weights are normal on both data sets, two thirds of the noise are found out; where their
+law is a mixture, by the batches drawn, half of it, on a problem small enough to tell.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dpcore.audit.attack import Attack
+from dpcore.audit.training import Setting, attack
+from dpcore.erm.method import Settings
+from dpcore.errors import one_of
+from dpcore.guarantee import Adjacency
+
+REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
+
+SETTINGS = (
+    Setting("outpert", REPLACE, epsilon=0.9, delta=0.1, runs=8_000),
+    Setting("opera", REPLACE, epsilon=4.0),
+    Setting("opera", ZERO, epsilon=4.0),
+    # Every step takes all records: what remains is the composition of normal steps.
+    Setting(
+        "sgdpert",
+        REPLACE,
+        epsilon=20.0,
+        records=2,
+        lam=100.0,
+        settings=Settings(steps=50, batch=2),
+    ),
+    Setting(
+        "sgdpert",
+        REPLACE,
+        epsilon=20.0,
+        delta=0.05,
+        gaussian=False,
+        flags=0.5,
+        runs=8_000,
+        records=2,
+        lam=100.0,
+        others=-1.0,
+        settings=Settings(steps=50, batch=1),
+    ),
+    Setting(
+        "grpua",
+        REPLACE,
+        epsilon=4.0,
+        records=2,
+        lam=100.0,
+        settings=Settings(steps=10, batch=2),
+    ),
+    Setting(
+        "grpua",
+        REPLACE,
+        delta=0.1,
+        gaussian=False,
+        flags=0.5,
+        runs=8_000,
+        records=2,
+        lam=100.0,
+        others=-1.0,
+        settings=Settings(steps=4, batch=1),
+    ),
+    Setting(
+        "grpua",
+        ZERO,
+        delta=0.1,
+        gaussian=False,
+        flags=0.5,
+        runs=8_000,
+        records=2,
+        lam=100.0,
+        settings=Settings(steps=4, batch=1),
+    ),
+    # Steps short enough for the loss to stay linear: the last weights are then normal.
+    Setting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
+    Setting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),
+    Setting("objpert", REPLACE, epsilon=4.0, lam=20.0),
+    Setting("objpert", ZERO, epsilon=4.0, lam=20.0),
+    # With one weight the noise is Laplace, whose every threshold tells ε.
+    Setting("objpert_pure", ZERO, gaussian=False, runs=10_000, dimension=1, lam=20.0),
+    Setting("outpert_pure", REPLACE, gaussian=False, runs=10_000, dimension=1),
+    Setting("inputpert", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0),
+)
+
+
+@cache
+def attacks() -> dict[str, tuple[Attack, ...]]:
+    """All attacks by method."""
+    found: dict[str, tuple[Attack, ...]] = {}
+    for setting in SETTINGS:
+        found[setting.method] = (*found.get(setting.method, ()), attack(setting))
+    return found
+
+
+def attacks_on(method: str) -> tuple[Attack, ...]:
+    """The attacks on one method.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return attacks()[one_of("method", method, tuple(attacks()))]

@@ -1,0 +1,143 @@
+"""Attacks on the training methods of the register: weights trained on neighbours, projected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.audit.attack import Attack, Scores, Target
+from dpcore.audit.neighbours import Neighbours, lone_record
+from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Edition, Guarantee
+from dpcore.methods import method_named
+
+Array = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where one training method is attacked.
+
+    Parameters
+    ----------
+    method : str
+    adjacency : Adjacency
+    epsilon, delta : float
+        Budget at which the attack has its power.
+    gaussian : bool
+        Whether the projected weights are normal with one variance on both data sets.
+    flags : float
+        Share of the noise at which the copy is found out.
+    runs : int
+    records, dimension : int
+        n and d.
+    lam : float
+        λ.
+    settings : Settings
+    huber_width : float
+        h: for margins below 1 - h the Huber loss is linear. Small, it also makes steps short, so
+        that iterates stay there.
+    others : float
+        What the other records are, in lengths of the one that differs.
+    """
+
+    method: str
+    adjacency: Adjacency
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    gaussian: bool = True
+    flags: float = 2.0 / 3.0
+    runs: int = 2_000
+    records: int = 20
+    dimension: int = 2
+    lam: float = 1.0
+    settings: Settings = field(default_factory=Settings)
+    huber_width: float = 0.5
+    others: float = 0.0
+
+
+def with_noise(calibration: Calibration, share: float) -> Calibration:
+    """A copy that draws so much of the noise and promises the same."""
+    return replace(
+        calibration,
+        sigma=share * calibration.sigma,
+        model_noise=share * calibration.model_noise,
+        output_noise=share * calibration.output_noise,
+    )
+
+
+def promise(calibration: Calibration) -> Guarantee:
+    """What should hold: the tighter of what is proved and what is certified.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing is proved.
+    """
+    proof, certified = calibration.proof, calibration.certified
+    if proof.epsilon is None:
+        raise InvalidInput(
+            f"{calibration.title} proves nothing at ε = {calibration.requested.epsilon:g}, but an "
+            f"attack needs a promise to test: {proof.reason}"
+        )
+    tighter = (
+        certified.epsilon is not None
+        and certified.epsilon < proof.epsilon
+        and certified.delta == proof.delta
+    )
+    return certified if tighter else proof
+
+
+def aim(setting: Setting, epsilon: float, delta: float) -> Target:
+    """The method, calibrated, and a way to draw from it."""
+    method = method_named(setting.method)
+    pair = lone_record(setting.records, setting.dimension, setting.adjacency, setting.others)
+    problem = Problem(
+        "huber",
+        setting.lam,
+        setting.records,
+        setting.dimension,
+        setting.adjacency,
+        setting.huber_width,
+    )
+    calibration = method.calibrate(problem, [epsilon], delta, Edition.SOUND, setting.settings)[0]
+    return Target(promise(calibration), _scores(method, problem, calibration, pair))
+
+
+def _scores(method: Method, problem: Problem, calibration: Calibration, pair: Neighbours) -> Scores:
+    def draw(share: float, runs: int, seed: int) -> tuple[Array, Array]:
+        copy = with_noise(calibration, share)
+        first, second = (
+            method.release(problem, features, labels, [copy], runs, 2 * seed + place)[0]
+            @ pair.direction
+            for place, (features, labels) in enumerate((pair.first, pair.second))
+        )
+        return first, second
+
+    return draw
+
+
+def attack(setting: Setting) -> Attack:
+    """The attack that a setting describes."""
+
+    def at(epsilon: float, delta: float) -> Target:
+        return aim(setting, epsilon, delta)
+
+    other = "null" if setting.adjacency is Adjacency.ZERO_OUT else "its opposite"
+    return Attack(
+        method=setting.method,
+        about=(
+            f"One record of norm 1 among {setting.records - 1} null ones, in the other set "
+            f"{other}; the weights are projected on it."
+        ),
+        aim=at,
+        epsilon=setting.epsilon,
+        delta=setting.delta,
+        gaussian=setting.gaussian,
+        flags=setting.flags,
+        runs=setting.runs,
+    )

@@ -1,0 +1,98 @@
+"""Every sound method survives its own attacks, which do find out a copy with less noise."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from dpcore.audit.attack import Attack, run
+from dpcore.audit.neighbours import lone_record
+from dpcore.audit.register import attacks, attacks_on
+from dpcore.audit.training import Setting, aim, with_noise
+from dpcore.erm.method import Settings
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.methods import method_named, register
+
+EVERY = [
+    pytest.param(a, id=f"{key}-{i}") for key, of in attacks().items() for i, a in enumerate(of)
+]
+
+
+def test_every_sound_method_has_an_attack() -> None:
+    proved = {
+        key
+        for key, method in register().items()
+        if Edition.SOUND in method.editions
+        and method.editions[Edition.SOUND].status is Status.PROVED
+    }
+    without = sorted(proved - set(attacks()))
+    assert not without, (
+        f"{', '.join(without)}: proved, but never attacked. Give it a Setting in "
+        "dpcore/audit/register.py that its noise survives and less noise does not."
+    )
+
+
+@pytest.mark.parametrize("attack", EVERY)
+def test_the_promise_survives_and_a_copy_with_less_noise_does_not(attack: Attack) -> None:
+    found = run(attack)
+    assert found.promise.epsilon is not None
+    assert found.lower_bound < found.promise.epsilon
+    assert not found.flagged
+    weaker = run(attack, noise_share=attack.flags)
+    assert weaker.promise == found.promise
+    assert weaker.flagged
+    assert attack.flags >= (2.0 / 3.0 if attack.gaussian else 0.5)
+
+
+def test_an_attack_gives_the_same_bound_again_and_another_with_another_seed() -> None:
+    attack = attacks_on("opera")[0]
+    assert run(attack, runs=200).lower_bound == run(attack, runs=200).lower_bound
+    assert run(attack, runs=200).lower_bound != run(attack, runs=200, seed=1).lower_bound
+
+
+def test_the_two_data_sets_do_not_share_their_noise() -> None:
+    first, second = attacks_on("opera")[0].aim(1.0, 1e-5).scores(1.0, 500, 3)
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.15
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
+def test_the_neighbours_differ_in_one_record_as_the_adjacency_says(adjacency) -> None:
+    pair = lone_record(5, 3, adjacency, others=-1.0)
+    problem = Problem("huber", 1.0, 5, 3, adjacency)
+    for data in (pair.first, pair.second):
+        problem.check_data(*data)
+    differ = np.flatnonzero(np.any(pair.first[0] != pair.second[0], axis=1))
+    assert differ.tolist() == [0]
+    assert np.array_equal(pair.first[1], pair.second[1])
+    null = not pair.second[0][0].any()
+    assert null == (adjacency is Adjacency.ZERO_OUT)
+    assert np.linalg.norm(pair.first[0][0] - pair.second[0][0]) == problem.gradient_change
+
+
+def test_a_copy_has_less_of_all_its_noise_and_the_same_promise() -> None:
+    problem = Problem("huber", 20.0, 20, 2, Adjacency.ZERO_OUT)
+    made = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
+    copy = with_noise(made, 0.5)
+    for name in ("sigma", "model_noise", "output_noise"):
+        assert getattr(copy, name) == 0.5 * getattr(made, name) > 0.0
+    assert (
+        dataclasses.replace(
+            copy, sigma=made.sigma, model_noise=made.model_noise, output_noise=made.output_noise
+        )
+        == made
+    )
+
+
+def test_what_proves_nothing_is_not_attacked() -> None:
+    with pytest.raises(InvalidInput, match="proves nothing at ε = 2, but an attack needs a promi"):
+        aim(Setting("outpert", Adjacency.ZERO_OUT), 2.0, 1e-5)
+    with pytest.raises(InvalidInput, match="method is 'nonprivate', but it must be one of"):
+        attacks_on("nonprivate")
+    with pytest.raises(InvalidInput, match=r"adjacency is .*add-remove.*zero-out or replace-one"):
+        lone_record(5, 1, Adjacency.ADD_REMOVE)
+    with pytest.raises(InvalidInput, match="noise-share is 0"):
+        run(attacks_on("opera")[0], noise_share=0.0)

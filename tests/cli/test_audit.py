@@ -1,0 +1,28 @@
+"""`audit` on the command line."""
+
+from __future__ import annotations
+
+from tests.cli.commands import Captured, parsed, refused, said
+
+FEW = ["--runs", "400"]
+
+
+def test_a_method_and_its_copy_with_less_noise(capsys: Captured) -> None:
+    text = said(capsys, "audit", "--method", "opera", *FEW)
+    assert "promise ε = 4, δ = 1e-05, replace-one" in text
+    assert "not refuted" in text
+    assert "400 releases on either set prove ε ≥ " in text
+    found = parsed(capsys, "audit", "--method", "opera", *FEW, "--noise-share", "0.5")["audit"]
+    assert [row["adjacency"] for row in found] == ["replace-one", "zero-out"]
+    for row in found:
+        assert row["refuted"]
+        assert row["lower_bound"] > 4.0 >= row["epsilon"] > 3.999
+        assert (row["noise_share"], row["runs"], row["confidence"]) == (0.5, 400, 0.99)
+
+
+def test_what_can_not_be_attacked_is_one_sentence(capsys: Captured) -> None:
+    assert "method is 'nonprivate'" in refused(capsys, "audit", "--method", "nonprivate")
+    assert "noise-share is 2" in refused(capsys, "audit", "--method", "opera", "--noise-share", "2")
+    assert "proves nothing at ε = 2" in refused(
+        capsys, "audit", "--method", "outpert", "--epsilon", "2"
+    )
