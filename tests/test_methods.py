@@ -17,7 +17,7 @@ from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
-MODERN = ["dpftrl", "dpgd", "inputpert", *OBJECTIVE, "outpert_pure", "psgd"]
+MODERN = ["dpftrl", "dpgd", "dpnewton", "inputpert", *OBJECTIVE, "outpert_pure", "psgd"]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_adding_a_file_enrols_its_method(another_folder) -> None:
     )
     assert list(methods.register()) == [
         *PAPER_ORDER,
-        *("dpftrl", "dpgd", "inputpert", "newcomer"),
+        *("dpftrl", "dpgd", "dpnewton", "inputpert", "newcomer"),
         *OBJECTIVE,
         "outpert_pure",
         "psgd",

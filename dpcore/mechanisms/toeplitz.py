@@ -1,12 +1,12 @@
 """Prefix sums of a stream with correlated noise: the optimal Toeplitz factorisation.
 
 A = C C is the lower-triangular matrix of ones, whose product with a stream G of T rows is all its
-prefix sums. C is Toeplitz with the coefficients of (1-x)^{-1/2}: c_0 = 1, c_k = c_{k-1} (2k-1)/(2k).
-What is published, A G + C Z = C (C G + Z) with Z_tj ~ N(0, σ²), comes from one Gaussian mechanism
-on C G. If one record moves a single row of G, by at most Δ in norm, it moves C G by at most Δ ‖c‖₂, a
-column's norm, so the whole stream of sums is μ-Gaussian DP with μ = Δ ‖c‖₂/σ. That holds for
-adaptive streams too, where G_t hangs on what was published before (Denisov et al. 2022, Theorem
-2.1), C being lower triangular.
+prefix sums. C is Toeplitz with the coefficients of (1-x)^{-1/2}: c_0 = 1, and
+c_k = c_{k-1} (2k-1)/(2k). What is published, A G + C Z = C (C G + Z) with Z_tj ~ N(0, σ²), comes
+from one Gaussian mechanism on C G. If one record moves a single row of G, by at most Δ in norm, it
+moves C G by at most Δ ‖c‖₂, a column's norm, so the whole stream of sums is μ-Gaussian DP with
+μ = Δ ‖c‖₂/σ. That holds for adaptive streams too, where G_t hangs on what was published before
+(Denisov et al. 2022, Theorem 2.1), C being lower triangular.
 
 The error of the last sum, the largest, has standard deviation σ ‖c‖₂ = ‖c‖₂² Δ/μ in each
 coordinate; ‖c‖₂² grows as ln(T)/π where independent noise on the rows needs √T.

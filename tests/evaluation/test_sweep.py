@@ -17,7 +17,7 @@ from dpcore.methods import register
 EVERY = (
     *("nonprivate", "outpert", "opera", "sgdpert", "grpua"),
     *("dpgd", "inputpert", "objpert", "objpert_pure", "outpert_pure"),
-    *("psgd", "dpftrl"),
+    *("psgd", "dpftrl", "dpnewton"),
 )
 STUDY = Study(methods=EVERY, epsilons=(0.5, 5.0), runs=3, steps=40, lam=0.05)
 

@@ -1,0 +1,219 @@
+"""DP-Newton with double noise: the engine, and how far one record moves each of its answers.
+
+One step at public or released w, with A = B + (λ+κ₀) I, where B = (1/n) Σᵢ aᵢ xᵢxᵢᵀ and 0 ≤ aᵢ ≤ κ,
+κ being the loss's largest curvature:
+
+1. g̃ = ∇F(w) + noise: one record moves the gradient by c/n, c = 2L (replace-one) or L (zero-out).
+2. t̃ = tr B + noise: by κ/n under either adjacency, as one record gives between 0 and κ/n.
+   κ₀ is computed from t̃.
+3. w - A⁻¹ g̃ + noise. With ℓ = λ+κ₀ the smallest eigenvalue that A can have and τ = κ/n, one record
+   moves A⁻¹ by at most s₀ = τ/(ℓ(ℓ+τ)) in operator norm, and so the step by s₀‖g̃‖.
+
+Proof of 3. Let A leave the record out, and A + a u uᵀ hold it: 0 ≤ a ≤ τ, ‖u‖ = 1 (a shorter x has
+a smaller a). By Sherman and Morrison P = A⁻¹ - (A + a u uᵀ)⁻¹ = a (A⁻¹u)(A⁻¹u)ᵀ/(1 + a q) with
+q = uᵀA⁻¹u, so P is positive semidefinite and ‖P‖ = a ‖A⁻¹u‖²/(1 + a q) ≤ (a q/ℓ)/(1 + a q), which
+grows in a and in q ≤ 1/ℓ: at most τ/(ℓ(ℓ+τ)). That is zero-out. Replace-one compares A⁻¹ - P with
+A⁻¹ - Q, and ‖P - Q‖ ≤ max(‖P‖, ‖Q‖) as both are positive semidefinite: the same bound. Equality:
+A = ℓ I in the direction of u and of g̃.
+
+Each answer is a Gaussian mechanism given the answers before it, whose noise is as many times its
+sensitivity as was fixed beforehand; so all of them together are μ-Gaussian DP with μ² the sum of
+their μᵢ² (Dong, Roth and Su 2022, Corollary 2).
+
+aᵢ is the curvature of the sharpest quadratic that lies above the loss and touches it at the
+record's margin: A then makes every noiseless step a descent, from however far.
+
+Source: Ganesh, Haghifam, Steinke and Thakurta 2023 (arXiv 2305.13209), Algorithm 3; theirs is
+zero-out and logistic, and the sensitivities above are derived again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.gradient import row_blocks
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.problem import Problem
+
+Array = NDArray[np.floating]
+
+HESSIAN_SHARE, TRACE_SHARE = 0.2, 0.1
+"""Fixed once, on public data: of a step's μ² what the curvature takes, and of that its trace."""
+
+SHIFT, FLOOR = 2.0, 2.0
+"""Fixed once, on public data: k and k′ of `shift`."""
+
+MOST_ENTRIES = 2**24  # records times models whose margins are held at once
+PROGRESS_EVERY = 16
+
+CENTRES = {"logistic": 0.0, "huber": 1.0}
+"""Margin about which the loss less a linear function is even."""
+
+
+@dataclass(frozen=True)
+class StepNoise:
+    """μ of the three answers of one step, from the μ of all T steps."""
+
+    gradient: float
+    trace: float
+    direction: float
+
+
+def step_noise(mu: float, steps: int) -> StepNoise:
+    """How μ² is shared out; the three squares times T add up to μ² at most.
+
+    Parameters
+    ----------
+    mu : float
+        Of the whole training.
+    steps : int
+        T.
+    """
+    # Each root and product is rounded once or twice.
+    one = mu * mu / steps * (1.0 - 1e-14)
+    hessian = HESSIAN_SHARE * one
+    return StepNoise(
+        gradient=math.sqrt(one - hessian),
+        trace=math.sqrt(TRACE_SHARE * hessian),
+        direction=math.sqrt((1.0 - TRACE_SHARE) * hessian),
+    )
+
+
+def direction_sensitivity(problem: Problem, smallest: float) -> float:
+    """s₀ = τ/(ℓ(ℓ+τ)) for the smallest eigenvalue ℓ = λ+κ₀, rounded up; times ‖g̃‖ it is Δ."""
+    tau = problem.function.curvature / problem.records
+    return tau / (smallest * (smallest + tau)) * (1.0 + 1e-15)
+
+
+def majorant(problem: Problem, margins: Array) -> Array:
+    """aᵢ, the curvature of the sharpest quadratic above the loss that touches it at the margin.
+
+    (ℓ'(m) - ℓ'(m₀))/(m - m₀) about the margin m₀ where ℓ less a linear function is even (de Leeuw
+    and Lange 2009); between 0 and κ, as ℓ' is increasing and κ-Lipschitz.
+    """
+    centre, curvature = CENTRES[problem.loss], problem.function.curvature
+    distance = margins - margins.dtype.type(centre)
+    middle = problem.function.slope(np.full(1, centre, dtype=margins.dtype))[0]
+    rise = problem.function.slope(margins) - middle
+    near = np.abs(distance) < 1e-3  # there it differs from κ by less than its rounding would
+    ratio = np.divide(rise, distance, out=np.full_like(margins, curvature), where=~near)
+    return np.asarray(np.clip(ratio, 0.0, margins.dtype.type(curvature)))
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Last iterates of DP-Newton from w₀ = 0, shape (calibrations, runs, d).
+
+    A run's draws are shared by all ε and never by two runs. Seeded: for exploration only.
+    """
+    check_release(problem, features, labels, calibrations)
+    signed = np.ascontiguousarray(features * labels[:, None], dtype=np.float32)
+    result = np.empty((len(calibrations), runs, problem.dimension))
+    groups: dict[int, list[int]] = {}
+    for i, c in enumerate(calibrations):
+        groups.setdefault(c.steps, []).append(i)
+    done = 0
+    for steps, chosen in groups.items():
+        mus = np.array([calibrations[i].gaussian_mu for i in chosen], dtype=float)
+        made = done / len(calibrations)
+        share = len(chosen) / len(calibrations)
+
+        def report(part: float, message: str, made: float = made, share: float = share) -> None:
+            progress(made + share * part, message)
+
+        result[chosen] = _descend(problem, signed, mus, steps, runs, seed, report)
+        done += len(chosen)
+    return result
+
+
+def _descend(
+    problem: Problem,
+    signed: Array,
+    mus: Array,
+    steps: int,
+    runs: int,
+    seed: int,
+    progress: Progress,
+) -> Array:
+    n, d, lam = problem.records, problem.dimension, problem.lam
+    noises = [step_noise(float(mu), steps) for mu in mus]
+    generators = [noise_generator(seed, run) for run in range(runs)]
+    count = len(mus) * runs
+    width = max(1, MOST_ENTRIES // n)
+    weights = np.zeros((count, d))
+    for step in range(steps):
+        draws = np.stack([g.standard_normal(2 * d + 1) for g in generators])
+        for first in range(0, count, width):
+            some = range(first, min(count, first + width))
+            margins = signed @ weights[some.start : some.stop].T.astype(np.float32)
+            gradients = (signed.T @ problem.function.slope(margins)).T / np.float64(n)
+            bends = np.sqrt(majorant(problem, margins))
+            for place, column in enumerate(some):
+                i, run = divmod(column, runs)
+                if step > 0 or column == 0:  # all begin at the same w
+                    bent = _square(signed, bends[:, place]) / n
+                weights[column] = _next(
+                    problem,
+                    weights[column],
+                    gradients[place] + lam * weights[column],
+                    bent,
+                    noises[i],
+                    draws[run],
+                )
+                if column % PROGRESS_EVERY == 0:
+                    share = (step + column / count) / steps
+                    progress(share, f"DP-Newton step {step + 1} of {steps}")
+    return weights.reshape(len(mus), runs, d)
+
+
+def _square(signed: Array, roots: Array) -> Array:
+    """Σᵢ rᵢ² xᵢxᵢᵀ in double precision, by blocks of rows that stay in cache."""
+    total = np.zeros((signed.shape[1], signed.shape[1]))
+    start = 0
+    for block in row_blocks(signed):
+        scaled = block * roots[start : start + len(block), None]
+        total += scaled.T @ scaled  # one array and its transpose: half the work
+        start += len(block)
+    return total
+
+
+def _next(
+    problem: Problem, weights: Array, gradient: Array, bent: Array, noise: StepNoise, draws: Array
+) -> Array:
+    """One step of one model; `draws` are 2d + 1 standard normal numbers."""
+    n, d = problem.records, problem.dimension
+    released = gradient + problem.gradient_change / n / noise.gradient * draws[:d]
+    trace = float(np.trace(bent)) + problem.function.curvature / n / noise.trace * draws[2 * d]
+    smallest = problem.lam + shift(problem, trace, noise.direction)
+    moved = direction_sensitivity(problem, smallest) * float(np.linalg.norm(released))
+    step = np.linalg.solve(bent + smallest * np.eye(d), released)
+    weights = weights - step + moved / noise.direction * draws[d : 2 * d]
+    if problem.lam == 0.0:
+        length = max(float(np.linalg.norm(weights)), 1e-300)
+        weights = weights * min(1.0, problem.solution_radius / length)
+    return np.asarray(weights)
+
+
+def shift(problem: Problem, trace: float, direction: float) -> float:
+    """κ₀, by a fixed rule from the released trace and public values; `direction` is μ of the step.
+
+    The larger of k (t̃ τ²/μ²)^{1/3}, where the step's own noise meets what the shift costs (Ganesh
+    et al.), and k′ τ√d/μ, which keeps that noise within 1/k′ of ‖g̃‖/ℓ, also where t̃ is all noise.
+    """
+    tau = problem.function.curvature / problem.records / direction
+    return max(
+        SHIFT * math.cbrt(max(0.0, trace) * tau**2),
+        FLOOR * tau * math.sqrt(problem.dimension),
+    )
