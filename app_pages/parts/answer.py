@@ -102,7 +102,7 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
             f"{found.task} Trained on {view.split.records:,} records with {view.split.dimension} "
             f"features, tested on {len(view.split.y_test):,}; λ = {plain(view.problem.lam)}{rule}."
         )
-        rough = few_records(view.compared.best.accuracy, len(view.split.y_test))
+        rough = few_records(view.compared.value(view.compared.best), len(view.split.y_test))
         if rough:
             st.caption(f":material/straighten: {rough}")
         if not view.published:

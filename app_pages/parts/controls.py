@@ -138,7 +138,7 @@ def private_methods() -> dict[str, str]:
 
 def dataset_titles() -> dict[str, str]:
     """Key to title of every data set."""
-    return {found.key: found.title for found in catalogue()}
+    return {found.key: found.title for found in catalogue() if found.predicts == "class"}
 
 
 def link_complaint() -> str:

@@ -131,7 +131,7 @@ def _best(view: View, epsilon: float) -> None:
     plot(
         figures.frontier(
             best,
-            reach(best, view.compared.best.accuracy - cost / 100.0),
+            reach(best, view.compared.value(view.compared.best) - cost / 100.0),
             titles=view.titles,
             records=view.split.records,
             records_are=view.people,

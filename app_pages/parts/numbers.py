@@ -87,8 +87,8 @@ def _verdict(view: View, row: pd.Series) -> str:
     said = verdict(
         row,
         title=view.titles[row["method"]],
-        without_privacy=view.compared.best.accuracy,
-        majority=view.compared.majority_accuracy,
+        without_privacy=view.compared.value(view.compared.best),
+        majority=view.compared.guess,
     )
     return said if row["status"] == "proved" else f":red[:material/error: {said}]"
 
@@ -114,6 +114,7 @@ def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
 
 def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float) -> None:
     best, other = view.compared.best, view.compared.other
+    value = view.compared.value
     here = float(row["epsilon"])
     stands = (
         ""
@@ -134,17 +135,17 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
     _number(
         grid,
         "Cost of privacy",
-        points(row["accuracy"] - best.accuracy),
-        f"points; {percent(best.accuracy)} without privacy ({view.named(best)}), "
-        f"{percent(other.accuracy)} ({view.named(other)})",
+        points(row["accuracy"] - value(best)),
+        f"points; {percent(value(best))} without privacy ({view.named(best)}), "
+        f"{percent(value(other))} ({view.named(other)})",
         f"{words.COST} {guarantee}",
     )
     _number(
         grid,
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
-        f"{between}{best.missed_per_1000:.0f} without privacy ({view.named(best)}), "
-        f"{other.missed_per_1000:.0f} ({view.named(other)}); "
+        f"{between}{best.measured['missed_per_1000']:.0f} without privacy ({view.named(best)}), "
+        f"{other.measured['missed_per_1000']:.0f} ({view.named(other)}); "
         f"{view.ill_per_1000:.0f} cases in all",
         f"{words.MISSED} {guarantee}",
     )

@@ -67,7 +67,11 @@ class View:
     def without_privacy(self) -> list[Unprivate]:
         """The models without privacy that missed cases are compared with, the best one first."""
         return [
-            Unprivate(f"no privacy, {self.named(one)}", one.missed_per_1000, one.false_per_1000)
+            Unprivate(
+                f"no privacy, {self.named(one)}",
+                one.measured["missed_per_1000"],
+                one.measured["false_per_1000"],
+            )
             for one in (self.compared.best, self.compared.other)
         ]
 
@@ -78,23 +82,23 @@ class View:
     @property
     def noiseless(self) -> Noiseless:
         """The model that the private methods train, without their noise."""
-        same = self.compared.same_lam
-        return Noiseless(same.accuracy, same.lam, self.compared.tuned.lam, self.problem.radius)
+        same, tuned = self.compared.same_lam, self.compared.tuned
+        return Noiseless(self.compared.value(same), same.lam, tuned.lam, self.problem.radius)
 
     @property
     def ill_per_1000(self) -> float:
         """How many of 1,000 test records are positive."""
-        return 1000.0 * self.compared.positive_share
+        return 1000.0 * float((self.split.y_test > 0).mean())
 
     @property
     def references(self) -> list[Reference]:
         """Lines on the accuracy figure; losses are counted against the first."""
-        majority = self.compared.majority_accuracy
+        majority, value = self.compared.guess, self.compared.value
         return [
             *(
                 Reference(
-                    f"no privacy, {self.named(one)}: {percent(one.accuracy)}",
-                    one.accuracy,
+                    f"no privacy, {self.named(one)}: {percent(value(one))}",
+                    value(one),
                     dash="dash" if one is self.compared.tuned else "longdash",
                 )
                 for one in (self.compared.best, self.compared.other)

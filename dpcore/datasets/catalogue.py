@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import download
 from dpcore.datasets.schema import Column, Entry, Table
-from dpcore.datasets.sets import adult, bank, breast_cancer, cardio, cohort, heart, ipums_br
+from dpcore.datasets.sets import (
+    adult,
+    bank,
+    breast_cancer,
+    cardio,
+    cohort,
+    diabetes,
+    heart,
+    ipums_br,
+)
 from dpcore.datasets.sets.source import BuiltIn, FileSource, columns_of, signs_of
 from dpcore.datasets.text import read_checked, read_verified
 from dpcore.errors import InvalidInput, one_of
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
 
 _SOURCES: dict[str, BuiltIn | FileSource] = {
     module.ENTRY.key: module.SOURCE
-    for module in (breast_cancer, cohort, adult, bank, heart, cardio, ipums_br)
+    for module in (breast_cancer, cohort, diabetes, adult, bank, heart, cardio, ipums_br)
 }
 
 ENTRIES: tuple[Entry, ...] = tuple(source.entry for source in _SOURCES.values())
@@ -125,7 +134,7 @@ def assemble(
         found.decode(raw) if found.decode else columns_of(found.entry.columns, raw) for raw in raws
     ]
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    label = np.concatenate([signs_of(found.entry.label, raw) for raw in raws])
+    label = np.concatenate([signs_of(found.entry.outcome, raw) for raw in raws])
     remarks = found.remark(frame) if found.remark else ()
     marked = [column.name for column in found.entry.columns if column.missing_mark]
     incomplete = int(frame[marked].isna().any(axis=1).sum())
@@ -155,7 +164,10 @@ def describe(key: str) -> dict[str, Any]:
         "records": found.records,
         "records_are": found.records_are,
         "task": found.task,
-        "label": {
+        "predicts": found.predicts,
+        "label": _column(found.label)
+        if isinstance(found.label, Column)
+        else {
             "name": found.label.name,
             "positive": found.positive,
             "negative": found.negative,

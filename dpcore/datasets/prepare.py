@@ -1,4 +1,4 @@
-"""From a table to rows of norm at most 1 and labels ±1, ready for a private method.
+"""From a table to rows of norm at most 1 and labels ±1 or in [−1, 1], for a private method.
 
 With public scaling every row is a function of its own record alone: exchanging one record changes
 one row and nothing else, which is what every sensitivity in this package assumes. Scaling by the
@@ -101,7 +101,8 @@ class Split:
     x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
         Every row has norm at most 1, the intercept included.
     y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
-        ±1.
+        ±1; for regression the number that is predicted, scaled to [−1, 1] by its public bounds and
+        clipped to them.
     feature_names : tuple of str, length d
         ``"age"``, ``"sex = male"``, …
     notes : tuple of str
@@ -203,6 +204,12 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         position += 1
     if preparation.intercept:
         x[:, position] = 1.0
+    labels = table.label[rows].astype(float)
+    if isinstance(entry.label, Column):
+        # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
+        labels, outside = _scaled(entry.label, labels, Preparation())
+        if outside:
+            clipped.append(f"{outside:,} of {entry.label.name}")
     filled = sum(int(mask.sum()) for mask in unknown.values())
     if filled and preparation.missing == "impute":
         notes.append(f"{filled:,} unknown values were filled in from public values.")
@@ -214,15 +221,14 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             "record can move every row, and no guarantee here covers that."
         )
     bring_to_norm(x, only_above=preparation.norm == "clip")
-    y = table.label[rows].astype(float)
     n = len(train_rows)
     return Split(
         entry=entry,
         preparation=preparation,
         x_train=x[:n],
-        y_train=y[:n],
+        y_train=labels[:n],
         x_test=x[n:],
-        y_test=y[n:],
+        y_test=labels[n:],
         feature_names=tuple(names),
         notes=tuple(notes),
         leaks=tuple(leaks),

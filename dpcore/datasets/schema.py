@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Kind = Literal["number", "category", "indicator"]
+Predicts = Literal["class", "number"]
 BoundsFrom = Literal["codebook", "common knowledge", "assumed"]
 Transform = Literal["none", "log1p", "signed log1p"]
 
@@ -198,8 +199,8 @@ class Entry(Description):
     ----------
     task : str
         What is predicted, in one sentence.
-    label : Label
-        The outcome.
+    label : Label or Column
+        The outcome: one of two, or a number with public bounds.
     columns : tuple of Column
         All columns, those left out by default included.
 
@@ -209,18 +210,37 @@ class Entry(Description):
     """
 
     task: str
-    label: Label
+    label: Label | Column
     columns: tuple[Column, ...]
+
+    @property
+    def predicts(self) -> Predicts:
+        """Whether the outcome is one of two classes, or a number."""
+        return "class" if isinstance(self.label, Label) else "number"
+
+    @property
+    def outcome(self) -> Label:
+        """The two classes; ValueError where a number is predicted."""
+        if not isinstance(self.label, Label):
+            raise ValueError(f"{self.key} predicts a number")
+        return self.label
+
+    @property
+    def target(self) -> Column:
+        """The number that is predicted; ValueError where it is a class."""
+        if isinstance(self.label, Label):
+            raise ValueError(f"{self.key} predicts a class")
+        return self.label
 
     @property
     def positive(self) -> str:
         """What +1 means."""
-        return self.label.positive
+        return self.outcome.positive
 
     @property
     def negative(self) -> str:
         """What −1 means."""
-        return self.label.negative
+        return self.outcome.negative
 
     @property
     def used(self) -> tuple[Column, ...]:
@@ -246,8 +266,8 @@ class Table:
     frame : pandas.DataFrame
         One row a record, one column for each of ``entry.columns``. Numbers and indicators are
         float64 (NaN where unknown), categories are pandas categoricals over the public levels.
-    label : numpy.ndarray, shape (n,), int8
-        ±1.
+    label : numpy.ndarray, shape (n,)
+        ±1 (int8), or the number that is predicted, in its own unit (float64).
     notes : tuple of str
         What was noticed while reading, in plain sentences.
     counts : Mapping of str to int
@@ -259,7 +279,7 @@ class Table:
 
     entry: Entry
     frame: pd.DataFrame
-    label: NDArray[np.int8]
+    label: NDArray[np.int8] | NDArray[np.float64]
     notes: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     published: bool = True

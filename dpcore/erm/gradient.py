@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.erm.forms import Forms
 from dpcore.erm.problem import Problem
 
 Array = NDArray[np.floating]
@@ -25,10 +26,9 @@ BLOCK_ROWS = 1024
 BLOCK_ENTRIES = 2**16  # of one vector's passes; several columns at once take fewer rows
 
 
-def row_blocks(signed: Array) -> list[Array]:
-    """Views of successive rows, few enough to stay in cache between two passes."""
-    size = max(1, BLOCK_ENTRIES // max(1, signed.shape[1]))
-    return [signed[start : start + size] for start in range(0, len(signed), size)]
+def row_blocks(forms: Forms) -> list[Forms]:
+    """Views of successive records, few enough to stay in cache between two passes."""
+    return forms.blocks(max(1, BLOCK_ENTRIES // max(1, forms.rows.shape[1])))
 
 
 def accelerator() -> str | None:
@@ -55,30 +55,30 @@ def batch_gradient(
         Gives the loss.
     features : (n, d) array
         Rows of norm at most 1.
-    labels : (n,) array of ±1
+    labels : (n,) array
     device : str, optional
         A torch device; ``None`` for NumPy on the CPU.
     dtype : type
         Of the products.
     """
-    signed = np.ascontiguousarray(features * labels[:, None], dtype=dtype)
+    forms = problem.forms(features, labels).contiguous(dtype)
     if device is not None:
-        return _torch_gradient(problem, signed, device)
-    return _numpy_gradient(problem, signed)
+        return _torch_gradient(problem, forms, device)
+    return _numpy_gradient(problem, forms)
 
 
-def _numpy_gradient(problem: Problem, signed: Array) -> BatchGradient:
-    records, dtype = len(signed), signed.dtype.type
-    blocks = [signed[start : start + BLOCK_ROWS] for start in range(0, records, BLOCK_ROWS)]
+def _numpy_gradient(problem: Problem, forms: Forms) -> BatchGradient:
+    records, dtype = len(forms), forms.rows.dtype.type
+    blocks = forms.blocks(BLOCK_ROWS)
     workers = min(os.cpu_count() or 1, len(blocks))
     shares = [blocks[worker::workers] for worker in range(workers)]
     slope = problem.function.slope
 
-    def part(share: list[Array], weights: Array) -> Array:
+    def part(share: list[Forms], weights: Array) -> Array:
         weights = weights.astype(dtype, copy=False)
         total = np.zeros_like(weights)
         for block in share:
-            total += block.T @ slope(block @ weights)
+            total += block.rows.T @ slope(block.at(weights))
         return total
 
     if workers == 1:
@@ -98,21 +98,25 @@ def _numpy_gradient(problem: Problem, signed: Array) -> BatchGradient:
     return gradient
 
 
-def _torch_gradient(problem: Problem, signed: Array, device: str) -> BatchGradient:
+def _torch_gradient(problem: Problem, forms: Forms, device: str) -> BatchGradient:
     import torch
 
-    rows = torch.from_numpy(signed).to(device)
+    rows = torch.from_numpy(forms.rows).to(device)
+    offsets = None if forms.offsets is None else torch.from_numpy(forms.offsets).to(device)[:, None]
     loss = problem.function
 
     def slope(margins: torch.Tensor) -> torch.Tensor:
         if loss.name == "logistic":
             return -torch.sigmoid(-margins)
+        if loss.name == "squared":
+            return margins.clamp_(-1.0, 1.0)
         width = problem.huber_width
         return ((margins - (1.0 + width)) / (2.0 * width)).clamp_(-1.0, 0.0)
 
     def gradient(weights: Array) -> Array:
-        columns = torch.from_numpy(np.ascontiguousarray(weights, dtype=signed.dtype)).to(device)
-        result = rows.T @ slope(rows @ columns)
-        return np.asarray((result / len(signed)).cpu().numpy())
+        columns = torch.from_numpy(np.ascontiguousarray(weights, dtype=forms.rows.dtype)).to(device)
+        values = rows @ columns
+        result = rows.T @ slope(values if offsets is None else values - offsets)
+        return np.asarray((result / len(forms)).cpu().numpy())
 
     return gradient

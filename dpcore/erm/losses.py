@@ -1,9 +1,11 @@
-"""The two losses of paper 000 as functions of the margin m = y wᵀx, with their constants.
+"""Losses as functions of one number a record, with their constants.
 
-Both are 1-Lipschitz in m, so with ‖x‖₂ ≤ 1 the data-dependent part of the objective is
+For classification that number is the margin m = y wᵀx, for regression the residual m = wᵀx - y with
+|y| ≤ 1. All are 1-Lipschitz in m, so with ‖x‖₂ ≤ 1 the data-dependent part of the objective is
 1-Lipschitz in w; the regulariser is not counted because it is the same for neighbours and cancels.
 
-Source: paper 000 (Ding et al.), section V-B (logistic) and V-C (Huber SVM).
+Source: paper 000 (Ding et al.), section V-B (logistic) and V-C (Huber SVM). Squared loss: see
+`Squared`.
 """
 
 from __future__ import annotations
@@ -20,24 +22,28 @@ from dpcore.errors import number, one_of
 
 Array = NDArray[np.floating]
 
-LOSSES = ("logistic", "huber")
+MARGIN_LOSSES = ("logistic", "huber")
+RESIDUAL_LOSSES = ("squared",)
+LOSSES = MARGIN_LOSSES + RESIDUAL_LOSSES
 
 
 class Loss(Protocol):
-    """A convex, non-increasing, 1-Lipschitz function of the margin."""
+    """A convex, 1-Lipschitz function of the margin, which it never increases in, or residual."""
 
     name: str
+    residual: bool
+    """Whether it is of the residual, so that its slope has either sign, and not of the margin."""
     curvature: float
     """Largest second derivative; with ‖x‖₂ ≤ 1 the smoothness of the data-dependent part."""
     at_zero: float
-    """Value at margin 0: what the objective is worth at w = 0."""
+    """The most that the objective may be worth at w = 0."""
 
     def value(self, margins: Array) -> Array:
         """ℓ(m), element by element."""
         ...
 
     def slope(self, margins: Array) -> Array:
-        """ℓ'(m), in [-1, 0]."""
+        """ℓ'(m), in [-1, 0] for margins and in [-1, 1] for residuals."""
         ...
 
     def bend(self, margins: Array) -> Array:
@@ -53,6 +59,7 @@ class Logistic:
     """log(1 + e^{-m}): slope in (-1, 0), second derivative at most 1/4."""
 
     name = "logistic"
+    residual = False
     curvature = 0.25
     at_zero = float(np.log(2.0))
 
@@ -116,6 +123,7 @@ class Huber:
     """
 
     name = "huber"
+    residual = False
 
     def __init__(self, width: float) -> None:
         self.width = number("Huber width h", width, at_least=1e-3, at_most=10.0)
@@ -140,38 +148,83 @@ class Huber:
         return np.where(np.abs(1.0 - margins) <= self.width, self.curvature, 0.0)
 
     def expected(self, margins: Array, spread: Array | float) -> Array:
-        """E ℓ(m + s ξ), ξ ~ N(0, 1), in closed form; relative error below 1e-9.
+        """E ℓ(m + s ξ), ξ ~ N(0, 1), in closed form; relative error below 1e-9."""
+        return _expected_ramp(1.0 - np.asarray(margins, dtype=float), spread, self.width)
 
-        For s ≤ 4h: ℓ(m) = ((1-m+h)₊² - (1-m-h)₊²)/(4h), and
-        E (c + sξ)₊² = (c²+s²) Φ(c/s) + c s φ(c/s). Beyond, that difference loses its digits; there
-        ℓ is the mean of the hinges (1-m+u)₊ over |u| ≤ h, whose expectations
-        c Φ(c/s) + s φ(c/s) hardly bend in u, so that 16 Gauss-Legendre points do.
+
+class Squared:
+    """Half the squared residual up to 1, and as a straight line beyond: m²/2, then |m| - 1/2.
+
+    Without a bound on ‖w‖ the squared loss is not Lipschitz: one record could move a gradient
+    without limit. Going on as a straight line from |m| = 1 is the same as clipping each record's
+    gradient (‖x‖ ≤ 1) to norm 1, so that L = 1 and β = 1 hold for every w and no ball is needed
+    (Song, Steinke, Thakurta and Thakurta 2021, section 3). Wherever no residual exceeds half the
+    public range of y it is the squared loss itself; the constant model w = 0 never exceeds it.
+    """
+
+    name = "squared"
+    residual = True
+    curvature = 1.0
+    at_zero = 0.5
+
+    def value(self, margins: Array) -> Array:
+        """ℓ(m), element by element."""
+        size = np.abs(margins)
+        inside = np.minimum(size, 1)
+        size -= inside * margins.dtype.type(0.5)  # |m| - c/2 with c = min(|m|, 1), times c
+        size *= inside
+        return size
+
+    def slope(self, margins: Array) -> Array:
+        """ℓ'(m), in [-1, 1]."""
+        return np.clip(margins, -1, 1)
+
+    def bend(self, margins: Array) -> Array:
+        """ℓ''(m), 1 or 0."""
+        return np.where(np.abs(margins) <= 1.0, 1.0, 0.0)
+
+    def expected(self, margins: Array, spread: Array | float) -> Array:
+        """E ℓ(m + s ξ), ξ ~ N(0, 1), in closed form; error below 1e-9 of 1 + ℓ.
+
+        ℓ(m) + 1/2 is the sum of two ramps of width 1, one to each side.
         """
-        shape = np.broadcast_shapes(margins.shape, np.shape(spread))
-        scale = np.broadcast_to(np.asarray(spread, dtype=float), shape)
-        gap = np.broadcast_to(1.0 - np.asarray(margins, dtype=float), shape)
-        result = np.empty(shape)
-        wide = scale > 4.0 * self.width
-        result[~wide] = self._expected_narrow(gap[~wide], np.maximum(scale[~wide], 1e-300))
-        if np.any(wide):
-            points, mass = _legendre(16)
-            centre = gap[wide][:, None] + self.width * points[None, :]
-            ratio = centre / scale[wide][:, None]
-            hinge = centre * special.ndtr(ratio) + scale[wide][:, None] * _density(ratio)
-            result[wide] = hinge @ (0.5 * mass)
-        return result
+        middle = np.asarray(margins, dtype=float)
+        both = _expected_ramp(middle, spread, 1.0) + _expected_ramp(-middle, spread, 1.0)
+        return np.asarray(np.maximum(both - 0.5, 0.0))
 
-    def _expected_narrow(self, gap: Array, scale: Array) -> Array:
-        """`expected` at 1 - m = `gap` for spreads up to 4h."""
 
-        def half_square(centre: Array) -> Array:
-            ratio = centre / scale
-            return np.asarray(
-                (centre**2 + scale**2) * special.ndtr(ratio) + centre * scale * _density(ratio)
-            )
+def _expected_ramp(gaps: Array, spread: Array | float, width: float) -> Array:
+    """E ρ(g + s ξ), ξ ~ N(0, 1), for ρ(g) = ((g+h)₊² - (g-h)₊²)/(4h), a ramp with a round corner.
 
-        upper, lower = half_square(gap + self.width), half_square(gap - self.width)
-        return np.asarray((upper - lower) / (4.0 * self.width))
+    For s ≤ 4h by E (c + sξ)₊² = (c²+s²) Φ(c/s) + c s φ(c/s). Beyond, that difference loses its
+    digits; there ρ is the mean of the ramps (g+u)₊ over |u| ≤ h, whose expectations
+    c Φ(c/s) + s φ(c/s) hardly bend in u, so that 16 Gauss-Legendre points do.
+    """
+    shape = np.broadcast_shapes(gaps.shape, np.shape(spread))
+    scale = np.broadcast_to(np.asarray(spread, dtype=float), shape)
+    gap = np.broadcast_to(gaps, shape)
+    result = np.empty(shape)
+    wide = scale > 4.0 * width
+    result[~wide] = _expected_ramp_narrow(gap[~wide], np.maximum(scale[~wide], 1e-300), width)
+    if np.any(wide):
+        points, mass = _legendre(16)
+        centre = gap[wide][:, None] + width * points[None, :]
+        ratio = centre / scale[wide][:, None]
+        ramp = centre * special.ndtr(ratio) + scale[wide][:, None] * _density(ratio)
+        result[wide] = ramp @ (0.5 * mass)
+    return result
+
+
+def _expected_ramp_narrow(gap: Array, scale: Array, width: float) -> Array:
+    """`_expected_ramp` for spreads up to 4h."""
+
+    def half_square(centre: Array) -> Array:
+        ratio = centre / scale
+        return np.asarray(
+            (centre**2 + scale**2) * special.ndtr(ratio) + centre * scale * _density(ratio)
+        )
+
+    return np.asarray((half_square(gap + width) - half_square(gap - width)) / (4.0 * width))
 
 
 def _density(points: Array) -> Array:
@@ -189,6 +242,8 @@ def loss_named(name: str, huber_width: float = 0.5) -> Loss:
         If there is no such loss, or the Huber width is out of range.
     """
     one_of("loss", name, LOSSES)
+    if name == "squared":
+        return Squared()
     return Logistic() if name == "logistic" else Huber(huber_width)
 
 

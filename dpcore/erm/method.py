@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
@@ -164,6 +165,10 @@ class Method:
     closed_form : bool
         Whether the release is a fixed vector plus Gaussian noise, so that expectations need no
         draws.
+    limits : tuple of str
+        What to know before using it, a sentence each.
+    losses : tuple of str
+        Those that it learns; what its proof covers is said for these only.
     """
 
     key: str
@@ -175,6 +180,20 @@ class Method:
     release: Release
     closed_form: bool = False
     limits: tuple[str, ...] = field(default=())
+    losses: tuple[str, ...] = MARGIN_LOSSES
+
+    def refusal(self, loss: str) -> str:
+        """Why it can't learn this loss, in one plain sentence; "" where it can."""
+        if loss in self.losses:
+            return ""
+        learnt = [words for group, words in LEARNS.items() if set(group) & set(self.losses)]
+        if loss in RESIDUAL_LOSSES or not set(MARGIN_LOSSES) & set(self.losses):
+            return f"{self.title} learns {' and '.join(learnt)} only."
+        return f"{self.title} learns with the {' and '.join(self.losses)} loss only."
+
+
+LEARNS = {MARGIN_LOSSES: "to tell two classes apart", RESIDUAL_LOSSES: "to predict a number"}
+"""What losses are for, in words."""
 
 
 NOISE_STREAM = 0x4E6F6973

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
+from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
 from dpcore.erm.losses import Loss
 from dpcore.erm.problem import Problem
@@ -34,25 +35,25 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
     problem : Problem
         Its λ, loss and radius are used.
     features : (n, d) array
-    labels : (n,) array of ±1
+    labels : (n,) array
 
     Returns
     -------
     (d,) array
         With ‖∇F‖₂ ≤ 1e-9 in the unconstrained case.
     """
-    signed = features * labels[:, None]
+    forms = problem.forms(features, labels)
     loss = problem.function
-    start: Array = np.zeros(signed.shape[1])
+    start: Array = np.zeros(features.shape[1])
     if problem.lam > 0.0:
-        if len(signed) >= 2 * START_RECORDS:
-            some = np.ascontiguousarray(signed[:: len(signed) // START_RECORDS])
+        if len(forms) >= 2 * START_RECORDS:
+            some = forms[:: len(forms) // START_RECORDS].contiguous(np.float64)
             start = _newton(loss, some, problem.lam, start)
-        return _newton(loss, signed, problem.lam, start)
+        return _newton(loss, forms, problem.lam, start)
     radius = problem.solution_radius
 
     def solution(log_lam: float) -> Array:
-        return _newton(loss, signed, math.exp(log_lam), start)
+        return _newton(loss, forms, math.exp(log_lam), start)
 
     def overshoot(log_lam: float) -> float:
         return float(np.linalg.norm(solution(log_lam)) - radius)
@@ -66,15 +67,15 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
 
 
 def ridge_path(
-    loss: Loss, signed: Array, lams: Sequence[float], start: Array | None = None
+    loss: Loss, forms: Forms, lams: Sequence[float], start: Array | None = None
 ) -> Array:
     """Minimisers for several λ, each warm-started from the one before.
 
     Parameters
     ----------
     loss : Loss
-    signed : (n, d) array
-        Rows yᵢxᵢ.
+    forms : Forms
+        Of n records with d features.
     lams : sequence of float
         Each above 0; descending order saves steps.
     start : (d,) array, optional
@@ -84,16 +85,16 @@ def ridge_path(
     -------
     (len(lams), d) array
     """
-    weights: Array = np.zeros(signed.shape[1]) if start is None else start
+    weights: Array = np.zeros(forms.rows.shape[1]) if start is None else start
     path = []
     for lam in lams:
-        weights = _newton(loss, signed, lam, weights)
+        weights = _newton(loss, forms, lam, weights)
         path.append(weights)
     return np.array(path)
 
 
-def _newton(loss: Loss, signed: Array, lam: float, weights: Array) -> Array:
-    blocks = row_blocks(signed)
+def _newton(loss: Loss, forms: Forms, lam: float, weights: Array) -> Array:
+    blocks = row_blocks(forms)
     here = _look(loss, blocks, lam, weights)
     for _ in range(MOST_STEPS):
         if np.linalg.norm(here.gradient) <= GRADIENT_TOLERANCE:
@@ -124,26 +125,26 @@ class _Point:
     margins: Sequence[Array]
 
 
-def _look(loss: Loss, blocks: list[Array], lam: float, weights: Array) -> _Point:
+def _look(loss: Loss, blocks: list[Forms], lam: float, weights: Array) -> _Point:
     value, gradient, margins = 0.0, np.zeros(len(weights)), []
     for block in blocks:
-        at = block @ weights
+        at = block.at(weights)
         value += float(loss.value(at).sum())
-        gradient += loss.slope(at) @ block
+        gradient += loss.slope(at) @ block.rows
         margins.append(at)
     records = sum(len(block) for block in blocks)
     value = value / records + 0.5 * lam * float(weights @ weights)
     return _Point(weights, value, gradient / records + lam * weights, margins)
 
 
-def _hessian(loss: Loss, blocks: list[Array], lam: float, here: _Point) -> Array:
+def _hessian(loss: Loss, blocks: list[Forms], lam: float, here: _Point) -> Array:
     total = np.zeros((len(here.weights), len(here.weights)))
     for block, margins in zip(blocks, here.margins, strict=True):
-        bend = loss.bend(margins)
+        rows, bend = block.rows, loss.bend(margins)
         active = np.flatnonzero(bend)  # the Huber loss bends only near its corner
-        if len(active) < len(block):
-            block, bend = block[active], bend[active]
-        scaled = block * np.sqrt(bend)[:, None]
+        if len(active) < len(rows):
+            rows, bend = rows[active], bend[active]
+        scaled = rows * np.sqrt(bend)[:, None]
         total += scaled.T @ scaled  # one array and its transpose: half the work
     total /= sum(len(block) for block in blocks)
     total[np.diag_indices_from(total)] += lam

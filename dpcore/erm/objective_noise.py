@@ -1,6 +1,6 @@
 """Minimising many randomly tilted objectives at once: the engine of objective perturbation.
 
-Column j minimises J_j(w) = Σᵢ ℓ(yᵢ wᵀxᵢ) + (Λ_j/2)‖w‖² + b_jᵀw. All columns share their matrix
+Column j minimises J_j(w) = Σᵢ ℓᵢ(w) + (Λ_j/2)‖w‖² + b_jᵀw. All columns share their matrix
 products, and one preconditioner: in the eigenbasis of β XᵀX, which bounds every Hessian of the
 losses, it is diagonal for every Λ. Steps are those of L-BFGS, in which each column has a memory of
 its own; where one lengthens the gradient, the plain preconditioned step is taken, which never does.
@@ -99,7 +99,7 @@ def minimisers(
     problem : Problem
         Its loss is used; its λ is not.
     features : (n, d) array
-    labels : (n,) array of ±1
+    labels : (n,) array
     ridge : (columns,) array
         Λ_j > 0.
     tilt : (d, columns) array

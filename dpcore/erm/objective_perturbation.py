@@ -1,8 +1,8 @@
 """What a random linear term in the objective proves, and how much noise it takes.
 
-The release is an approximate minimiser of J(w) = Σᵢ ℓ(yᵢ wᵀxᵢ) + (Λ/2)‖w‖² + bᵀw plus a little
-output noise. Here, for losses whose slope has one sign (both losses of `dpcore.erm.losses`), the
-privacy of both together, in sums rather than means.
+The release is an approximate minimiser of J(w) = Σᵢ ℓᵢ(w) + (Λ/2)‖w‖² + bᵀw plus a little
+output noise. Here the privacy of both together, in sums rather than means; first for losses of the
+margin, whose slope has one sign.
 
 Gaussian b ~ N(0, σ² I). The exact minimiser is a smooth one-to-one image of b, so its privacy loss
 is that of b and a ratio of determinants. One record adds a matrix of rank one and size at most β
@@ -12,13 +12,16 @@ convex in s and so at most its larger end: 0, or the loss of a Gaussian of μ = 
 x, δ(x) ≤ δ_G(x - c; 1/σ) + (1 - e^{x-c})₊. Replacing moves two slopes, with four corners: 0, two
 single ones and one of ‖g‖ ≤ 2, so δ(x) ≤ 2 δ_G(x - c; 1/σ) + δ_G(x - c; 2/σ) + (1 - e^{x-c})₊.
 
+Losses of the residual have slopes s in [-1, 1]. The larger end is then one of two Gaussian ones, so
+δ(x) ≤ 2 δ_G(x - c; 1/σ); replacing has four corners, all of ‖g‖ ≤ 2: δ(x) ≤ 4 δ_G(x - c; 2/σ).
+
 A solver stops at ‖∇J‖ ≤ τ, within τ/Λ of the exact minimiser, which Λ-strong convexity gives. Given
 that minimiser, what is released is a Gaussian of standard deviation s around a point that a record
 moves by at most 2τ/Λ: one more mechanism, of μ₂ = 2τ/(Λs). Averaging over its privacy loss turns
 each δ_G(·; μ) into δ_G(·; √(μ² + μ₂²)) and the last term into δ_G(ε - c; μ₂).
 
-Where the loss's second derivative jumps (Huber), gradients are Lipschitz and one-to-one, and the
-change of variables holds up to a null set.
+Where the loss's second derivative jumps (Huber, squared), gradients are Lipschitz and one-to-one,
+and the change of variables holds up to a null set.
 
 Source: Chaudhuri, Monteleoni and Sarwate 2011; Kifer, Smith and Thakurta 2012; Redberg, Koskela and
 Wang 2023 (arXiv 2401.00583); Iyengar et al. 2019; FORMULAS 6.1 and 6.2 for the bounds above.
@@ -199,7 +202,10 @@ def gaussian_delta(problem: Problem, epsilon: float, noise: Noise, tolerance: fl
         mu = math.hypot(moved / noise.scale, slack) * (1.0 + 4e-16)
         return 0.0 if mu == 0.0 else float(analytic_delta(left, 1.0 / mu * (1.0 - 4e-16)))
 
-    if problem.adjacency is Adjacency.REPLACE_ONE:
+    replaced = problem.adjacency is Adjacency.REPLACE_ONE
+    if problem.function.residual:
+        total = 4.0 * part(2.0) if replaced else 2.0 * part(1.0)
+    elif replaced:
         total = 2.0 * part(1.0) + part(2.0) + part(0.0)
     else:
         total = part(1.0) + part(0.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from dpcore.erm import permuted
+from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
@@ -42,7 +43,7 @@ def descend(
     dict from T to (d,) array
     """
     records, lam = len(labels), problem.lam
-    total_gradient = _total_gradient(problem, features * labels[:, None])
+    total_gradient = _total_gradient(problem, problem.forms(features, labels))
     wanted, last = set(steps), max(steps)
     weights: Array = np.zeros(features.shape[1]) if start is None else start
     found: dict[int, Array] = {}
@@ -59,19 +60,21 @@ def descend(
     return found
 
 
-def _total_gradient(problem: Problem, signed: Array) -> Callable[[Array], Array]:
+def _total_gradient(problem: Problem, forms: Forms) -> Callable[[Array], Array]:
     """The function w -> Σᵢ ∇ℓᵢ(w) of the data-dependent part, in double precision."""
     slope = problem.function.slope
-    if np.count_nonzero(signed) < SPARSE_BELOW * signed.size:
-        rows = sparse.csr_array(signed)
+    if np.count_nonzero(forms.rows) < SPARSE_BELOW * forms.rows.size:
+        rows = sparse.csr_array(forms.rows)
         columns = sparse.csr_array(rows.T)
-        return lambda weights: np.asarray(columns @ slope(rows @ weights))
-    blocks = row_blocks(signed)
+        return lambda weights: np.asarray(
+            columns @ slope(forms.less_offsets(np.asarray(rows @ weights)))
+        )
+    blocks = row_blocks(forms)
 
     def gradient(weights: Array) -> Array:
         total = np.zeros_like(weights)
         for block in blocks:
-            total += slope(block @ weights) @ block
+            total += slope(block.at(weights)) @ block.rows
         return total
 
     return gradient

@@ -1,8 +1,8 @@
 """A regularised empirical-risk problem, described by its public constants only.
 
 F(w; D) = (1/n) Σᵢ ℓ(yᵢ wᵀxᵢ) + (λ/2)‖w‖², with ‖xᵢ‖₂ ≤ 1 and yᵢ = ±1 (paper 000, eq. 1
-and section V). A `Problem` holds no data, so nothing computed from it (sensitivity, σ, steps) can
-leak any.
+and section V); for regression ℓ(wᵀxᵢ - yᵢ) with |yᵢ| ≤ 1. A `Problem` holds no data, so nothing
+computed from it (sensitivity, σ, steps) can leak any.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.erm.forms import Forms
 from dpcore.erm.losses import Loss, loss_named
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency
@@ -32,7 +33,7 @@ class Problem:
     Parameters
     ----------
     loss : str
-        "logistic" or "huber".
+        "logistic" or "huber" for labels ±1, "squared" for numbers in [-1, 1].
     lam : float
         λ ≥ 0, weight of (λ/2)‖w‖².
     records : int
@@ -42,7 +43,7 @@ class Problem:
     adjacency : Adjacency
         replace-one or zero-out. Means over n need a public n, so add/remove is refused.
     huber_width : float
-        h of the Huber loss; unused by the logistic loss.
+        h of the Huber loss; no other loss has one.
     public_preparation : bool
         Whether every record was prepared on its own, by public bounds. Scaling by the data's own
         range lets one record move every row, and then no sensitivity here holds.
@@ -85,8 +86,20 @@ class Problem:
 
     @cached_property
     def function(self) -> Loss:
-        """The loss as a function of the margin."""
+        """The loss as a function of the margin, or of the residual."""
         return loss_named(self.loss, self.huber_width)
+
+    def forms(self, features: Array, labels: Array) -> Forms:
+        """What the loss is a function of: margins, or residuals.
+
+        Parameters
+        ----------
+        features : (n, d) array
+        labels : (n,) array
+        """
+        if self.function.residual:
+            return Forms(features, labels)
+        return Forms(features * labels[:, None])
 
     @property
     def lipschitz(self) -> float:
@@ -112,7 +125,7 @@ class Problem:
     def solution_radius(self) -> float:
         """A public bound on ‖ŵ‖₂.
 
-        For λ > 0: (λ/2)‖ŵ‖² ≤ F(ŵ) ≤ F(0) = ℓ(0), and λ‖ŵ‖ ≤ L from the stationarity of ŵ.
+        For λ > 0: (λ/2)‖ŵ‖² ≤ F(ŵ) ≤ F(0), and λ‖ŵ‖ ≤ L from the stationarity of ŵ.
         For λ = 0: the radius projected onto.
         """
         if self.lam == 0.0:
@@ -131,7 +144,8 @@ class Problem:
         Raises
         ------
         InvalidInput
-            If n or d differ from the description's, a row's norm exceeds 1, or a label is not ±1.
+            If n or d differ from the description's, a row's norm exceeds 1, or a label is not ±1
+            (for regression: not in [-1, 1]).
         """
         expected = (self.records, self.dimension)
         if np.shape(features) != expected or np.shape(labels) != expected[:1]:
@@ -139,7 +153,10 @@ class Problem:
         largest = float(np.sqrt(np.max(np.einsum("ij,ij->i", features, features))))
         if not largest <= 1.0 + NORM_ROUNDING:
             raise reject("largest ‖x‖₂", largest, "at most 1")
-        if not np.all(np.abs(labels) == 1.0):
+        if self.function.residual:
+            if not np.all(np.abs(labels) <= 1.0):
+                raise InvalidInput("y holds values outside -1 to 1, but must be scaled into it.")
+        elif not np.all(np.abs(labels) == 1.0):
             raise InvalidInput("labels hold other values, but they must be −1 or +1.")
 
 

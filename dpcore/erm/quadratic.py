@@ -1,8 +1,9 @@
 """Learning from noisy sums alone: the engine of input perturbation.
 
-The loss is replaced by a + s m + b m² near m = 0, so that the objective needs Σ x xᵀ and Σ y x
-only. What is done with the noisy sums is post-processing: negative eigenvalues of the first are
-taken for noise and dropped, and as much ridge is added as the noise's spectrum is wide.
+A loss of the margin is replaced by a + s m + b m² near m = 0, so that the objective needs Σ x xᵀ
+and Σ y x only, which is all that the squared loss needs as it stands. What is done with the noisy
+sums is post-processing: negative eigenvalues of the first are taken for noise and dropped, and as
+much ridge is added as the noise's spectrum is wide.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.losses import loss_named
+from dpcore.erm.losses import RESIDUAL_LOSSES, loss_named
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import BALANCE, noise
@@ -30,8 +31,11 @@ def approximation(loss: str, huber_width: float) -> tuple[float, float]:
     """(s, b): slope and curvature of the least-squares quadratic for |m| ≤ `MARGIN`.
 
     At Chebyshev points, which makes it nearly the best in the largest error too. For the logistic
-    loss s = -1/2 exactly: its odd part is linear.
+    loss s = -1/2 exactly: its odd part is linear. The squared loss is one: m²/2 - y m + y²/2 with
+    m = wᵀx.
     """
+    if loss in RESIDUAL_LOSSES:
+        return -1.0, 0.5
     points = MARGIN * np.cos(np.pi * (np.arange(200) + 0.5) / 200)
     _, slope, curvature = np.polynomial.polynomial.polyfit(
         points, loss_named(loss, huber_width).value(points), 2

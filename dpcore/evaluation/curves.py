@@ -17,7 +17,10 @@ from dpcore.datasets import Split, load, prepare
 from dpcore.erm.method import Array, Calibration, Progress, silent
 from dpcore.erm.newton import minimise, ridge_path
 from dpcore.erm.output_noise import centres
+from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
+from dpcore.evaluation.classification import CLASSIFICATION
+from dpcore.evaluation.scoring import HIGH, LOW, Measure, Scoring, scoring_for
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import Outcome, Partial, Report
@@ -27,7 +30,6 @@ from dpcore.methods import method_named
 if TYPE_CHECKING:
     import pandas as pd
 
-LOW, HIGH = 0.05, 0.95
 BAND_DRAWS = 200
 BAND_STREAM = 0x42616E64  # keeps these draws apart from those of any sweep with the same seed
 BAND_RECORDS = 2_000  # the objective's spread is measured on this many training records
@@ -51,21 +53,16 @@ CALIBRATION_COLUMNS = (
     "excess_risk_bound_published",
     "excess_risk_bound_sound",
 )
-MEASURED_COLUMNS = (
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-    "balanced_accuracy",
-    "objective",
-    "objective_low",
-    "objective_high",
-    "excess_risk",
-    "missed_per_1000",
-    "false_per_1000",
-    "runs",
-    "source",
-)
-COLUMNS = CALIBRATION_COLUMNS + MEASURED_COLUMNS
+OBJECTIVE_COLUMNS = ("objective", "objective_low", "objective_high", "excess_risk")
+
+
+def columns(scoring: Scoring) -> tuple[str, ...]:
+    """Of a table of curves."""
+    return (*CALIBRATION_COLUMNS, *scoring.columns, *OBJECTIVE_COLUMNS, "runs", "source")
+
+
+COLUMNS = columns(CLASSIFICATION)
+"""Where classes are predicted."""
 
 
 @dataclass(frozen=True)
@@ -76,20 +73,15 @@ class Reference:
     ----------
     lam : float
         Its λ.
-    accuracy, balanced_accuracy : float
-        On the test records.
     objective : float
         Its own F on the training records.
-    missed_per_1000, false_per_1000 : float
-        Wrongly judged positives and negatives among 1,000 people like the test records.
+    measured : Mapping of str to float
+        What a table of curves holds of private models, measured on the test records.
     """
 
     lam: float
-    accuracy: float
-    balanced_accuracy: float
     objective: float
-    missed_per_1000: float
-    false_per_1000: float
+    measured: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -98,29 +90,35 @@ class Baselines:
 
     Parameters
     ----------
-    positive_share : float
-        Of the test records.
-    majority_accuracy : float
-        Of always answering the commoner class of the training records, on the test records.
+    measure : Measure
+        What models are compared by.
+    guess : float
+        The measure, on the test records, of always answering the commoner class or the mean of the
+        training records.
     same_lam : Reference
         The non-private minimiser of the study's own problem.
     tuned : Reference
-        The non-private model whose λ has the best accuracy in 5-fold cross-validation on (at most
-        10,000 of) the training records.
+        The non-private model whose λ is best in 5-fold cross-validation on (at most 10,000 of) the
+        training records.
     """
 
-    positive_share: float
-    majority_accuracy: float
+    measure: Measure
+    guess: float
     same_lam: Reference
     tuned: Reference
 
+    def value(self, model: Reference) -> float:
+        """A model's measure."""
+        return model.measured[self.measure.column]
+
     @property
     def best(self) -> Reference:
-        """The more accurate of the two models, against which points lost to privacy are counted.
+        """The better of the two models, against which what privacy costs is counted.
 
         λ is chosen on the training records, so on the test records the other one may be better.
         """
-        return self.same_lam if self.same_lam.accuracy > self.tuned.accuracy else self.tuned
+        same, tuned = self.value(self.same_lam), self.value(self.tuned)
+        return self.tuned if self.measure.reaches(tuned, same) else self.same_lam
 
     @property
     def other(self) -> Reference:
@@ -184,12 +182,13 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`, one row per (method, ε); `source` is "closed form". Means are exact to
-        1e-4; bands come from 200 draws (the objective's spread from 2,000 training records).
+        `columns` by what is predicted, one row per (method, ε); `source` is "closed form". Means
+        are exact to 1e-4; bands come from 200 draws (the objective's spread from 2,000 training
+        records).
     """
     import pandas as pd
 
-    problem = problem_for(study, split)
+    problem, scoring = problem_for(study, split), scoring_for(split)
     calibrations = {
         key: group
         for key, group in calibrations_for(study, problem, delta_for(study, split)).items()
@@ -197,7 +196,7 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
     }
     table = calibration_table(calibrations)
     if table.empty:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return pd.DataFrame(columns=list(columns(scoring)))
     noisy = [c for group in calibrations.values() for c in group if c.sigma > 0]
     exact = minimiser(study, split) if exact is None else exact
     middles = np.empty((len(table), len(exact)))
@@ -206,44 +205,35 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
     if noisy:
         middles[~still] = centres(problem, split.x_train, split.y_train, noisy)
     sigmas = table["sigma"].to_numpy()
-    test = metrics.expected_rates(middles, sigmas, split.x_test, split.y_test)
+    generator = np.random.default_rng([study.seed, BAND_STREAM])
+    draws = generator.standard_normal((BAND_DRAWS, problem.dimension))
     objective = metrics.expected_objectives(problem, middles, sigmas, split.x_train, split.y_train)
     best = metrics.expected_objectives(
         problem, exact[None], np.zeros(1), split.x_train, split.y_train
     )[0]
-    accuracy_band, objective_shift = _bands(study, split, middles, sigmas)
-    missed, false = _per_thousand(test.true_positive, test.true_negative, split)
-    return table.assign(
-        accuracy=test.accuracy,
-        accuracy_low=accuracy_band[0],
-        accuracy_high=accuracy_band[1],
-        balanced_accuracy=test.balanced,
-        objective=objective,
-        objective_low=objective + objective_shift[0],
-        objective_high=objective + objective_shift[1],
-        excess_risk=objective - best,
-        missed_per_1000=missed,
-        false_per_1000=false,
-        runs=BAND_DRAWS,
-        source="closed form",
-    )[list(COLUMNS)]
-
-
-def _bands(study: Study, split: Split, middles: Array, sigmas: Array) -> tuple[Array, Array]:
-    """Quantiles of one run's accuracy, and of its objective minus its mean; (2, rows) each."""
-    problem = problem_for(study, split)
-    generator = np.random.default_rng([study.seed, BAND_STREAM])
-    draws = generator.standard_normal((BAND_DRAWS, middles.shape[1]))
-    hits = metrics.noisy_accuracies(middles, sigmas, draws, split.x_test, split.y_test)
-    accuracy = np.quantile(hits, [LOW, HIGH], axis=1)
     some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
-    objectives = metrics.noisy_objectives(
+    shift = _objective_band(
         problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
     )
+    return table.assign(
+        **scoring.expected(split, middles, sigmas, draws),
+        objective=objective,
+        objective_low=objective + shift[0],
+        objective_high=objective + shift[1],
+        excess_risk=objective - best,
+        runs=BAND_DRAWS,
+        source="closed form",
+    )[list(columns(scoring))]
+
+
+def _objective_band(
+    problem: Problem, middles: Array, sigmas: Array, draws: Array, features: Array, labels: Array
+) -> Array:
+    """Quantiles of one run's objective minus its mean, (2, rows)."""
+    objectives = metrics.noisy_objectives(problem, middles, sigmas, draws, features, labels)
     # Against these draws' own mean: the records left out shift every draw by nearly the same.
     objectives -= objectives.mean(axis=1, keepdims=True)
-    objective = np.quantile(objectives, [LOW, HIGH], axis=1)
-    return accuracy, objective
+    return np.asarray(np.quantile(objectives, [LOW, HIGH], axis=1))
 
 
 def answers(
@@ -268,7 +258,7 @@ def answers(
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`, one row per (method, ε).
+        `columns` by what is predicted, one row per (method, ε).
     """
     import pandas as pd
 
@@ -322,44 +312,33 @@ def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `COLUMNS`; `source` is "sampled".
+        `columns` by what is predicted; `source` is "sampled".
     """
-    problem = problem_for(study, split)
+    import pandas as pd
+
+    problem, scoring = problem_for(study, split), scoring_for(split)
     methods = tuple(dict.fromkeys(rows["method"]))
     calibrations = calibrations_for(study, problem, delta_for(study, split))
     table = calibration_table({key: calibrations[key] for key in methods})
     groups = rows.groupby(["method", "epsilon"], sort=False)
     index = list(zip(table["method"], table["epsilon"], strict=True))
-    mean = groups.mean(numeric_only=True).loc[index]
-    low = groups[["accuracy_test", "objective"]].quantile(LOW).loc[index]
-    high = groups[["accuracy_test", "objective"]].quantile(HIGH).loc[index]
-    missed, false = _per_thousand(
-        mean["true_positive_rate"].to_numpy(), mean["true_negative_rate"].to_numpy(), split
+    measured = pd.DataFrame(
+        [scoring.over_runs(split, groups.get_group(each)) for each in index], index=table.index
     )
+    mean = groups[["objective", "excess_risk"]].mean().loc[index]
     return table.assign(
-        accuracy=mean["accuracy_test"].to_numpy(),
-        accuracy_low=low["accuracy_test"].to_numpy(),
-        accuracy_high=high["accuracy_test"].to_numpy(),
-        balanced_accuracy=mean["balanced_accuracy"].to_numpy(),
+        **measured,
         objective=mean["objective"].to_numpy(),
-        objective_low=low["objective"].to_numpy(),
-        objective_high=high["objective"].to_numpy(),
+        objective_low=groups["objective"].quantile(LOW).loc[index].to_numpy(),
+        objective_high=groups["objective"].quantile(HIGH).loc[index].to_numpy(),
         excess_risk=mean["excess_risk"].to_numpy(),
-        missed_per_1000=missed,
-        false_per_1000=false,
         runs=groups.size().loc[index].to_numpy(),
         source="sampled",
-    )[list(COLUMNS)]
-
-
-def _per_thousand(true_positive: Array, true_negative: Array, split: Split) -> tuple[Array, Array]:
-    """Missed and falsely flagged people among 1,000 with the test records' share of positives."""
-    share = float(np.mean(split.y_test > 0))
-    return 1000.0 * share * (1.0 - true_positive), 1000.0 * (1.0 - share) * (1.0 - true_negative)
+    )[list(columns(scoring))]
 
 
 def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselines:
-    """Majority class, the non-private model at the same λ, and one with λ tuned for accuracy.
+    """A guess, the non-private model at the same λ, and one with λ tuned by cross-validation.
 
     Parameters
     ----------
@@ -370,13 +349,13 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
     """
     problem = problem_for(study, split)
     same = minimiser(study, split) if exact is None else exact
-    commoner = 1.0 if np.mean(split.y_train > 0) >= 0.5 else -1.0
+    scoring = scoring_for(split)
     lam, near = _tuned_lam(study, split)
-    signed = split.x_train * split.y_train[:, None]
-    tuned = ridge_path(problem.function, signed, [lam], near)[0]
+    forms = problem.forms(split.x_train, split.y_train)
+    tuned = ridge_path(problem.function, forms, [lam], near)[0]
     return Baselines(
-        positive_share=float(np.mean(split.y_test > 0)),
-        majority_accuracy=float(np.mean(split.y_test == commoner)),
+        measure=scoring.measure(split),
+        guess=scoring.guess(split),
         same_lam=_reference(study, split, same, problem.lam),
         tuned=_reference(study, split, tuned, lam),
     )
@@ -384,34 +363,31 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
 
 def _reference(study: Study, split: Split, weights: Array, lam: float) -> Reference:
     problem = problem_for(study, split)
-    test = metrics.rates(weights[None], split.x_test, split.y_test)
-    margins = split.y_train * (split.x_train @ weights)
-    missed, false = _per_thousand(test.true_positive, test.true_negative, split)
+    values = problem.function.value(problem.forms(split.x_train, split.y_train).at(weights))
+    still = np.zeros((1, len(weights)))
+    found = scoring_for(split).expected(split, weights[None], np.zeros(1), still)
     return Reference(
         lam=lam,
-        accuracy=float(test.accuracy[0]),
-        balanced_accuracy=float(test.balanced[0]),
-        objective=float(problem.function.value(margins).mean() + 0.5 * lam * weights @ weights),
-        missed_per_1000=float(missed[0]),
-        false_per_1000=float(false[0]),
+        objective=float(values.mean() + 0.5 * lam * weights @ weights),
+        measured={name: float(value[0]) for name, value in found.items()},
     )
 
 
 def _tuned_lam(study: Study, split: Split) -> tuple[float, Array]:
-    """λ with the best mean held-out accuracy over 5 folds of at most 10,000 training records.
+    """λ with the best mean held-out score over 5 folds of at most 10,000 training records.
 
     The larger λ on a tie. With it, the mean of the folds' minimisers.
     """
-    problem = problem_for(study, split)
+    problem, scoring = problem_for(study, split), scoring_for(split)
     order = np.random.default_rng(split.preparation.seed).permutation(len(split.y_train))
     some = order[:CROSS_VALIDATION_RECORDS]
-    signed = split.x_train[some] * split.y_train[some, None]
+    forms = problem.forms(split.x_train[some], split.y_train[some])
     fold = np.arange(len(some)) % min(CROSS_VALIDATION_FOLDS, len(some))
-    accuracy = np.zeros(len(CROSS_VALIDATION_LAMS))
+    score = np.zeros(len(CROSS_VALIDATION_LAMS))
     paths = []
     for held in range(int(fold.max()) + 1):
         inside = fold != held
-        paths.append(ridge_path(problem.function, signed[inside], CROSS_VALIDATION_LAMS))
-        accuracy += np.mean(signed[~inside] @ paths[-1].T > 0, axis=0)
-    best = int(np.argmax(np.round(accuracy, 12)))
+        paths.append(ridge_path(problem.function, forms[inside], CROSS_VALIDATION_LAMS))
+        score += scoring.held_out(forms[~inside].at(paths[-1].T))
+    best = int(np.argmax(np.round(score, 12)))
     return CROSS_VALIDATION_LAMS[best], np.mean(paths, axis=0)[best]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from dpcore.erm.forms import Forms
 from dpcore.erm.problem import Problem
 from dpcore.errors import number, whole
 
@@ -101,6 +102,16 @@ def training_scores(
             losses += values[part].sum(axis=0)
     penalty = 0.5 * problem.lam * np.einsum("kd,kd->k", weights, weights)
     return losses / len(labels) + penalty, hits / len(labels)
+
+
+def objectives(problem: Problem, weights: Array, features: Array, labels: Array) -> Array:
+    """F(w; D) for each row of `weights` (k, d), in double precision; shape (k,)."""
+    forms = problem.forms(features, labels)
+    losses = np.zeros(len(weights))
+    for block in forms.blocks(max(1, BLOCK_ENTRIES // max(1, len(weights)))):
+        losses += problem.function.value(block.at(weights.T)).sum(axis=0)
+    penalty = 0.5 * problem.lam * np.einsum("kd,kd->k", weights, weights)
+    return np.asarray(losses / len(forms) + penalty)
 
 
 def _signed_margins(
@@ -191,7 +202,7 @@ def _expected_hits(centres: Array, sigmas: Array, signed: Array, null_hit: float
     null = lengths == 0.0  # no noise reaches the margin of a null row
     rows, lengths = signed[~null], lengths[~null]
     result = np.empty(len(centres))
-    for margins, members in _margins(centres, rows):
+    for margins, members in _margins(centres, Forms(rows)):
         values, mass = _pooled(margins / lengths)
         noisy, still = members[sigmas[members] > 0.0], members[sigmas[members] <= 0.0]
         result[noisy] = special.ndtr(values / sigmas[noisy, None]) @ mass
@@ -231,9 +242,9 @@ def noisy_objectives(
     problem: Problem, centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
     """F(w + σ z; D) for every draw z, shape (k, number of draws); draws shared as above."""
-    signed = (features * labels[:, None]).astype(np.float32)
-    moves = signed @ np.ascontiguousarray(draws.T, dtype=np.float32)
-    margins = signed @ np.ascontiguousarray(centres.T, dtype=np.float32)
+    forms = problem.forms(features, labels).contiguous(np.float32)
+    moves = forms.rows @ np.ascontiguousarray(draws.T, dtype=np.float32)
+    margins = forms.at(np.ascontiguousarray(centres.T, dtype=np.float32))
     result = np.empty((len(centres), len(draws)))
     for row, scale in enumerate(sigmas.astype(np.float32)):
         at = margins[:, row, None]
@@ -252,9 +263,9 @@ def expected_objectives(
 ) -> Array:
     """E F(w + N(0, σ²I); D) in closed form, shape (k,)."""
     result = np.empty(len(centres))
-    signed = features * labels[:, None]
-    squares = np.einsum("nd,nd->n", signed, signed)
-    for margins, members in _margins(centres, signed):
+    forms = problem.forms(features, labels)
+    squares = np.einsum("nd,nd->n", forms.rows, forms.rows)
+    for margins, members in _margins(centres, forms):
         cells = _cells(margins, squares)
         for member in members:
             # What margins scatter within a cell acts on the mean as a little more noise.
@@ -264,13 +275,13 @@ def expected_objectives(
     return np.asarray(result + 0.5 * problem.lam * norms)
 
 
-def _margins(centres: Array, signed: Array) -> Iterator[tuple[Array, NDArray[np.intp]]]:
-    """Margins at each distinct centre, and the rows of `centres` that share it."""
+def _margins(centres: Array, forms: Forms) -> Iterator[tuple[Array, NDArray[np.intp]]]:
+    """Margins, or residuals, at each distinct centre; and the rows of `centres` that share it."""
     unique, inverse = np.unique(centres, axis=0, return_inverse=True)
-    together = max(1, MARGIN_ENTRIES // max(1, len(signed)))
+    together = max(1, MARGIN_ENTRIES // max(1, len(forms)))
     for start in range(0, len(unique), together):
-        block = np.asarray(unique[start : start + together] @ signed.T)
-        for offset, margins in enumerate(block):
+        block = forms.at(unique[start : start + together].T)
+        for offset, margins in enumerate(np.ascontiguousarray(block.T)):
             yield margins, np.flatnonzero(inverse == start + offset)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, replace
 
-from dpcore.datasets import Preparation, Split
-from dpcore.erm.losses import LOSSES
+from dpcore.datasets import Entry, Preparation, Split
+from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
 from dpcore.errors import InvalidInput, number, one_of, whole
@@ -31,7 +31,7 @@ class Study:
     records : int, optional
         Size of the synthetic cohort; no other data set takes it.
     loss : str
-        "logistic" or "huber".
+        "logistic" or "huber" where a class is predicted, "squared" for a number.
     huber_width : float
         h of the Huber loss.
     lam : float, optional
@@ -93,7 +93,9 @@ class Study:
         if not self.methods:
             raise InvalidInput("methods is empty, but at least one method must be named.")
         for method in self.methods:
-            method_named(method)
+            refused = method_named(method).refusal(self.loss)
+            if refused:
+                raise InvalidInput(f"method is {method!r} with loss {self.loss!r}: {refused}")
         if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
             raise InvalidInput(
                 f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
@@ -138,8 +140,20 @@ def delta_for(study: Study, split: Split) -> float:
     return default_delta(len(split.y_train)) if study.delta is None else float(study.delta)
 
 
+def losses_for(entry: Entry) -> tuple[str, ...]:
+    """The losses that learn what a data set predicts, the usual one first."""
+    return MARGIN_LOSSES if entry.predicts == "class" else RESIDUAL_LOSSES
+
+
 def problem_for(study: Study, split: Split) -> Problem:
-    """The public description of the learning task that the study poses on this split."""
+    """The public description of the learning task that the study poses on this split.
+
+    Raises
+    ------
+    InvalidInput
+        If the loss is for classes and the records hold a number to predict, or the reverse.
+    """
+    one_of(f"loss for {split.entry.key}", study.loss, losses_for(split.entry))
     records, dimension = split.x_train.shape
     return Problem(
         loss=study.loss,

@@ -12,14 +12,15 @@ from dpcore.datasets import Split, load, prepare
 from dpcore.erm.method import Calibration, Progress, Release, silent
 from dpcore.erm.newton import minimise
 from dpcore.errors import Cancelled
-from dpcore.evaluation import metrics
+from dpcore.evaluation.classification import CLASSIFICATION
+from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.methods import method_named
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = (
+_DESCRIPTION = (
     "dataset",
     "loss",
     "method",
@@ -30,17 +31,17 @@ COLUMNS = (
     "run",
     "sensitivity",
     "sigma",
-    "accuracy_train",
-    "accuracy_test",
-    "balanced_accuracy",
-    "true_positive_rate",
-    "true_negative_rate",
-    "auc",
-    "objective",
-    "excess_risk",
-    "seconds",
-    "status",
 )
+
+
+def columns(scoring: Scoring) -> tuple[str, ...]:
+    """Of a sweep's table."""
+    outcome = ("objective", "excess_risk", "seconds", "status")
+    return (*_DESCRIPTION, *scoring.run_columns, *outcome)
+
+
+COLUMNS = columns(CLASSIFICATION)
+"""Where classes are predicted."""
 
 
 def sweep(
@@ -66,9 +67,9 @@ def sweep(
     Returns
     -------
     DataFrame
-        One row per (method, ε, run), columns `COLUMNS`. `seconds` is the method's share of the
-        training time. Accuracies, AUC and objectives are computed on the real records and are not
-        private.
+        One row per (method, ε, run), `columns` by what is predicted. `seconds` is the method's
+        share of the training time. Accuracies, errors, AUC and objectives are computed on the real
+        records and are not private.
     """
     import pandas as pd
 
@@ -80,6 +81,7 @@ def sweep(
     report(0.0, "loading the data")
     if split is None:
         split = prepare(load(study.dataset, records=study.records), study.preparation)
+    scoring = scoring_for(split)
     problem = problem_for(study, split)
     report(0.0, "calibrating the noise")
     calibrations = calibrations_for(study, problem, delta_for(study, split))
@@ -106,7 +108,7 @@ def sweep(
     exact = next(found, None)
     if exact is None:
         exact = minimise(problem, split.x_train, split.y_train)
-    best, _ = metrics.training_scores(problem, exact[None], split.x_train, split.y_train)
+    best = scoring.of_runs(problem, split, exact[None])["objective"]
     tables = [
         _rows(study, split, batch, weights, float(best[0]), seconds)
         for batch, weights, seconds in released
@@ -122,7 +124,7 @@ def _rows(
     study: Study,
     split: Split,
     batch: list[Calibration],
-    weights: metrics.Array,
+    weights: Array,
     best: float,
     seconds: float,
 ) -> pd.DataFrame:
@@ -131,11 +133,9 @@ def _rows(
     problem = batch[0].problem
     # Without noise all runs give one model, which is judged once.
     models, place = np.unique(weights.reshape(-1, weights.shape[-1]), axis=0, return_inverse=True)
-    objective, accuracy_train = metrics.training_scores(
-        problem, models, split.x_train, split.y_train
-    )
-    test = metrics.rates(models, split.x_test, split.y_test)
-    area = metrics.areas_under_curve(models, split.x_test, split.y_test)
+    scoring = scoring_for(split)
+    found = scoring.of_runs(problem, split, models)
+    measured = {name: values[place] for name, values in found.items()}
     runs = weights.shape[1]
 
     def each(values: list[object]) -> list[object]:
@@ -153,16 +153,10 @@ def _rows(
             "run": np.tile(np.arange(runs), len(batch)),
             "sensitivity": each([c.sensitivity for c in batch]),
             "sigma": each([c.sigma for c in batch]),
-            "accuracy_train": accuracy_train[place],
-            "accuracy_test": test.accuracy[place],
-            "balanced_accuracy": test.balanced[place],
-            "true_positive_rate": test.true_positive[place],
-            "true_negative_rate": test.true_negative[place],
-            "auc": area[place],
-            "objective": objective[place],
-            "excess_risk": objective[place] - best,
+            **measured,
+            "excess_risk": measured["objective"] - best,
             "seconds": seconds,
             "status": each([str(c.status) for c in batch]),
         },
-        columns=list(COLUMNS),
+        columns=list(columns(scoring)),
     )

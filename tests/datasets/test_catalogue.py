@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from dpcore import datasets
 from dpcore.datasets import ENTRIES, DataUnavailable
 from dpcore.errors import InvalidInput
 
-KEYS = ("breast_cancer", "cohort", "adult", "bank", "heart", "cardio", "ipums_br")
+KEYS = ("breast_cancer", "cohort", "diabetes", "adult", "bank", "heart", "cardio", "ipums_br")
 
 
 def test_the_catalogue_holds_the_named_sets_and_those_without_files_come_first() -> None:
@@ -23,7 +24,10 @@ def test_every_entry_says_what_a_reader_must_know(key: str) -> None:
     entry = datasets.entry(key)
     for text in (entry.title, entry.source, entry.licence, entry.citation, entry.task):
         assert text
-    assert entry.positive != entry.negative
+    if entry.predicts == "class":
+        assert entry.positive != entry.negative
+    else:
+        assert entry.target.bounds_reason.endswith(".")
     assert entry.traps
     assert entry.how_to_get.endswith(".")
     assert len({column.name for column in entry.columns}) == len(entry.columns)
@@ -116,3 +120,39 @@ def test_importing_and_describing_load_neither_pandas_nor_sklearn_nor_the_networ
 def test_labels_are_plus_and_minus_one() -> None:
     for key in ("breast_cancer", "cohort"):
         assert set(np.unique(datasets.load(key).label)) == {-1, 1}
+
+
+def test_diabetes_is_the_raw_table_that_scikit_learn_ships() -> None:
+    from sklearn.datasets import load_diabetes
+
+    table, raw = datasets.load("diabetes"), load_diabetes(scaled=False)
+    assert table.label.tolist() == raw.target.tolist()
+    values = table.frame.to_numpy().copy()
+    values[:, 1] += 1.0  # sex is coded 1 and 2 in the file
+    assert values.tolist() == raw.data.tolist()
+    for column in (*datasets.entry("diabetes").columns, datasets.entry("diabetes").target):
+        if column.kind == "number":
+            found = raw.target if column.name == "progression" else table.frame[column.name]
+            lower, upper = column.bounds
+            assert lower != min(found)
+            assert upper != max(found)
+
+
+def test_a_number_to_predict_is_scaled_by_its_public_bounds_and_clipped() -> None:
+    table = datasets.load("diabetes")
+    label = table.label.astype(float)
+    label[[3, 7]] = (-20.0, 900.0)
+    for scaling in ("public", "data"):
+        preparation = datasets.Preparation(scaling=scaling)
+        split = datasets.prepare(replace(table, label=label), preparation)
+        both = np.concatenate([split.y_train, split.y_test])
+        wanted = np.clip(label, 0.0, 350.0) / 175.0 - 1.0
+        assert sorted(both) == pytest.approx(sorted(wanted), abs=1e-12)
+        assert np.abs(both).max() == 1.0
+        assert any("2 of progression" in note for note in split.notes)
+    described = datasets.describe("diabetes")
+    assert (described["predicts"], described["label"]["upper"]) == ("number", 350.0)
+    with pytest.raises(ValueError, match="diabetes predicts a number"):
+        _ = datasets.entry("diabetes").outcome
+    with pytest.raises(ValueError, match="adult predicts a class"):
+        _ = datasets.entry("adult").target

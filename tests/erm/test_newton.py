@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from scipy import optimize
+from sklearn.linear_model import LogisticRegression, Ridge
 
 from dpcore.erm.newton import GRADIENT_TOLERANCE, minimise, ridge_path
 from dpcore.erm.problem import Problem
@@ -64,11 +65,36 @@ def test_agrees_with_scikit_learn(data, lam) -> None:
     assert found == pytest.approx(other.coef_[0], rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.parametrize("lam", [1e-4, 0.01, 1.0])
+def test_squared_loss_agrees_with_ridge_regression(data, lam) -> None:
+    features, _ = data(500, 7)
+    targets = np.clip(features @ np.linspace(-0.8, 0.8, 7), -1.0, 1.0)
+    found = minimise(Problem("squared", lam, 500, 7), features, targets)
+    assert np.abs(features @ found - targets).max() < 1.0  # no residual on the straight part
+    other = Ridge(alpha=lam * 500, fit_intercept=False).fit(features, targets)
+    assert found == pytest.approx(other.coef_, rel=1e-8, abs=1e-9)
+
+
+def test_squared_loss_agrees_with_a_general_solver_where_residuals_are_long(data) -> None:
+    features, labels = data(200, 4)
+    problem = Problem("squared", 1e-4, 200, 4)
+    found = minimise(problem, features, labels)
+    residuals = features @ found - labels
+    assert (np.abs(residuals) > 1.0).any()
+
+    def objective(w: np.ndarray) -> float:
+        size = np.abs(features @ w - labels)
+        return float(np.where(size <= 1, size**2 / 2, size - 0.5).mean() + 0.5e-4 * w @ w)
+
+    other = optimize.minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
+    assert found == pytest.approx(other, abs=1e-5)
+
+
 def test_a_path_of_lambdas_equals_one_at_a_time(data) -> None:
     features, labels = data(200, 5)
     lams = [1.0, 0.1, 0.001]
     problem = Problem("huber", 1.0, 200, 5)
-    path = ridge_path(problem.function, features * labels[:, None], lams)
+    path = ridge_path(problem.function, problem.forms(features, labels), lams)
     for lam, weights in zip(lams, path, strict=True):
         alone = minimise(Problem("huber", lam, 200, 5), features, labels)
         assert weights == pytest.approx(alone, abs=1e-7 / lam)

@@ -34,7 +34,10 @@ def problem(adjacency: Adjacency, loss: str = "logistic", dimension: int = 1) ->
 
 
 class OneDimension:
-    """The law of the minimiser for the record x = 1, x = -1, or none (x = 0)."""
+    """The law of the minimiser for the record x = 1, x = -1, or none (x = 0); y is 1 always.
+
+    For the squared loss x carries the label instead: features 1, and y = x.
+    """
 
     def __init__(self, loss: str, ridge: float, scale: float, law: str = "gaussian") -> None:
         self.function = problem(ZERO, loss).function
@@ -46,8 +49,10 @@ class OneDimension:
 
     def density(self, x: float) -> np.ndarray:
         w = self.weights
-        tilt = -(x * self.function.slope(x * w) + self.ridge * w)
-        turn = x * x * self.function.bend(x * w) + self.ridge
+        residual = self.function.residual
+        feature, form = (abs(x), abs(x) * w - x) if residual else (x, x * w)
+        tilt = -(feature * self.function.slope(form) + self.ridge * w)
+        turn = x * x * self.function.bend(form) + self.ridge
         if self.law == "gaussian":
             return (
                 np.exp(-0.5 * (tilt / self.scale) ** 2) / math.sqrt(2 * math.pi) / self.scale * turn
@@ -67,7 +72,7 @@ class OneDimension:
 PAIRS = {ZERO: [(1.0, 0.0), (0.0, 1.0)], REPLACE: [(1.0, -1.0), (-1.0, 1.0)]}
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 @pytest.mark.parametrize("ridge", [0.5, 2.0, 20.0])
 @pytest.mark.parametrize("sigma", [0.7, 2.0, 5.0])
@@ -115,7 +120,7 @@ def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge
                 assert seen <= bound + GRID
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(
@@ -153,7 +158,7 @@ def test_figures_of_section_6_1(adjacency, ridge, sigma) -> None:
     delta=st.sampled_from([1e-12, 1e-5, 1e-2]),
     lam=st.sampled_from([0.0, 1e-4, 0.3]),
     adjacency=st.sampled_from([ZERO, REPLACE]),
-    loss=st.sampled_from(["logistic", "huber"]),
+    loss=st.sampled_from(["logistic", "huber", "squared"]),
 )
 def test_the_noise_keeps_the_budget_and_no_less_would(epsilon, delta, lam, adjacency, loss) -> None:
     radius = 2.0 if lam == 0.0 else None

@@ -25,7 +25,7 @@ def test_the_constants_of_the_two_losses() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"loss": "hinge"}, "loss is 'hinge', but it must be one of logistic, huber."),
+        ({"loss": "hinge"}, "loss is 'hinge', but it must be one of logistic, huber, squared."),
         (
             {"lam": -1e-3},
             "λ is -0.001, but it must be a finite number at least 0 and at most 1000.",
@@ -56,6 +56,17 @@ def test_what_is_refused_is_named_in_one_sentence(change, sentence) -> None:
     assert str(caught.value).count(". ") == 0
 
 
+def test_squared_loss_is_as_lipschitz_as_the_others_and_takes_numbers() -> None:
+    squared = Problem("squared", 0.01, 3, 2)
+    assert (squared.lipschitz, squared.smoothness, squared.gradient_change) == (1.0, 1.01, 2.0)
+    features = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]])
+    squared.check_data(features, np.array([-1.0, 0.3, 1.0]))
+    with pytest.raises(InvalidInput, match="y holds values outside -1 to 1"):
+        squared.check_data(features, np.array([-1.0, 0.3, 1.01]))
+    with pytest.raises(InvalidInput, match="labels hold other values"):
+        Problem("logistic", 0.01, 3, 2).check_data(features, np.array([-1.0, 0.3, 1.0]))
+
+
 def test_values_are_kept_as_numbers() -> None:
     typed = Problem("logistic", "0.1", np.int64(100), 5.0, "zero-out", radius="2")
     assert typed == Problem("logistic", 0.1, 100, 5, Adjacency.ZERO_OUT, radius=2.0)
@@ -63,7 +74,7 @@ def test_values_are_kept_as_numbers() -> None:
     assert type(typed.adjacency) is Adjacency
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0, 30.0])
 def test_the_minimiser_lies_within_the_public_radius(data, loss, lam) -> None:
     features, _ = data(60, 4)

@@ -11,6 +11,7 @@ import pytest
 from dpcore.datasets import Split
 from dpcore.erm.newton import minimise
 from dpcore.evaluation import curves, metrics
+from dpcore.evaluation.classification import ACCURACY
 from dpcore.evaluation.curves import (
     COLUMNS,
     Baselines,
@@ -177,17 +178,17 @@ def test_baselines_know_a_separable_problem() -> None:
     split = replace(split, **keep)
     found = baselines(Study(lam=1.0), split)
     commoner = 1.0 if split.y_train.mean() >= 0 else -1.0
-    assert found.majority_accuracy == np.mean(split.y_test == commoner)
+    assert found.guess == np.mean(split.y_test == commoner)
     assert found.same_lam.lam == 1.0
     assert found.tuned.lam < 0.1  # noiseless labels want next to no regularisation
-    assert found.tuned.accuracy >= 0.97
-    assert found.tuned.accuracy >= found.same_lam.accuracy
+    assert found.value(found.tuned) >= 0.97
+    assert found.value(found.tuned) >= found.value(found.same_lam)
 
 
 def test_the_majority_is_that_of_the_training_records() -> None:
     split = made_split()
     split = replace(split, y_train=np.ones_like(split.y_train), y_test=-np.ones_like(split.y_test))
-    assert baselines(Study(lam=0.1), split).majority_accuracy == 0.0
+    assert baselines(Study(lam=0.1), split).guess == 0.0
 
 
 def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -> None:
@@ -197,14 +198,14 @@ def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -
     study = Study()
     problem = problem_for(study, cancer)
     order = np.random.default_rng(cancer.preparation.seed).permutation(cancer.records)
-    signed = (cancer.x_train * cancer.y_train[:, None])[order]
-    fold = np.arange(len(signed)) % 5
+    forms = problem.forms(cancer.x_train, cancer.y_train)[order]
+    fold = np.arange(len(forms)) % 5
     scores = {}
     for lam in curves.CROSS_VALIDATION_LAMS:
         hits = []
         for held in range(5):
-            weights = ridge_path(problem.function, signed[fold != held], [lam])[0]
-            hits.append(np.mean(signed[fold == held] @ weights > 0))
+            weights = ridge_path(problem.function, forms[fold != held], [lam])[0]
+            hits.append(np.mean(forms[fold == held].at(weights) > 0))
         scores[lam] = np.mean(hits)
     chosen = baselines(study, cancer).tuned.lam
     assert scores[chosen] == pytest.approx(max(scores.values()), abs=0.003)
@@ -213,13 +214,16 @@ def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -
 
 def test_losses_are_counted_against_the_better_model_without_privacy() -> None:
     def model(accuracy: float) -> Reference:
-        return Reference(0.1, accuracy, accuracy, 0.5, 0.0, 0.0)
+        return Reference(0.1, 0.5, {"accuracy": accuracy})
+
+    def compared(same: float, tuned: float) -> Baselines:
+        return Baselines(ACCURACY, 0.5, same_lam=model(same), tuned=model(tuned))
 
     for tuned, same, best in ((0.767, 0.783, 0.783), (0.783, 0.767, 0.783)):
-        compared = Baselines(0.5, 0.5, same_lam=model(same), tuned=model(tuned))
-        assert compared.best.accuracy == best
-        assert {compared.best.accuracy, compared.other.accuracy} == {tuned, same}
-    tied = Baselines(0.5, 0.5, same_lam=model(0.7), tuned=model(0.7))
+        found = compared(same, tuned)
+        assert found.value(found.best) == best
+        assert {found.value(found.best), found.value(found.other)} == {tuned, same}
+    tied = compared(0.7, 0.7)
     assert tied.best is tied.tuned
     assert tied.other is tied.same_lam
 

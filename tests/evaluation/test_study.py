@@ -29,7 +29,7 @@ from dpcore.methods import method_named
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"loss": "hinge"}, ("loss", "'hinge'", "logistic, huber")),
+        ({"loss": "hinge"}, ("loss", "'hinge'", "logistic, huber, squared")),
         ({"edition": "draft"}, ("edition", "'draft'", "published, sound")),
         ({"adjacency": "add-remove"}, ("adjacency", "'add-remove'", "replace-one, zero-out")),
         ({"methods": ()}, ("methods", "empty", "at least one")),

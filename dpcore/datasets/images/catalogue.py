@@ -34,7 +34,7 @@ def register() -> dict[str, Source]:
 
 def keys() -> tuple[str, ...]:
     """The names that `load` knows, those of the tables last."""
-    return (*register(), *(entry.key for entry in tables.ENTRIES))
+    return (*register(), *(entry.key for entry in tables.ENTRIES if entry.predicts == "class"))
 
 
 def source(key: str) -> Source:

@@ -227,7 +227,7 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(*(field_of(column) for column in _WRITTEN), label_field(ENTRY.label)),
+        fields=(*(field_of(column) for column in _WRITTEN), label_field(ENTRY.outcome)),
         separator=";",
         header=True,
     ),

@@ -144,7 +144,7 @@ SOURCE = FileSource(
         fields=(
             Field("id"),
             *(field_of(column) for column in ENTRY.columns),
-            label_field(ENTRY.label),
+            label_field(ENTRY.outcome),
         ),
         separator=";",
         header=True,

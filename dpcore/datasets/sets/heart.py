@@ -139,6 +139,6 @@ ENTRY = Entry(
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.label))
+        fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.outcome))
     ),
 )

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import full_batch
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
@@ -108,4 +109,5 @@ METHOD = Method(
     },
     calibrate=calibrate,
     release=full_batch.release,
+    losses=LOSSES,
 )

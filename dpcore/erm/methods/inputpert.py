@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import quadratic
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
@@ -90,4 +91,5 @@ METHOD = Method(
         "The loss is replaced by a quadratic, which costs some accuracy without privacy, too.",
         "The promise is about the sums: a server that sees single messages learns more.",
     ),
+    losses=LOSSES,
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Array,
     Calibration,
@@ -84,4 +85,5 @@ METHOD = Method(
     calibrate=calibrate,
     release=release,
     closed_form=True,
+    losses=LOSSES,
 )

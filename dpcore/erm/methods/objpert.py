@@ -6,6 +6,7 @@ import math
 from functools import partial
 
 from dpcore.erm import objective_noise
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method, Standing
 from dpcore.erm.objective_perturbation import (
     TOLERANCE,
@@ -57,4 +58,5 @@ METHOD = Method(
         ),
     ),
     release=partial(objective_noise.release, objective_noise.gaussian, TOLERANCE),
+    losses=LOSSES,
 )

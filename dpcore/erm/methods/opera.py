@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.erm import output_noise, output_perturbation
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method, Standing
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Condition, Edition, Status
@@ -48,4 +49,5 @@ METHOD = Method(
         "The printed gain of a factor 1/ε is an artefact: the factor α depends on ε too.",
         "The printed bound of Theorem 4 lacks the factor ‖w₀ - ŵ‖²; that of Theorem 6 lacks T².",
     ),
+    losses=LOSSES,
 )

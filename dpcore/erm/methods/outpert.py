@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.erm import output_noise, output_perturbation
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method, Standing
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Edition, Status
@@ -43,4 +44,5 @@ METHOD = Method(
     limits=(
         "From ε = 1 on the formula proves nothing; the ε certified for its noise stands beside it.",
     ),
+    losses=LOSSES,
 )

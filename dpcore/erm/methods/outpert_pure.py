@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
@@ -136,4 +137,5 @@ METHOD = Method(
     },
     calibrate=calibrate,
     release=release,
+    losses=LOSSES,
 )

@@ -1,0 +1,162 @@
+"""Models that predict a number: root mean squared error in the number's own unit, and R².
+
+What a model says is first brought into the public range of the number, which costs no privacy. For
+w + z with z ~ N(0, σ²I) the prediction for record i is N(wᵀxᵢ, σ²‖xᵢ‖²), so the expected square has
+a closed form. Of several models or of noise, the RMSE is the root of the mean square over all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from dpcore.datasets import Split
+from dpcore.erm.problem import Problem
+from dpcore.evaluation import metrics
+from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BLOCK_ENTRIES = 2**21  # predictions held at once
+
+
+def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
+    """Mean of (clip(wᵀx, -1, 1) - y)² for each row of `weights` (k, d); shape (k,).
+
+    Parameters
+    ----------
+    weights : (k, d) array
+    features : (n, d) array
+    targets : (n,) array
+        y in [-1, 1]; the result is in the square of its units.
+    """
+    result = np.empty(len(weights))
+    together = max(1, BLOCK_ENTRIES // max(1, len(targets)))
+    for start in range(0, len(weights), together):
+        said = np.clip(features @ weights[start : start + together].T, -1.0, 1.0)
+        result[start : start + together] = np.mean((said - targets[:, None]) ** 2, axis=0)
+    return result
+
+
+def expected_mean_squares(centres: Array, sigmas: Array, features: Array, targets: Array) -> Array:
+    """E of `mean_squares` over w + N(0, σ²I), in closed form; one (w, σ) a row of `centres`.
+
+    With m = wᵀx, s = σ‖x‖, a = (-1-m)/s and b = (1-m)/s: Φ(a) (1+y)² + Φ(-b) (1-y)² + (c² + s²) P
+    + 2cs (φ(a) - φ(b)) + s² (a φ(a) - b φ(b)), where c = m - y and P = Φ(b) - Φ(a).
+    """
+    lengths = np.sqrt(np.einsum("nd,nd->n", features, features))
+    result = np.empty(len(centres))
+    for row, (centre, sigma) in enumerate(zip(centres, sigmas, strict=True)):
+        result[row] = np.mean(_expected_square(features @ centre, sigma * lengths, targets))
+    return result
+
+
+def _expected_square(means: Array, spreads: Array, targets: Array) -> Array:
+    """E (clip(m + s ξ, -1, 1) - y)², ξ ~ N(0, 1), element by element."""
+    still = (np.clip(means, -1.0, 1.0) - targets) ** 2
+    scale = np.where(spreads > 0.0, spreads, 1.0)
+    low, high = (-1.0 - means) / scale, (1.0 - means) / scale
+    between = special.ndtr(high) - special.ndtr(low)
+    at_low, at_high = _density(low), _density(high)
+    gap = means - targets
+    moved = (
+        special.ndtr(low) * (1.0 + targets) ** 2
+        + special.ndtr(-high) * (1.0 - targets) ** 2
+        + (gap**2 + scale**2) * between
+        + 2.0 * gap * scale * (at_low - at_high)
+        + scale**2 * (low * at_low - high * at_high)
+    )
+    return np.asarray(np.where(spreads > 0.0, np.maximum(moved, 0.0), still))
+
+
+def _density(points: Array) -> Array:
+    clipped = np.clip(points, -40.0, 40.0)
+    return np.asarray(np.exp(-0.5 * clipped**2) / np.sqrt(2.0 * np.pi))
+
+
+def noisy_mean_squares(
+    centres: Array, sigmas: Array, draws: Array, features: Array, targets: Array
+) -> Array:
+    """`mean_squares` of w + σ z for every draw z, shape (k, number of draws); draws are shared."""
+    moves = features @ draws.T
+    result = np.empty((len(centres), len(draws)))
+    for row, (centre, sigma) in enumerate(zip(centres, sigmas, strict=True)):
+        said = np.clip((features @ centre)[:, None] + sigma * moves, -1.0, 1.0)
+        result[row] = np.mean((said - targets[:, None]) ** 2, axis=0)
+    return result
+
+
+def half_range(split: Split) -> float:
+    """What 1 on the scale of y stands for in its own unit: half its public range."""
+    lower, upper = split.entry.target.bounds
+    return 0.5 * (upper - lower)
+
+
+class Regression:
+    """See `dpcore.evaluation.scoring.Scoring`."""
+
+    run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
+    columns: tuple[str, ...] = ("rmse", "rmse_low", "rmse_high", "r2")
+
+    def measure(self, split: Split) -> Measure:
+        """RMSE in the unit of y, against its public range."""
+        return Measure("rmse", -1.0, 2.0 * half_range(split))
+
+    def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
+        """Of every model."""
+        unit = half_range(split)
+        train = mean_squares(models, split.x_train, split.y_train)
+        test = mean_squares(models, split.x_test, split.y_test)
+        return {
+            "rmse_train": unit * np.sqrt(train),
+            "rmse_test": unit * np.sqrt(test),
+            "r2_train": _explained(train, split.y_train),
+            "r2_test": _explained(test, split.y_test),
+            "objective": metrics.objectives(problem, models, split.x_train, split.y_train),
+        }
+
+    def expected(
+        self, split: Split, centres: Array, sigmas: Array, draws: Array
+    ) -> dict[str, Array]:
+        """The root of the expected square; the band of single runs from the draws."""
+        unit = half_range(split)
+        mean = expected_mean_squares(centres, sigmas, split.x_test, split.y_test)
+        single = noisy_mean_squares(centres, sigmas, draws, split.x_test, split.y_test)
+        low, high = unit * np.sqrt(np.quantile(single, [LOW, HIGH], axis=1))
+        return {
+            "rmse": unit * np.sqrt(mean),
+            "rmse_low": low,
+            "rmse_high": high,
+            "r2": _explained(mean, split.y_test),
+        }
+
+    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
+        """The root of the mean square over runs; the band from 5 % to 95 % of them."""
+        low, high = runs["rmse_test"].quantile([LOW, HIGH])
+        return {
+            "rmse": float(np.sqrt(np.mean(runs["rmse_test"] ** 2))),
+            "rmse_low": low,
+            "rmse_high": high,
+            "r2": float(runs["r2_test"].mean()),
+        }
+
+    def guess(self, split: Split) -> float:
+        """Of always answering the mean of the training records."""
+        gaps = split.y_test - np.mean(split.y_train)
+        return half_range(split) * float(np.sqrt(np.mean(gaps**2)))
+
+    def held_out(self, values: Array) -> Array:
+        """Minus the mean square of the residuals."""
+        return np.asarray(-np.mean(values**2, axis=0))
+
+
+def _explained(squares: Array, targets: Array) -> Array:
+    """R²: 1 less the mean square over the variance of y; ``nan`` where y does not vary."""
+    variance = float(np.var(targets))
+    return np.asarray(1.0 - squares / variance if variance > 0.0 else np.full_like(squares, np.nan))
+
+
+REGRESSION = Regression()

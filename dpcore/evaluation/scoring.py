@@ -1,0 +1,93 @@
+"""How models are judged: one way for classes, one for numbers, behind the same few questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import Split
+from dpcore.erm.problem import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.floating]
+
+LOW, HIGH = 0.05, 0.95
+"""Quantiles of single runs that a band reaches from and to."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The one figure that models are compared by.
+
+    Parameters
+    ----------
+    column : str
+        Its name in a table.
+    sign : float
+        1 where more is better, -1 where less is.
+    span : float
+        What its differences are small or large against, in its units: 1 for a share, the public
+        range of what is predicted for an error.
+    """
+
+    column: str
+    sign: float
+    span: float
+
+    def reaches(self, value: float, wanted: float) -> bool:
+        """Whether `value` is as good as `wanted`, or better; no number reaches nothing."""
+        return bool(self.sign * (value - wanted) >= 0.0)
+
+
+class Scoring(Protocol):
+    """What is measured of models of one kind.
+
+    Attributes
+    ----------
+    run_columns : tuple of str
+        Of one run, in a sweep's table.
+    columns : tuple of str
+        Of many runs or of an expectation, in a table of curves.
+    """
+
+    run_columns: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    def measure(self, split: Split) -> Measure:
+        """What models are compared by."""
+        ...
+
+    def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
+        """`run_columns` and "objective" (F on the training records) of models (k, d)."""
+        ...
+
+    def expected(
+        self, split: Split, centres: Array, sigmas: Array, draws: Array
+    ) -> dict[str, Array]:
+        """`columns` over w + N(0, σ²I) for each centre (k, d) and σ (k,); bands from `draws`."""
+        ...
+
+    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
+        """`columns` of the runs of one method at one ε, from their rows in a sweep's table."""
+        ...
+
+    def guess(self, split: Split) -> float:
+        """The measure of always giving the answer that is best without any features."""
+        ...
+
+    def held_out(self, values: Array) -> Array:
+        """How good models are by their margins or residuals (n, k); more is better."""
+        ...
+
+
+def scoring_for(split: Split) -> Scoring:
+    """How models of these records are judged."""
+    from dpcore.evaluation.classification import CLASSIFICATION
+    from dpcore.evaluation.regression import REGRESSION
+
+    return CLASSIFICATION if split.entry.predicts == "class" else REGRESSION
