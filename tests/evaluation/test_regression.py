@@ -92,9 +92,9 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split)
     assert tuple(rows.columns) == columns(REGRESSION)
     sampled = curves.summarise(rows, study, diabetes)
     assert tuple(closed.columns) == tuple(sampled.columns) == curves.columns(REGRESSION)
-    for column, within in (("rmse", 0.02), ("objective", 0.05), ("rmse_low", 0.06)):
+    for column, within in (("rmse", 0.03), ("objective", 0.06), ("rmse_low", 0.06)):
         assert closed[column].to_numpy() == pytest.approx(sampled[column], rel=within)
-    assert closed["r2"].to_numpy() == pytest.approx(sampled["r2"], abs=0.05)
+    assert 1.0 - closed["r2"].to_numpy() == pytest.approx(1.0 - sampled["r2"], rel=0.06)
     # ⅔ of the noise would be noticed.
     (calibration, *_) = calibrations_for(study, problem_for(study, diabetes), 1e-5)["opera"]
     problem, still = problem_for(study, diabetes), np.zeros((1, diabetes.dimension))
@@ -102,7 +102,7 @@ def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split)
     for share, noticed in ((1.0, False), (2.0 / 3.0, True)):
         found = REGRESSION.expected(diabetes, centre, np.array([share * calibration.sigma]), still)
         gap = abs(found["rmse"][0] / sampled.loc[sampled["method"] == "opera", "rmse"].iloc[0] - 1)
-        assert (gap > 0.05) is noticed
+        assert bool(gap > 0.05) is noticed
 
 
 def test_the_references_are_ridge_regression_and_the_mean(diabetes: Split) -> None:
