@@ -18,7 +18,7 @@ from dpcore.guarantee import Adjacency, Condition, Guarantee
 from dpcore.mechanisms.gaussian import analytic_delta
 
 LARGEST_COMPOSED = 0.9
-"""ε up to which equation (12) follows from the cited composition theorem (FORMULAS.md, 4)."""
+"""ε up to which equation (12) follows from the cited composition theorem."""
 
 FLOOR = 1e-6
 """Least |w_i| over the largest: at w_i = 0, for which the paper says nothing, noise is infinite."""

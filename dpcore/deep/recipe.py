@@ -72,7 +72,7 @@ class Recipe:
     seed : int
     noise : str
         Shape of the noise, of `NOISES`: "isotropic"; "published-004", paper 004's as printed;
-        "scaled", clipping and noise scaled alike (FORMULAS.md, section 4.1).
+        "scaled", clipping and noise scaled alike (`dpcore.deep.shapes.optimal`).
     weights : str or None
         Where a shape takes its weights from: "private" or "public" examples; the "released" noisy
         gradients; a "paid" second query on each batch. ``None`` for the first it may take.

@@ -1,7 +1,7 @@
 """Handcrafted features: a Morlet scattering transform of order 2, the strong baseline for images.
 
 Wavelets at two scales and eight directions, their moduli, wavelets again, and an average over
-4 × 4 pixels (Mallat 2012; private use: Tramèr and Boneh 2021, FORMULAS.md 6.6). Nothing is learned,
+4 × 4 pixels (Mallat 2012; private use: Tramèr and Boneh 2021). Nothing is learned,
 so the features cost no privacy; the normalisation works on each image by itself for the same
 reason.
 """

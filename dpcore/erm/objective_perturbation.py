@@ -24,7 +24,7 @@ Where the loss's second derivative jumps (Huber, squared), gradients are Lipschi
 and the change of variables holds up to a null set.
 
 Source: Chaudhuri, Monteleoni and Sarwate 2011; Kifer, Smith and Thakurta 2012; Redberg, Koskela and
-Wang 2023 (arXiv 2401.00583); Iyengar et al. 2019; FORMULAS 6.1 and 6.2 for the bounds above.
+Wang 2023 (arXiv 2401.00583); Iyengar et al. 2019. The bounds above are derived here.
 """
 
 from __future__ import annotations

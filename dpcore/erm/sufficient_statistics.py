@@ -10,8 +10,8 @@ Sensitivity, ‖x‖ ≤ 1 and |y| ≤ 1. Blanked out: Δ² = ‖x xᵀ‖² + c
 squared distance is convex in y, so |y| = 1; with t = y y′ cos(x, x′) and unit norms it is
 2 - 2t² + 2c² - 2c²t, largest at t = -c²/2: Δ² = 2(1 + c²/2)² for c² ≤ 2, else 4c².
 
-Source: paper 002 (Fukuchi, Tran, Sakuma 2017) for the idea; FORMULAS 1.2 for the mechanism, the
-paper's own theorem not being proved.
+Source: paper 002 (Fukuchi, Tran, Sakuma 2017) for the idea; the mechanism is our own,
+the paper's theorem not being proved.
 """
 
 from __future__ import annotations

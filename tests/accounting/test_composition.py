@@ -114,7 +114,7 @@ def test_the_per_step_share_stays_within_the_total_and_uses_it(total, steps, sla
 
 
 def test_the_printed_total_of_theorem_7() -> None:
-    # FORMULAS 2.2: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
+    # Paper 000: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
     epsilon, delta = printed_total(0.1, 1e-3, 1_000, 1_000**2)
     expected = math.sqrt(8.0 * math.log(1e6)) * 0.1 + 2e3 * 0.1 * math.expm1(2e-4)
     assert epsilon == pytest.approx(expected, rel=1e-12)

@@ -101,7 +101,7 @@ def test_claim_is_found_back_from_the_noise(
 
 
 def test_small_example_of_uneven_noise() -> None:
-    # FORMULAS.md, section 4: w = (10, 3, 1, .1) at α = 1 and τ = .5.
+    # w = (10, 3, 1, .1) at α = 1 and τ = .5.
     weights = np.array([10.0, 3.0, 1.0, 0.1])
     sigmas = paper_004.shares(weights) / math.sqrt(0.5)
     assert sigmas == pytest.approx([0.925, 1.381, 1.992, 4.292], abs=5e-4)

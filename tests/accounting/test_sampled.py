@@ -181,7 +181,7 @@ def test_hit_counting_agrees_with_playing_it_out() -> None:
 
 
 def test_published_noise_on_many_hits_costs_millions() -> None:
-    # FORMULAS 2.2: σ = 17.404 where n∇f has scale 1,000, T = 10⁶; median loss 1.64e6 or 6.6e6.
+    # Paper 000's noise: σ = 17.404 where n∇f has scale 1,000, T = 10⁶; median loss 1.64e6 or 6.6e6.
     for adjacency, lower in ((ZERO_OUT, 1.6e6), (REPLACE_ONE, 6.6e6)):
         what = SampledGaussian(0.017404, 1e-3, 10**6, "fixed", adjacency)
         epsilon, accountant = certified_epsilon(what, 1e-3)

@@ -37,7 +37,7 @@ def one(method, problem, epsilon=1.0, delta=1e-5, edition=SOUND, steps=None, bat
 
 @pytest.mark.parametrize(("adjacency", "lower"), [(REPLACE_ONE, 6.6e6), (ZERO_OUT, 1.6e6)])
 def test_published_grpua_at_t_n_squared(adjacency, lower) -> None:
-    # FORMULAS 2.2: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
+    # Paper 000: n = 1000, T = n², ε = 0.1 per query, δ = 1e-3.
     problem = Problem("logistic", 1e-3, 1_000, 10, adjacency)
     total = printed_total(0.1, 1e-3, 1_000, 1_000**2)[0]
     c = one(GRPUA, problem, total, 1e-3, PUBLISHED, 1_000**2)

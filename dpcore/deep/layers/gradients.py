@@ -2,7 +2,7 @@
 
 The clipped sum needs two things of a layer: the squared norm of each record's gradient, and the sum
 of the gradients with a weight per record. Both have closed forms that never hold records ×
-parameters numbers (Goodfellow 2015 for linear layers; FORMULAS.md, section 9).
+parameters numbers (Goodfellow 2015 for linear layers).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Clip ‖D⁻¹g‖ to C and add N(0, σ²D²), D = diag(d) > 0: in the coordinates D⁻¹g this is the usual
 Gaussian mechanism, so privacy is the same for every D chosen without the private batch, and d is
 free to serve the model. Here it makes Σ a_i d_i^r least at a given clipping mass
-Σ s_i²/d_i² = Σ s_i², s_i² = E g_i², under which C keeps its meaning (FORMULAS.md, section 4.1).
+Σ s_i²/d_i² = Σ s_i², s_i² = E g_i², under which C keeps its meaning.
 
 By Lagrange, r a d^(r-1) = 2λ s² d⁻³, so d ∝ (s²/a)^(1/(r+2)). With M = Σ s² and
 T = Σ a (s²/a)^(r/(r+2)) the cost is T^(r/2+1) / M^(r/2), by Hölder's inequality at most Σ a, which

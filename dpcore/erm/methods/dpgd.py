@@ -2,8 +2,7 @@
 
 T adaptive Gaussian mechanisms of sensitivity c and noise σ compose exactly to one Gaussian
 mechanism of sensitivity √T c (μ-GDP with μ = √T c/σ; Dong, Roth, Su 2022), so σ = √T c · σ₁(ε, δ)
-with the analytic σ₁. Source of the algorithm: Ganesh et al. 2023 (arXiv 2305.13209) and FORMULAS
-6.3.
+with the analytic σ₁. Source of the algorithm: Ganesh et al. 2023 (arXiv 2305.13209).
 """
 
 from __future__ import annotations

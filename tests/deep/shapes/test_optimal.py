@@ -1,4 +1,4 @@
-"""Scales in closed form against numerical optimisation, and what FORMULAS.md 4.1 says of them."""
+"""Scales in closed form against numerical optimisation, and what is known of them."""
 
 from __future__ import annotations
 
