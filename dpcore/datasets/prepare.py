@@ -207,7 +207,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     labels = table.label[rows].astype(float)
     if isinstance(entry.label, Column):
         # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
-        labels, outside = _scaled(entry.label, labels, Preparation())
+        labels, outside = scaled(entry.label, labels, Preparation())
         if outside:
             clipped.append(f"{outside:,} of {entry.label.name}")
     filled = sum(int(mask.sum()) for mask in unknown.values())

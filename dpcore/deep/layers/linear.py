@@ -1,8 +1,8 @@
 """Fully connected layers, of one network or of many trained side by side.
 
 A record's weight gradient is the outer product δ aᵀ of the layer's input a and the derivative δ
-with respect to its output, so ‖δ aᵀ‖² = ‖δ‖² ‖a‖² (Goodfellow 2015): no per-example gradient is ever
-written out.
+with respect to its output, so ‖δ aᵀ‖² = ‖δ‖² ‖a‖² (Goodfellow 2015): no per-example gradient is
+ever written out.
 """
 
 from __future__ import annotations
