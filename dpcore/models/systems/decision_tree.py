@@ -1,0 +1,230 @@
+"""A decision tree that chooses its splits privately (Friedman and Schuster 2010; survey [29]).
+
+Every node of a level chooses one of the public splits by the exponential mechanism, with the "max"
+score: how many of its records would be told rightly if each side answered its commoner class. The
+leaves choose their label likewise, by how many records have it.
+
+Sensitivity. A record reaches one node of each level. Added, it moves every split's score there by 0
+or 1: range R = 1. Replaced, it changes two nodes by a range of 1 each, or both ends of one node's
+scores by at most 1, R = 2. The D levels of splits and the leaves are D + 1 adaptive choices of
+ε/(D + 1) each, so that the tree is (ε, 0)-private; nodes of a level have no record in common.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.guarantee import Adjacency, Status
+from dpcore.mechanisms.exponential import choose, exponential_rate
+from dpcore.models.model import (
+    ACCURACY,
+    Array,
+    Calibration,
+    Model,
+    Noise,
+    Progress,
+    budgets,
+    generator,
+    majority,
+    proved,
+    silent,
+)
+from dpcore.models.records import Records, Shape
+
+KEY = "decision-tree"
+ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+RANGE = {Adjacency.ADD_REMOVE: 1.0, Adjacency.REPLACE_ONE: 2.0}
+THRESHOLDS = np.linspace(-1.0, 1.0, 17)[1:-1]
+"""Where a number may be split: fifteen places, the same for everyone."""
+DEEPEST = 5
+GAIN = 0.05
+"""The share of a node's records by which a good split is taken to beat others; not the data's."""
+
+
+def calibrate(
+    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    found = []
+    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
+        depth = _depth(shape, budget.epsilon, adjacency)
+        share = budget.epsilon / (depth + 1) * (1.0 - 1e-15)
+        rate, width = exponential_rate(share, RANGE[adjacency]), RANGE[adjacency]
+        found.append(
+            proved(
+                KEY,
+                shape,
+                budget,
+                adjacency,
+                [
+                    Noise("split of a node", "exponential", width, rate, depth),
+                    Noise("label of a leaf", "exponential", width, rate),
+                ],
+                by="exponential mechanism (McSherry and Talwar 2007), ε added over the levels",
+                pure=True,
+                settings={"depth": depth},
+            )
+        )
+    return found
+
+
+def _depth(shape: Shape, epsilon: float, adjacency: Adjacency) -> int:
+    """The deepest tree whose last splits a good candidate is likely to win."""
+    rivals = math.log(2.0 + splits(shape))
+    for depth in range(DEEPEST, 1, -1):
+        rate = epsilon / (depth + 1) / RANGE[adjacency]
+        if rate * GAIN * shape.size / 2.0 ** (depth - 1) >= rivals:
+            return depth
+    return 1
+
+
+def splits(shape: Shape) -> int:
+    """How many public splits there are."""
+    return shape.numbers * len(THRESHOLDS) + sum(shape.levels)
+
+
+def sides(records: Records) -> NDArray[np.bool_]:
+    """Whether each record goes right at each public split, (n, splits)."""
+    above = records.numbers[:, :, None] > THRESHOLDS
+    levels = [
+        records.categories[:, [column]] == np.arange(count)
+        for column, count in enumerate(records.shape.levels)
+    ]
+    return np.hstack(
+        [above.reshape(len(records), records.shape.numbers * len(THRESHOLDS)), *levels]
+    )
+
+
+def split_scores(right: NDArray[np.bool_], labels: NDArray[np.int64]) -> Array:
+    """The "max" score of each split for a node's records, shape (splits,)."""
+    transposed = right.T.astype(np.float32)  # whose sums are exact up to 2²⁴ records
+    ones = transposed @ (labels == 1).astype(np.float32)
+    zeros = transposed @ (labels == 0).astype(np.float32)
+    all_ones, all_zeros = float(np.sum(labels == 1)), float(np.sum(labels == 0))
+    return np.asarray(
+        np.maximum(ones, zeros) + np.maximum(all_ones - ones, all_zeros - zeros), dtype=float
+    )
+
+
+def label_scores(labels: NDArray[np.int64]) -> Array:
+    """How many of a leaf's records have each label, shape (2,)."""
+    return np.bincount(labels, minlength=2).astype(float)
+
+
+Path = tuple[tuple[int, bool], ...]
+"""The splits on the way to a node, and which side was taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Exact scores by path: fits with other noise often come to the same node."""
+
+    right: NDArray[np.bool_]
+    labels: NDArray[np.int64]
+    known: dict[Path, tuple[NDArray[np.bool_], Array, Array]] = field(default_factory=dict)
+
+    def at(self, path: Path) -> tuple[NDArray[np.bool_], Array, Array]:
+        """The records of a node, its splits' scores and its labels' scores."""
+        if path not in self.known:
+            if path:
+                split, side = path[-1]
+                inside = self.at(path[:-1])[0] & (self.right[:, split] == side)
+            else:
+                inside = np.ones(len(self.labels), dtype=bool)
+            labels = self.labels[inside]
+            scored = split_scores(self.right[inside], labels)
+            self.known[path] = (inside, scored, label_scores(labels))
+        return self.known[path]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """What one fit releases.
+
+    Parameters
+    ----------
+    splits : list of (2^level,) array of int
+        The split of each node, level by level.
+    labels : (2^depth,) array of int
+        0 or 1 for each leaf.
+    """
+
+    splits: list[NDArray[np.int64]]
+    labels: NDArray[np.int64]
+
+    def predict(self, right: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The label of each record, given its `sides`."""
+        node = np.zeros(len(right), dtype=np.int64)
+        for level in self.splits:
+            node = 2 * node + right[np.arange(len(right)), level[node]]
+        return np.asarray(self.labels[node])
+
+
+def learn(
+    train: Records,
+    unlabelled: Records,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> list[list[Tree]]:
+    """A tree for each calibration and run."""
+    del unlabelled
+    nodes = _Nodes(sides(train), train.labels)
+    found: list[list[Tree]] = [[] for _ in calibrations]
+    for run in range(runs):
+        for place, calibration in enumerate(calibrations):
+            draw = generator(seed, run)
+            paths: list[Path] = [()]
+            levels = []
+            for _ in range(int(calibration.settings["depth"])):
+                scored = np.stack([nodes.at(path)[1] for path in paths])
+                chosen = choose(draw, scored, calibration.noise.scale)
+                levels.append(chosen)
+                paths = [
+                    (*path, (int(split), side))
+                    for path, split in zip(paths, chosen, strict=True)
+                    for side in (False, True)
+                ]
+            leaves = np.stack([nodes.at(path)[2] for path in paths])
+            found[place].append(Tree(levels, choose(draw, leaves, calibration.noises[1].scale)))
+        # Paths of other runs seldom come back below the first levels.
+        for path in [path for path in nodes.known if len(path) > 1]:
+            del nodes.known[path]
+        progress((run + 1) / runs, f"tree {run + 1} of {runs}")
+    return found
+
+
+def judge(learned: list[list[Tree]], test: Records) -> Array:
+    """Accuracy on the test records, (k, runs)."""
+    right = sides(test)
+    return np.array(
+        [[float(np.mean(t.predict(right) == test.labels)) for t in fits] for fits in learned]
+    )
+
+
+MODEL = Model(
+    key=KEY,
+    title="Decision tree",
+    system="Decision tree by exponential mechanism, Friedman and Schuster [29] (survey III-A-1)",
+    source="Friedman and Schuster 2010",
+    idea="Let each question of the tree be drawn, the better ones being the likelier.",
+    claim="(ε, 0), the splits chosen by the exponential mechanism and the leaves' counts blurred.",
+    proof=(
+        "(ε, 0): every level, and the leaves, choose once with an equal share of ε; candidates are "
+        "public, and a leaf that nobody reaches draws its label too."
+    ),
+    status=Status.PROVED,
+    measure=ACCURACY,
+    adjacencies=ADJACENCIES,
+    calibrate=calibrate,
+    learn=learn,
+    judge=judge,
+    trivial=majority,
+    pure=True,
+)

@@ -1,0 +1,222 @@
+"""A forest of random trees whose leaves choose their label (Fletcher and Islam 2017; survey [33]).
+
+The splits of a tree are drawn at random from public bounds, before any record is seen: a column,
+then a threshold within what is left of its interval, or a random half of a category's levels. Every
+leaf, also one that no record reaches, then draws its label by the exponential mechanism, the score
+of a label being how many of the leaf's records have it.
+
+Sensitivity. Each record lies in one leaf of each tree. Added or removed, it moves one score of that
+leaf by 1: range R = 1. Replaced, it changes two leaves by a range of 1 each, or one leaf's two
+scores by +1 and -1, R = 2, which is the worse. T trees on the same records are T adaptive choices:
+they compose to (Tε₀, 0), and to T ε₀²/8-zCDP; of the two the calibration takes the one that allows
+the larger ε₀. (Disjoint records for each tree would allow ε₀ = ε, but T times fewer records in each
+leaf: the same signal as Tε₀, and more chance.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.accounting.concentrated import rho_for
+from dpcore.guarantee import Adjacency, Status
+from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
+from dpcore.models.model import (
+    ACCURACY,
+    Array,
+    Calibration,
+    Model,
+    Noise,
+    Progress,
+    budgets,
+    generator,
+    majority,
+    proved,
+    silent,
+)
+from dpcore.models.records import Records, Shape
+
+KEY = "random-forest"
+ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+TREES, DEEPEST = 64, 10
+RANGE = {Adjacency.ADD_REMOVE: 1.0, Adjacency.REPLACE_ONE: 2.0}
+CLEAR = 4.0
+"""A leaf should hold so many records, times the rate, to be labelled rightly as a rule."""
+
+
+def calibrate(
+    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    found = []
+    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
+        pure = budget.epsilon / TREES
+        mixed = exponential_epsilon(rho_for(budget.epsilon, budget.delta) / TREES)
+        rate = exponential_rate(max(pure, mixed) * (1.0 - 1e-14), RANGE[adjacency])
+        by = (
+            "zCDP of the exponential mechanism (Cesar and Rogers 2021), composed over the trees"
+            if mixed > pure
+            else "exponential mechanism (McSherry and Talwar 2007), ε added over the trees"
+        )
+        depth = math.log2(max(2.0, rate * shape.size / CLEAR))
+        found.append(
+            proved(
+                KEY,
+                shape,
+                budget,
+                adjacency,
+                [Noise("label of a leaf", "exponential", RANGE[adjacency], rate, TREES)],
+                by=by,
+                settings={"trees": TREES, "depth": int(min(DEEPEST, max(1.0, depth)))},
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A complete binary tree of random splits; node i has the children 2i + 1 and 2i + 2.
+
+    Parameters
+    ----------
+    column : (nodes,) array of int
+        Column split on: numbers first, then categories.
+    threshold : (nodes,) array
+        For a number: those above it go right.
+    right : (nodes, most levels) array of bool
+        For a category: whether a level goes right.
+    """
+
+    column: NDArray[np.int64]
+    threshold: Array
+    right: NDArray[np.bool_]
+
+    def leaves(self, records: Records, depth: int) -> NDArray[np.int64]:
+        """The leaf, 0 to 2^depth - 1, that each record reaches."""
+        node = np.zeros(len(records), dtype=np.int64)
+        x, codes = records.numbers, records.categories
+        everyone, p = np.arange(len(records)), records.shape.numbers
+        for _ in range(depth):
+            column = self.column[node]
+            goes = np.zeros(len(records), dtype=bool)
+            if p:
+                goes = x[everyone, np.minimum(column, p - 1)] > self.threshold[node]
+            if codes.shape[1]:
+                level = codes[everyone, np.maximum(column - p, 0)]
+                goes = np.where(column < p, goes, self.right[node, level])
+            node = 2 * node + 1 + goes
+        return node - (2**depth - 1)
+
+
+def grow(shape: Shape, depth: int, draw: np.random.Generator) -> Tree:
+    """A tree of random splits from public bounds alone."""
+    nodes, widest = 2**depth - 1, max((1, *shape.levels))
+    column = draw.integers(0, shape.columns, nodes)
+    threshold = np.zeros(nodes)
+    right = np.zeros((nodes, widest), dtype=bool)
+    # What is left of each number's interval at a node: a threshold outside would split nothing.
+    low = np.full((2 * nodes + 1, shape.numbers), -1.0)
+    high = np.full((2 * nodes + 1, shape.numbers), 1.0)
+    for node, chosen in enumerate(column):
+        left, other = 2 * node + 1, 2 * node + 2
+        low[[left, other]], high[[left, other]] = low[node], high[node]
+        if chosen < shape.numbers:
+            threshold[node] = draw.uniform(low[node, chosen], high[node, chosen])
+            high[left, chosen] = low[other, chosen] = threshold[node]
+        else:
+            levels = shape.levels[chosen - shape.numbers]
+            right[node, :levels] = draw.permutation(levels) < (levels + 1) // 2
+    return Tree(column, threshold, right)
+
+
+@dataclass(frozen=True, eq=False)
+class Forests:
+    """What was learned.
+
+    Parameters
+    ----------
+    trees : list of list of Tree
+        By run; all ε share them.
+    depths : list of int
+        By calibration.
+    labels : list of list of array
+        By calibration and run: (trees, leaves) array of 0 and 1.
+    """
+
+    trees: list[list[Tree]]
+    depths: list[int]
+    labels: list[list[NDArray[np.int64]]]
+
+
+def scores(tree: Tree, records: Records, depth: int) -> Array:
+    """How many records of each leaf have each label, shape (leaves, 2): the scores."""
+    place = 2 * tree.leaves(records, depth) + records.labels
+    return np.bincount(place, minlength=2 ** (depth + 1)).reshape(-1, 2).astype(float)
+
+
+def learn(
+    train: Records,
+    unlabelled: Records,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Forests:
+    """Grow the trees without the records, and draw the label of every leaf with them."""
+    del unlabelled
+    depths = [int(calibration.settings["depth"]) for calibration in calibrations]
+    deepest = max(depths)
+    grown: list[list[Tree]] = []
+    labels: list[list[NDArray[np.int64]]] = [[] for _ in calibrations]
+    for run in range(runs):
+        draw = generator(seed, run)
+        forest = [grow(train.shape, deepest, draw) for _ in range(TREES)]
+        counts = np.stack([scores(tree, train, deepest) for tree in forest])
+        for place, (calibration, depth) in enumerate(zip(calibrations, depths, strict=True)):
+            merged = counts.reshape(TREES, 2**depth, -1, 2).sum(axis=2)
+            labels[place].append(choose(draw, merged, calibration.noise.scale))
+        grown.append(forest)
+        progress((run + 1) / runs, f"forest {run + 1} of {runs}")
+    return Forests(grown, depths, labels)
+
+
+def judge(learned: Forests, test: Records) -> Array:
+    """Accuracy of the trees' vote on the test records, (k, runs); a tie counts as label 0."""
+    deepest = max(learned.depths)
+    found = np.empty((len(learned.depths), len(learned.trees)))
+    for run, forest in enumerate(learned.trees):
+        leaves = np.stack([tree.leaves(test, deepest) for tree in forest])
+        for place, depth in enumerate(learned.depths):
+            at = leaves >> (deepest - depth)
+            votes = np.take_along_axis(learned.labels[place][run], at, axis=1)
+            found[place, run] = np.mean((votes.mean(axis=0) > 0.5) == (test.labels == 1))
+    return found
+
+
+MODEL = Model(
+    key=KEY,
+    title="Random forest",
+    system="DP random decision forest, Fletcher and Islam [33] (survey III-A-1)",
+    source="Fletcher and Islam 2017",
+    idea="Split at random without looking at anyone, then let every leaf draw its label.",
+    claim=(
+        "(ε, 0) by the exponential mechanism in the leaves of trees on disjoint records, with its "
+        "smooth sensitivity."
+    ),
+    proof=(
+        "(ε, δ) from the trees' choices on all records, composed by the better of two theorems; "
+        "splits see no record, and a leaf that nobody reaches draws its label too."
+    ),
+    status=Status.PROVED,
+    measure=ACCURACY,
+    adjacencies=ADJACENCIES,
+    calibrate=calibrate,
+    learn=learn,
+    judge=judge,
+    trivial=majority,
+    limits=("A leaf's label is one bit: where one class is rare, most leaves answer the other.",),
+)

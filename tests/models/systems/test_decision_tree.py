@@ -1,0 +1,156 @@
+"""The private tree: how far one record moves its scores, its exact odds, and what it learns."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from dpcore.guarantee import Adjacency
+from dpcore.models.model import noiseless
+from dpcore.models.records import Records, Shape
+from dpcore.models.systems import decision_tree
+from tests.models.attack import extreme, some, together
+
+ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+SHAPE = Shape(40, 1, (2,))
+
+
+def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
+    """Log-probability of every tree of depth 1 (split, label, label), exactly."""
+    right, found = decision_tree.sides(records), {}
+    first = special.log_softmax(rate * decision_tree.split_scores(right, records.labels))
+    for split, log_p in enumerate(first):
+        leaves = [
+            special.log_softmax(rate * decision_tree.label_scores(records.labels[side]))
+            for side in (~right[:, split], right[:, split])
+        ]
+        for one in (0, 1):
+            for other in (0, 1):
+                found[split, one, other] = log_p + leaves[0][one] + leaves[1][other]
+    return found
+
+
+def furthest(pairs: list[tuple[Records, Records]], rate: float) -> float:
+    return max(
+        abs(one[tree] - other[tree])
+        for one, other in ((odds_of(a, rate), odds_of(b, rate)) for a, b in pairs)
+        for tree in one
+    )
+
+
+def pairs(adjacency: Adjacency) -> list[tuple[Records, Records]]:
+    draw, found = np.random.default_rng(0), []
+    for count in [0, 1, 2, 5] * 40:
+        common = some(count, numbers=1, levels=(2,), seed=count)
+        one, other = extreme(SHAPE, draw), extreme(SHAPE, draw)
+        left = common if adjacency is ADD else together(common, other)
+        found.append((left, together(common, one)))
+    return [*found, worst(adjacency)]
+
+
+def alike(count: int, x: float, level: int, label: int) -> Records:
+    return Records(SHAPE, np.full((count, 1), x), np.full((count, 1), level), np.full(count, label))
+
+
+def worst(adjacency: Adjacency) -> tuple[Records, Records]:
+    """The thresholds tell everyone rightly; the one record gains for the hopeless splits only."""
+    base = together(alike(401, -1.0, 0, 0), alike(400, 1.0, 0, 1))
+    left = base if adjacency is ADD else together(base, alike(1, 1.0, 0, 1))
+    return left, together(base, alike(1, 1.0, 1, 0))
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
+    c = decision_tree.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
+    for noise, scores in (
+        (c.noises[0], lambda r: decision_tree.split_scores(decision_tree.sides(r), r.labels)),
+        (c.noises[1], lambda r: decision_tree.label_scores(r.labels)),
+    ):
+        one, other = worst(adjacency)
+        if noise is c.noises[1]:  # a leaf of a clear majority
+            one, other = together(alike(400, 1.0, 0, 0), one[-1:]), alike(401, 1.0, 0, 0)
+            if adjacency is ADD:
+                one = alike(400, 1.0, 0, 0)
+                other = together(one, alike(1, 1.0, 0, 1))
+        ratio = special.log_softmax(noise.scale * scores(one)) - special.log_softmax(
+            noise.scale * scores(other)
+        )
+        assert 0.49 <= np.abs(ratio).max() <= 0.5
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
+    calibration = decision_tree.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
+    assert calibration.settings == {"depth": 1}
+    assert (calibration.proof.epsilon, calibration.proof.delta) == (1.0, 0.0)
+    rate, cases = calibration.noise.scale, pairs(adjacency)
+    # The split and its leaves can't be at their worst at once: a record that a split tells rightly
+    # makes its own leaf surer.
+    assert 0.7 <= furthest(cases, rate) <= 1.0
+    assert furthest(cases, 1.5 * rate) > 1.0  # ⅔ of the noise is found out
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
+    large = Shape(100_000, 3, (4,))
+    for c in decision_tree.calibrate(large, [0.01, 1.0, 30.0], 1e-5, adjacency):
+        assert c.noise.times == c.settings["depth"]
+        spent = sum(noise.times * noise.scale * noise.sensitivity for noise in c.noises)
+        assert 0.999999 * c.requested.epsilon <= spent <= c.requested.epsilon
+    assert c.settings["depth"] == decision_tree.DEEPEST
+
+
+def test_trees_are_drawn_by_their_law() -> None:
+    records = some(12, numbers=1, levels=(2,))
+    calibration = decision_tree.calibrate(SHAPE, [2.0], 1e-5, ADD)[0]
+    fits = decision_tree.learn(records, records[:0], [calibration], 3_000, 0)[0]
+    seen = Counter((int(t.splits[0][0]), int(t.labels[0]), int(t.labels[1])) for t in fits)
+
+    def pvalue(rate: float) -> float:
+        law = odds_of(records, rate)
+        expected = np.array([3_000 * math.exp(law[tree]) for tree in law])
+        return float(stats.chisquare([seen[tree] for tree in law], expected).pvalue)
+
+    assert pvalue(calibration.noise.scale) > 1e-3
+    assert pvalue(2.0 / 3.0 * calibration.noise.scale) < 1e-6
+
+
+def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> None:
+    calibration = decision_tree.calibrate(Shape(10_000, 1, (2,)), [4.0], 1e-5, ADD)[0]
+    empty = some(0, numbers=1, levels=(2,))
+    fits = decision_tree.learn(empty, empty, [calibration], 200, 0)[0]
+    depth = int(calibration.settings["depth"])
+    assert depth > 1
+    assert {len(fit.labels) for fit in fits} == {2**depth}
+    assert [len(level) for level in fits[0].splits] == [2**level for level in range(depth)]
+    labels = np.concatenate([fit.labels for fit in fits])
+    assert stats.binomtest(int(labels.sum()), len(labels)).pvalue > 1e-3
+
+
+def test_without_noise_every_node_takes_a_best_split() -> None:
+    records = some(500, numbers=3, levels=(3, 2), seed=4)
+    calibration = noiseless(decision_tree.calibrate(Shape(500, 3, (3, 2)), [900.0], 1e-5, ADD)[0])
+    tree = decision_tree.learn(records, records[:0], [calibration], 1, 0)[0][0]
+    right = decision_tree.sides(records)
+    wrong = [
+        np.mean(np.where(right[:, split], one, other) != records.labels)
+        for split in range(right.shape[1])
+        for one in (0, 1)
+        for other in (0, 1)
+    ]
+    stump = int(tree.splits[0][0])
+    best = decision_tree.split_scores(right, records.labels)
+    assert best[stump] == best.max()
+    assert best.max() == round(len(records) * (1.0 - min(wrong)))
+    assert np.mean(tree.predict(right) == records.labels) >= 1.0 - min(wrong)
+
+
+def test_more_budget_predicts_better() -> None:
+    train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
+    calibrations = decision_tree.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ADD)
+    found = decision_tree.judge(decision_tree.learn(train, test[:0], calibrations, 15, 0), test)
+    assert found[0].mean() + 0.1 < found[1].mean() < found[2].mean()
