@@ -36,6 +36,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
@@ -51,8 +52,8 @@ SHIFT, FLOOR = 2.0, 2.0
 MOST_ENTRIES = 2**24  # records times models whose margins are held at once
 PROGRESS_EVERY = 16
 
-CENTRES = {"logistic": 0.0, "huber": 1.0}
-"""Margin about which the loss less a linear function is even."""
+CENTRES = {"logistic": 0.0, "huber": 1.0, "squared": 0.0}
+"""Margin or residual about which the loss less a linear function is even."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ def step_noise(mu: float, steps: int) -> StepNoise:
         trace=math.sqrt(TRACE_SHARE * hessian),
         direction=math.sqrt((1.0 - TRACE_SHARE) * hessian),
     )
+
+
+def _noise_of(problem: Problem, calibration: Calibration) -> StepNoise:
+    """The shares of a step, from the noise that the calibration gives its gradient."""
+    gradient = problem.gradient_change / (problem.records * calibration.model_noise)
+    return step_noise(gradient * math.sqrt(1.0 / (1.0 - HESSIAN_SHARE)), 1)
 
 
 def direction_sensitivity(problem: Problem, smallest: float) -> float:
@@ -119,51 +126,50 @@ def release(
     A run's draws are shared by all ε and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    signed = np.ascontiguousarray(features * labels[:, None], dtype=np.float32)
+    forms = problem.forms(features, labels).contiguous(np.float32)
     result = np.empty((len(calibrations), runs, problem.dimension))
     groups: dict[int, list[int]] = {}
     for i, c in enumerate(calibrations):
         groups.setdefault(c.steps, []).append(i)
     done = 0
     for steps, chosen in groups.items():
-        mus = np.array([calibrations[i].gaussian_mu for i in chosen], dtype=float)
+        noises = [_noise_of(problem, calibrations[i]) for i in chosen]
         made = done / len(calibrations)
         share = len(chosen) / len(calibrations)
 
         def report(part: float, message: str, made: float = made, share: float = share) -> None:
             progress(made + share * part, message)
 
-        result[chosen] = _descend(problem, signed, mus, steps, runs, seed, report)
+        result[chosen] = _descend(problem, forms, noises, steps, runs, seed, report)
         done += len(chosen)
     return result
 
 
 def _descend(
     problem: Problem,
-    signed: Array,
-    mus: Array,
+    forms: Forms,
+    noises: Sequence[StepNoise],
     steps: int,
     runs: int,
     seed: int,
     progress: Progress,
 ) -> Array:
     n, d, lam = problem.records, problem.dimension, problem.lam
-    noises = [step_noise(float(mu), steps) for mu in mus]
     generators = [noise_generator(seed, run) for run in range(runs)]
-    count = len(mus) * runs
+    count = len(noises) * runs
     width = max(1, MOST_ENTRIES // n)
     weights = np.zeros((count, d))
     for step in range(steps):
         draws = np.stack([g.standard_normal(2 * d + 1) for g in generators])
         for first in range(0, count, width):
             some = range(first, min(count, first + width))
-            margins = signed @ weights[some.start : some.stop].T.astype(np.float32)
-            gradients = (signed.T @ problem.function.slope(margins)).T / np.float64(n)
+            margins = forms.at(weights[some.start : some.stop].T.astype(np.float32))
+            gradients = (forms.rows.T @ problem.function.slope(margins)).T / np.float64(n)
             bends = np.sqrt(majorant(problem, margins))
             for place, column in enumerate(some):
                 i, run = divmod(column, runs)
                 if step > 0 or column == 0:  # all begin at the same w
-                    bent = _square(signed, bends[:, place]) / n
+                    bent = _square(forms, bends[:, place]) / n
                 weights[column] = _next(
                     problem,
                     weights[column],
@@ -175,15 +181,15 @@ def _descend(
                 if column % PROGRESS_EVERY == 0:
                     share = (step + column / count) / steps
                     progress(share, f"DP-Newton step {step + 1} of {steps}")
-    return weights.reshape(len(mus), runs, d)
+    return weights.reshape(len(noises), runs, d)
 
 
-def _square(signed: Array, roots: Array) -> Array:
-    """Σᵢ rᵢ² xᵢxᵢᵀ in double precision, by blocks of rows that stay in cache."""
-    total = np.zeros((signed.shape[1], signed.shape[1]))
+def _square(forms: Forms, roots: Array) -> Array:
+    """Σᵢ rᵢ² xᵢxᵢᵀ, by blocks of records that stay in cache."""
+    total = np.zeros((forms.rows.shape[1], forms.rows.shape[1]))
     start = 0
-    for block in row_blocks(signed):
-        scaled = block * roots[start : start + len(block), None]
+    for block in row_blocks(forms):
+        scaled = block.rows * roots[start : start + len(block), None]
         total += scaled.T @ scaled  # one array and its transpose: half the work
         start += len(block)
     return total

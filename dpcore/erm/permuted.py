@@ -122,16 +122,16 @@ def descend(
     dict from (step size, T) to (d,) array
     """
     records, lam, slope = len(labels), problem.lam, problem.function.slope
-    signed = (features * labels[:, None])[order(records)]
-    rows = np.array_split(signed, count)
+    forms = problem.forms(features, labels)
+    parts = [forms[part] for part in np.array_split(order(records), count)]
     tops = np.array(sorted({rate for rate, _ in wanted}))
     lasts = {steps for _, steps in wanted}
     weights = np.zeros((features.shape[1], len(tops)))
     found: dict[tuple[float, int], Array] = {}
     last = max(lasts)
     for step in range(1, last + 1):
-        batch = rows[(step - 1) % count]
-        gradient = batch.T @ slope(batch @ weights) * (count / records) + lam * weights
+        batch = parts[(step - 1) % count]
+        gradient = batch.rows.T @ slope(batch.at(weights)) * (count / records) + lam * weights
         eta = tops if lam == 0.0 else np.minimum(tops, 1.0 / (lam * step))
         weights = weights - eta * gradient
         if lam == 0.0:

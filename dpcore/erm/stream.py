@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm import permuted
+from dpcore.erm.forms import Forms
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 from dpcore.mechanisms.toeplitz import correlated
@@ -41,14 +42,15 @@ def release(
     and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    signed = (features * labels[:, None]).astype(np.float32)[permuted.order(len(labels))]
+    forms = problem.forms(features, labels).contiguous(np.float32)
+    order = permuted.order(len(labels))
     result = np.empty((len(calibrations), runs, problem.dimension))
     groups: dict[int, list[int]] = {}
     for i, c in enumerate(calibrations):
         groups.setdefault(c.steps, []).append(i)
     done = 0
     for steps, chosen in groups.items():
-        rows = np.array_split(signed, steps)
+        parts = [forms[part] for part in np.array_split(order, steps)]
         some = max(1, MOST_ENTRIES // (steps * problem.dimension))
         for first in range(0, runs, some):
             these = range(first, min(runs, first + some))
@@ -57,7 +59,7 @@ def release(
                 every = runs * len(calibrations)
                 progress((made + share * now) / every, "passing over the stream")
 
-            ends = _follow(problem, rows, [calibrations[i] for i in chosen], these, seed, report)
+            ends = _follow(problem, parts, [calibrations[i] for i in chosen], these, seed, report)
             result[np.ix_(chosen, these)] = ends
             done += len(chosen) * len(these)
     return result
@@ -65,13 +67,13 @@ def release(
 
 def _follow(
     problem: Problem,
-    rows: Sequence[Array],
+    parts: Sequence[Forms],
     calibrations: Sequence[Calibration],
     runs: range,
     seed: int,
     report: Callable[[float], None],
 ) -> Array:
-    steps, dimension = len(rows), problem.dimension
+    steps, dimension = len(parts), problem.dimension
     slope, lam = problem.function.slope, problem.lam
     noise = np.empty((steps, dimension, len(runs)), dtype=np.float32)
     for place, run in enumerate(runs):
@@ -83,9 +85,9 @@ def _follow(
     sums, total = np.zeros(shape, dtype=np.float32), np.zeros(shape)
     weights = np.zeros(shape, dtype=np.float32)
     seen, averaged = 0, 0
-    for step, batch in enumerate(rows):
+    for step, batch in enumerate(parts):
         flat = weights.reshape(dimension, -1)
-        sums += (batch.T @ slope(batch @ flat)).reshape(shape)
+        sums += (batch.rows.T @ slope(batch.at(flat))).reshape(shape)
         seen += len(batch)
         weights = (sums + scales * noise[step][:, None, :]) / -(np.float32(lam * seen) + ridges)
         if lam == 0.0:

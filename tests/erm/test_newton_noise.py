@@ -71,7 +71,9 @@ def test_no_neighbours_exceed_the_sensitivities(adjacency) -> None:
     assert largest > 0.5
 
 
-@pytest.mark.parametrize(("loss", "width"), [("logistic", 0.5), ("huber", 0.2), ("huber", 2.0)])
+@pytest.mark.parametrize(
+    ("loss", "width"), [("logistic", 0.5), ("huber", 0.2), ("huber", 2.0), ("squared", 0.5)]
+)
 def test_the_majorant_lies_above_the_loss_and_within_its_curvature(loss, width) -> None:
     problem = Problem(loss, 0.1, 10, 2, huber_width=width)
     function = loss_named(loss, width)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import permuted, stream
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
@@ -108,6 +109,7 @@ METHOD = Method(
     },
     calibrate=calibrate,
     release=stream.release,
+    losses=LOSSES,
     limits=(
         "Made for records that arrive one after the other; where all are at hand, methods that "
         "pass over them many times lose less.",

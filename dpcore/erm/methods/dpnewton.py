@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import newton_noise
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
@@ -91,5 +92,6 @@ METHOD = Method(
     },
     calibrate=calibrate,
     release=newton_noise.release,
+    losses=LOSSES,
     limits=("A step costs d times as much as one of DP-GD, so wide tables take long.",),
 )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dpcore.erm import output_noise, permuted
+from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
@@ -169,6 +170,7 @@ METHOD = Method(
     calibrate=calibrate,
     release=output_noise.release,
     closed_form=True,
+    losses=LOSSES,
     limits=(
         "A widely used implementation divides the sensitivity by the batch size once more, and so "
         "adds far too little noise.",
