@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.datasets import Entry, Table, entry, load
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
-from dpcore.evaluation.curves import HIGH, LOW
+from dpcore.evaluation.scoring import HIGH, LOW
 from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
 from dpcore.guarantee import Adjacency
@@ -134,7 +134,7 @@ class ModelStudy:
 
 def binary(found: Entry) -> bool:
     """Whether the data set has a label of two classes."""
-    return {sign for _, sign in found.label.codes} <= {-1, 1}
+    return found.predicts == "class"
 
 
 def curve(
