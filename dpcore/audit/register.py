@@ -73,6 +73,11 @@ SETTINGS = (
         lam=100.0,
         settings=Settings(steps=4, batch=1),
     ),
+    Setting("psgd", REPLACE, epsilon=4.0, settings=Settings(steps=8, batch=5)),
+    Setting("psgd", ZERO, epsilon=4.0, settings=Settings(steps=8, batch=5)),
+    # A stream of one step, and one of three: the more there are, the less their mean tells.
+    Setting("dpftrl", REPLACE, epsilon=4.0, settings=Settings(steps=1)),
+    Setting("dpftrl", ZERO, epsilon=4.0, records=3),
     # Steps short enough for the loss to stay linear: the last weights are then normal.
     Setting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
     Setting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),
