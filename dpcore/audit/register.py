@@ -78,6 +78,14 @@ SETTINGS = (
     # A stream of one step, and one of three: the more there are, the less their mean tells.
     Setting("dpftrl", REPLACE, epsilon=4.0, settings=Settings(steps=1)),
     Setting("dpftrl", ZERO, epsilon=4.0, records=3),
+    # Strong regularisation makes the noise on the step itself small, and forgets earlier steps.
+    Setting(
+        "dpnewton",
+        REPLACE,
+        epsilon=4.0,
+        lam=100.0,
+        settings=Settings(steps=1),
+    ),
     # Steps short enough for the loss to stay linear: the last weights are then normal.
     Setting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
     Setting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),

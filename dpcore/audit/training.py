@@ -62,8 +62,11 @@ class Setting:
 
 def with_noise(calibration: Calibration, share: float) -> Calibration:
     """A copy that draws so much of the noise and promises the same."""
+    mu = calibration.gaussian_mu
     return replace(
         calibration,
+        # Some engines size their noise by μ.
+        gaussian_mu=None if mu is None else mu / share,
         sigma=share * calibration.sigma,
         model_noise=share * calibration.model_noise,
         output_noise=share * calibration.output_noise,

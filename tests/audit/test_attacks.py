@@ -77,14 +77,14 @@ def test_a_copy_has_less_of_all_its_noise_and_the_same_promise() -> None:
     problem = Problem("huber", 20.0, 20, 2, Adjacency.ZERO_OUT)
     made = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
     copy = with_noise(made, 0.5)
-    for name in ("sigma", "model_noise", "output_noise"):
+    names = ("sigma", "model_noise", "output_noise")
+    for name in names:
         assert getattr(copy, name) == 0.5 * getattr(made, name) > 0.0
-    assert (
-        dataclasses.replace(
-            copy, sigma=made.sigma, model_noise=made.model_noise, output_noise=made.output_noise
-        )
-        == made
-    )
+    assert copy.gaussian_mu is None
+    assert dataclasses.replace(copy, **{name: getattr(made, name) for name in names}) == made
+    made = method_named("dpgd").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
+    assert made.gaussian_mu is not None
+    assert with_noise(made, 0.5).gaussian_mu == 2.0 * made.gaussian_mu
 
 
 def test_what_proves_nothing_is_not_attacked() -> None:
