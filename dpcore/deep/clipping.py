@@ -11,7 +11,7 @@ add/remove and zero-out, and by 2C under replace-one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,11 +19,9 @@ import torch
 from torch import Tensor, nn
 
 from dpcore.deep.layers import check, register
-from dpcore.deep.layers.gradients import Gradients
+from dpcore.deep.layers.gradients import Gradients, Loss
+from dpcore.deep.stack import Stack
 from dpcore.errors import InvalidInput, number
-
-Loss = Callable[[Tensor, Tensor], Tensor]
-"""(outputs, targets) to one loss a record, shape `lead`."""
 
 SLACK = 1e-4
 """Records are clipped to C(1 - SLACK): norms are sums in single precision, whose rounding error is
@@ -104,6 +102,7 @@ class PerExample:
         self.parameters = [
             parameter for layer in self.trained for parameter in layer.parameters(False)
         ]
+        self.stack = Stack.of(network, self.trained)
 
     def gradients(
         self, inputs: Tensor, targets: Tensor, loss: Loss, sound: Tensor | None = None
@@ -122,6 +121,22 @@ class PerExample:
             Records that count, shape `lead`; for the others, whose gradients may be no numbers,
             gradients and losses are 0.
         """
+        pass_through = self._recorded if self.stack is None else self.stack.derivatives
+        noted, losses = pass_through(inputs, targets, loss)
+        if losses.shape != inputs.shape[: losses.dim()]:
+            raise InvalidInput(
+                f"loss has shape {tuple(losses.shape)}, but it must be one number a record."
+            )
+        found = [
+            register()[type(layer)](layer, _only(given, sound), _only(derivative, sound))
+            for layer, (given, derivative) in zip(self.trained, noted, strict=True)
+        ]
+        return found, _only(losses, sound)
+
+    def _recorded(
+        self, inputs: Tensor, targets: Tensor, loss: Loss
+    ) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
+        """Each trained layer's input and the losses' derivative at its output; the losses."""
         noted: dict[nn.Module, tuple[Tensor, Tensor]] = {}
 
         def note(layer: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor:
@@ -142,17 +157,10 @@ class PerExample:
             finally:
                 for hook in hooks:
                     hook.remove()
-            if losses.shape != inputs.shape[: losses.dim()]:
-                raise InvalidInput(
-                    f"loss has shape {tuple(losses.shape)}, but it must be one number a record."
-                )
             outputs = [noted[layer][1] for layer in self.trained]
             derivatives = torch.autograd.grad(losses, outputs, torch.ones_like(losses))
-        found = [
-            register()[type(layer)](layer, _only(noted[layer][0], sound), _only(derivative, sound))
-            for layer, derivative in zip(self.trained, derivatives, strict=True)
-        ]
-        return found, _only(losses.detach(), sound)
+        given = [noted[layer][0] for layer in self.trained]
+        return list(zip(given, derivatives, strict=True)), losses.detach()
 
     def clipped_sum(
         self,

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 MOMENTUM = 0.9
 TASKS = ("classes", "labels")
+IMAGES_AT_A_TIME = 512
+"""Of a convolutional step, off a GPU: what more of them need is asked of the system anew at every
+step, which takes as long as the arithmetic."""
 
 
 def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -103,6 +106,8 @@ class Run:
         self._rooms: dict[str, Tensor] = {}
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
+        by_parts = self.recipe.network == "cnn" and self.device.type == "cpu"
+        self.at_a_time = IMAGES_AT_A_TIME if by_parts else None
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
         # Sampling and noise come from streams of their own, so that the noise may change while the
@@ -175,6 +180,7 @@ class Run:
             present=batch.present,
             per_layer=recipe.per_layer,
             scales=self.shape.scales(),
+            micro_batch=self.at_a_time,
         )
         share, sigmas = self.shape.share, self.sigmas(self.step)
         on_sum = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
 
 from dpcore.deep import networks
 from dpcore.deep.clipping import PerExample
+from dpcore.deep.layers.linear import StackedLinear
+from dpcore.deep.training import class_loss, label_loss
 from dpcore.errors import InvalidInput
 
 CLIPS = (1e-3, 0.3, 1e6)
@@ -75,7 +79,42 @@ def test_both_ways_of_convolving_are_tried():
             inputs = torch.randn(2, *shape, dtype=torch.float64)
             found, _ = ready.gradients(inputs, torch.zeros(2).long(), cross_entropy)
             ways.add(type(found[0]).__name__)
-    assert ways == {"Patches", "WrittenOut"}
+    assert ways == {"Patches", "Kernels"}
+
+
+@pytest.mark.parametrize("activation", [nn.ReLU, nn.Tanh, nn.Sigmoid])
+@pytest.mark.parametrize("loss", [class_loss, label_loss])
+@pytest.mark.parametrize("per_layer", [False, True])
+@pytest.mark.parametrize("runs", [1, 3])
+def test_stack_by_hand_is_what_back_propagation_gives(activation, loss, per_layer, runs):
+    torch.manual_seed(0)
+    lead = (9,) if runs == 1 else (runs, 9)
+    linear = nn.Linear if runs == 1 else partial(StackedLinear, runs)
+    network = nn.Sequential(linear(6, 5), activation(), linear(5, 4), activation(), linear(4, 3))
+    inputs, targets = torch.randn(*lead, 6), torch.randint(0, 2, (*lead, 3)).float()
+    targets[..., :2, 1] = torch.nan
+    targets = targets if loss is label_loss else torch.randint(0, 3, lead)
+    by_hand, recorded = PerExample(network), PerExample(network)
+    assert by_hand.stack is not None
+    recorded.stack = None
+    scales = [0.5, torch.rand(network[0].bias.shape) + 0.5, 2.0, 1.0, 1.0, 3.0]
+    for given in (None, scales):
+        ours, theirs = (
+            each.clipped_sum(inputs, targets, loss, 0.3, per_layer=per_layer, scales=given)
+            for each in (by_hand, recorded)
+        )
+        for name in ("norms", "losses", "before", "weights"):
+            torch.testing.assert_close(getattr(ours, name), getattr(theirs, name))
+        torch.testing.assert_close(ours.total, theirs.total)
+
+
+def test_what_is_no_plain_stack_in_training_is_recorded():
+    half = networks.perceptron(6, (5,), 3)
+    half[0].requires_grad_(False)
+    nested = nn.Sequential(nn.Sequential(nn.Linear(6, 5), nn.Tanh()), nn.Linear(5, 3))
+    softened = nn.Sequential(nn.Linear(6, 5), nn.GELU(), nn.Linear(5, 3))
+    for network in (half, nested, softened, networks.small_cnn(1, 28, 3), nn.Linear(6, 3)):
+        assert PerExample(network).stack is None
 
 
 def one_at_a_time(network, inputs, targets):

@@ -23,6 +23,37 @@ ROUNDING = 64 * torch.finfo(torch.float32).eps
 
 
 @dataclass(frozen=True)
+class Kernels(WrittenOut):
+    """Gradients of a convolution, written out in the order of its patches.
+
+    Parameters
+    ----------
+    gradients : tuple of Tensor
+        (records, channels out, patch), and (records, channels out) for the bias.
+    layer : torch.nn.Conv2d
+    """
+
+    layer: nn.Conv2d
+
+    def squared_norms(self, scales: Scales = None) -> Tensor:
+        """See `Gradients`."""
+        if scales is not None and isinstance(scales[0], Tensor):
+            scales = (scales[0].permute(0, 2, 3, 1).flatten(1), *scales[1:])
+        return super().squared_norms(scales)
+
+    def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """See `Gradients`."""
+        kernels, *bias = super().weighted_sum(weights)
+        channels_out, channels_in, rows, columns = self.layer.weight.shape
+        kernels = kernels.view(channels_out, rows, columns, channels_in)
+        return (kernels.permute(0, 3, 1, 2), *bias)
+
+    def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
+        """See `Gradients`."""
+        return Kernels(self._squares(), self.layer).weighted_sum(weights)
+
+
+@dataclass(frozen=True)
 class Patches:
     """Gradients of a convolution that are not written out.
 
@@ -95,23 +126,27 @@ def _convolution(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradi
 
 
 def _patches(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
-    """What each position sees, (records, positions, patch); several times faster than `unfold`."""
+    """What each position sees, (records, positions, patch); a patch is rows, columns, channels.
+
+    Several times faster than `unfold`, and than patches whose channels come first.
+    """
     assert not isinstance(layer.padding, str)
     (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
     (around_y, around_x), (apart_y, apart_x) = layer.padding, layer.dilation
     padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
+    padded = padded.contiguous(memory_format=torch.channels_last)
     record, channel, row, column = padded.stride()
     seen = padded.as_strided(
-        (len(inputs), *places, inputs.shape[1], kernel_y, kernel_x),
-        (record, row * stride_y, column * stride_x, channel, row * apart_y, column * apart_x),
+        (len(inputs), *places, kernel_y, kernel_x, inputs.shape[1]),
+        (record, row * stride_y, column * stride_x, row * apart_y, column * apart_x, channel),
     )
     return seen.reshape(len(inputs), places.numel(), -1)
 
 
-def _written_out(layer: nn.Conv2d, patches: Tensor, derivatives: Tensor) -> WrittenOut:
+def _written_out(layer: nn.Conv2d, patches: Tensor, derivatives: Tensor) -> Kernels:
     flat = derivatives.flatten(2)
-    weight = (flat @ patches).reshape(len(flat), *layer.weight.shape)
-    return WrittenOut((weight,) if layer.bias is None else (weight, flat.sum(2)))
+    kernels = flat @ patches
+    return Kernels((kernels,) if layer.bias is None else (kernels, flat.sum(2)), layer)
 
 
 LAYERS: dict[type[nn.Module], Rule] = {nn.Conv2d: _convolution}

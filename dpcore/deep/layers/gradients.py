@@ -17,6 +17,9 @@ from torch import Tensor, nn
 Scales = Sequence[Tensor | float] | None
 """D of a scaled norm ‖D⁻¹g‖, one entry a parameter: a number, or a tensor of its shape."""
 
+Loss = Callable[[Tensor, Tensor], Tensor]
+"""(outputs, targets) to one loss a record, shape `lead`."""
+
 
 class Gradients(Protocol):
     """Per-example gradients of one layer over one batch, records first: shape `lead`."""
@@ -61,4 +64,7 @@ class WrittenOut:
 
     def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`."""
-        return WrittenOut(tuple(each.square() for each in self.gradients)).weighted_sum(weights)
+        return WrittenOut(self._squares()).weighted_sum(weights)
+
+    def _squares(self) -> tuple[Tensor, ...]:
+        return tuple(each.square() for each in self.gradients)

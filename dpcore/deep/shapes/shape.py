@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dpcore.deep.clipping import Loss, PerExample
+from dpcore.deep.clipping import PerExample
+from dpcore.deep.layers.gradients import Loss
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 
