@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from dpcore.erm.method import Calibration
+from dpcore.erm.method import Calibration, Trust
 from dpcore.figures.words import at_most
 from dpcore.guarantee import Condition, Guarantee
 from dpcore.methods import method_named
@@ -44,6 +44,12 @@ def checked(conditions: Sequence[Condition]) -> None:
         st.markdown(f"{mark} {condition.text}.{tail}")
 
 
+def _trust(answers: Sequence[Trust]) -> None:
+    """Whom one has to trust for which ε."""
+    st.markdown("**Whom do I have to trust?**", help=words.TRUST)
+    st.markdown("\n".join(f"- {one.whom} {statement(one.guarantee)}" for one in answers))
+
+
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
     """For each calibration at the chosen ε: the paper's claim, what is proved, and what failed."""
     for calibration in chosen:
@@ -69,5 +75,7 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
                     )
                 st.caption(method.editions[calibration.edition].proof)
             checked(calibration.conditions)
+            if method.trust is not None:
+                _trust(method.trust(calibration))
             for limit in method.limits:
                 st.caption(f"Note: {limit}")

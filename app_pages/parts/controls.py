@@ -49,6 +49,7 @@ NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
 SWITCHED = ("true", "false", "True", "False")
 DEFAULT_METHODS = ("outpert", "opera", "dpgd")
 MOST_STEPS = 1_000_000
+MOST_MISSING = 1_000_000
 TABS = (
     "Objective",
     "Noise σ",
@@ -211,6 +212,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     numbers = [
         ("steps", "a number of steps T of", 1, MOST_STEPS),
         ("may_cost", "a cost in points of", 0, 50),
+        ("may_miss", "a number of contributors who stay away of", 0, MOST_MISSING),
         *meaning.NUMBERS,
     ]
     return (
@@ -430,6 +432,18 @@ def rest(first: Start) -> Choice:
                 help=words.STEPS,
                 bind="query-params",
             )
+            missing = 0
+            if edition == "sound" and any(method_named(key).trust for key in chosen):
+                missing = st.number_input(
+                    "Contributors who may stay away",
+                    min_value=0,
+                    max_value=MOST_MISSING,
+                    value=0,
+                    step=1,
+                    key="may_miss",
+                    help=words.MAY_MISS,
+                    bind="query-params",
+                )
             few = (first.size or entry(first.dataset).records) <= FULL_LENGTH_RECORDS
             full_length = (
                 edition == "published"
@@ -456,6 +470,7 @@ def rest(first: Start) -> Choice:
         steps=steps,
         full_length=full_length,
         radius=radius,
+        missing_contributors=missing,
         preparation=preparation,
     )
     closed = tuple(key for key in methods if method_named(key).closed_form)

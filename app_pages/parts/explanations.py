@@ -59,6 +59,15 @@ FRONTIER = (
     "Methods are compared by curves computed from these records, which is not private: use it to "
     "plan, on public records or with the choice paid for. The bars hold nine of ten single runs."
 )
+TRUST = (
+    "Everyone adds noise before handing anything in, so a promise holds even against the server: "
+    "the **local ε**. The more people there are, the less noise each has to add for the sum, and "
+    "the less a message is protected on its own."
+)
+MAY_MISS = (
+    "InputPert: how many people may stay away, or tell others their noise, without the promise "
+    "being broken. Everyone else adds more noise to make up for them."
+)
 CURVES = (
     "Each point is the average over the noise; nine of ten single runs lie in the band. Drag to "
     "zoom; a double click brings the first view back."

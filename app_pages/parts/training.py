@@ -35,7 +35,9 @@ def trained_study(study: Study, method: str, split: Split) -> Study:
         for epsilon in study.epsilons
         if epsilon >= LEAST_EPSILON and (small or epsilon in COARSE)
     )
-    return replace(study, methods=(method,), epsilons=epsilons)
+    blurred = method_named(method).trust is not None
+    missing = study.missing_contributors if blurred else 0
+    return replace(study, methods=(method,), epsilons=epsilons, missing_contributors=missing)
 
 
 def _stopped(key: str) -> str:

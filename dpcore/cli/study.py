@@ -41,6 +41,11 @@ def add(commands: Commands) -> None:
         "--full-length", action="store_true", help="published GRPUA and SgdPert: T = n² - 1"
     )
     command.add_argument(
+        "--missing-contributors",
+        default="0",
+        help="inputpert: people who may stay away without the promise being broken",
+    )
+    command.add_argument(
         "--preparation",
         default="public",
         help=" or ".join(PREPARATIONS) + "; the options from here to --split-seed change it",
@@ -91,6 +96,9 @@ def _sweep(options: argparse.Namespace) -> None:
         batch=optional_whole("batch", options.batch, 1),
         full_length=options.full_length,
         radius=optional("radius", options.radius),
+        missing_contributors=whole(
+            "missing-contributors", options.missing_contributors, at_least=0
+        ),
         preparation=_preparation(options),
     )
     output = None if options.output is None else Path(options.output)

@@ -34,11 +34,15 @@ class Settings:
         Records per stochastic step; ``None`` for the method's own rule.
     full_length : bool
         Run the published stochastic methods for the paper's T = n² - 1 instead of T = n.
+    missing : int
+        Of the people who blur their own records, how many may stay away or tell their noise
+        without the promise being broken; no more than all but one count.
     """
 
     steps: int | None = None
     batch: int | None = None
     full_length: bool = False
+    missing: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ class Calibration:
         ``nan``.
     output_noise : float
         Noise that goes onto the weights besides, of the same kind, in the units of w.
+    missing : int
+        As in `Settings`, where people blur their own records.
     """
 
     method: str
@@ -117,6 +123,23 @@ class Calibration:
     gaussian_mu: float | None = None
     ridge: float = math.nan
     output_noise: float = 0.0
+    missing: int = 0
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What holds against whom, where records are blurred before they are handed in.
+
+    Parameters
+    ----------
+    whom : str
+        Whom one has to trust, one plain sentence.
+    guarantee : Guarantee
+        What then holds for one person.
+    """
+
+    whom: str
+    guarantee: Guarantee
 
 
 Calibrate = Callable[[Problem, Sequence[float], float, Edition, Settings], list[Calibration]]
@@ -169,6 +192,9 @@ class Method:
         What to know before using it, a sentence each.
     losses : tuple of str
         Those that it learns; what its proof covers is said for these only.
+    trust : callable, optional
+        (calibration) -> `Trust` by whom one has to trust, the most first; where records are blurred
+        before they are handed in.
     """
 
     key: str
@@ -181,6 +207,7 @@ class Method:
     closed_form: bool = False
     limits: tuple[str, ...] = field(default=())
     losses: tuple[str, ...] = MARGIN_LOSSES
+    trust: Callable[[Calibration], tuple[Trust, ...]] | None = None
 
     def refusal(self, loss: str) -> str:
         """Why it can't learn this loss, in one plain sentence; "" where it can."""

@@ -58,20 +58,46 @@ def release(
     """
     check_release(problem, features, labels, calibrations)
     square, linear = features.T @ features, features.T @ labels
-    slope, curvature = approximation(problem.loss, problem.huber_width)
     dimension, weight = problem.dimension, BALANCE[problem.adjacency]
     sigma = np.array([calibration.model_noise for calibration in calibrations])
-    ridge = problem.records * problem.lam + 2.0 * curvature * sigma * math.sqrt(2.0 * dimension)
+    width = sigma * math.sqrt(2.0 * dimension)
     result = np.empty((len(calibrations), runs, dimension))
     for run in range(runs):
         drawn, blur = noise(noise_generator(seed, run), dimension)
-        height, basis = np.linalg.eigh(square + sigma[:, None, None] * drawn)
-        bend = 2.0 * curvature * np.maximum(height, 0.0) + ridge[:, None]
-        target = -slope * (linear + sigma[:, None] / weight * blur)
-        turned = np.einsum("cij,ci->cj", basis, target) / bend
-        result[:, run] = np.einsum("cij,cj->ci", basis, turned)
+        result[:, run] = minimisers(
+            problem,
+            square + sigma[:, None, None] * drawn,
+            linear + sigma[:, None] / weight * blur,
+            width,
+        )
         progress((run + 1) / runs, f"input perturbation, run {run + 1:,} of {runs:,}")
-    if problem.lam == 0.0:
-        length = np.linalg.norm(result, axis=2, keepdims=True)
-        result *= np.minimum(1.0, problem.solution_radius / np.maximum(length, 1e-300))
     return result
+
+
+def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> Array:
+    """The models that noisy sums give: post-processing, which costs no privacy.
+
+    Parameters
+    ----------
+    problem : Problem
+    square : (k, d, d) array
+        Σ x xᵀ with noise, symmetric.
+    linear : (k, d) array
+        Σ y x with noise.
+    width : (k,) array
+        About the largest eigenvalue that the noise of `square` has, by public values.
+
+    Returns
+    -------
+    (k, d) array
+    """
+    slope, curvature = approximation(problem.loss, problem.huber_width)
+    ridge = problem.records * problem.lam + 2.0 * curvature * width
+    height, basis = np.linalg.eigh(square)
+    bend = 2.0 * curvature * np.maximum(height, 0.0) + ridge[:, None]
+    turned = np.einsum("cij,ci->cj", basis, -slope * linear) / bend
+    found: Array = np.einsum("cij,cj->ci", basis, turned)
+    if problem.lam == 0.0:
+        length = np.linalg.norm(found, axis=1, keepdims=True)
+        found *= np.minimum(1.0, problem.solution_radius / np.maximum(length, 1e-300))
+    return found

@@ -4,7 +4,8 @@ Contributor i sends S_i = x xᵀ + E_i and t_i = y x + e_i. E_i is symmetric wit
 diagonal and τ²/2 off it, e_i has variance (τ/c)². Their sums S and t are exactly one Gaussian
 mechanism on (svec Σ x xᵀ, c Σ y x) with σ = τ√n; svec takes off-diagonals √2 times, so that its
 norm is Frobenius'. Whoever sees only the sums learns what (ε, δ) allows; whoever sees single
-messages is held to the local ε, which is far larger.
+messages is held to the local ε, which is far larger; who sees them all, but in random order and
+without names, to something between the two.
 
 Sensitivity, ‖x‖ ≤ 1 and |y| ≤ 1. Blanked out: Δ² = ‖x xᵀ‖² + c²‖y x‖² ≤ 1 + c². Replaced: the
 squared distance is convex in y, so |y| = 1; with t = y y′ cos(x, x′) and unit norms it is
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.accounting.shuffling import shuffled_gaussian_epsilon
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
@@ -99,6 +101,13 @@ class Protocol:
         """ε at the same δ of one single message, against any other record in its place."""
         moved = sensitivity(self.weight, Adjacency.REPLACE_ONE)
         return float(analytic_epsilon(self.share, self.delta, moved))
+
+    @property
+    def shuffled_epsilon(self) -> float:
+        """ε at the same δ of all messages in random order, against one record replaced."""
+        mu = math.nextafter(sensitivity(self.weight, Adjacency.REPLACE_ONE) / self.share, math.inf)
+        mixed = shuffled_gaussian_epsilon(mu, self.contributors - self.missing, self.delta)
+        return min(mixed, self.local_epsilon)
 
     def randomise(self, x: Array, y: float, generator: np.random.Generator) -> Message:
         """One contributor's message; nothing else need leave their device.

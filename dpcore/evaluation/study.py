@@ -56,6 +56,9 @@ class Study:
         Run published GRPUA and SgdPert for the paper's T = n² - 1 (n ≤ 1,000) instead of n.
     radius : float, optional
         R when λ = 0.
+    missing_contributors : int
+        Where people blur their own records: how many may stay away without the promise being
+        broken.
     preparation : Preparation
         How the table becomes a matrix.
     upload : str
@@ -83,6 +86,7 @@ class Study:
     batch: int | None = None
     full_length: bool = False
     radius: float | None = None
+    missing_contributors: int = 0
     preparation: Preparation = field(default_factory=Preparation)
     upload: str = ""
 
@@ -119,6 +123,8 @@ class Study:
             self._set(steps=whole("steps T", self.steps, at_least=1, at_most=MOST_STEPS))
         if self.batch is not None:
             self._set(batch=whole("batch size", self.batch, at_least=1))
+        missing = whole("missing contributors", self.missing_contributors, at_least=0)
+        self._set(missing_contributors=missing)
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
@@ -175,7 +181,7 @@ def edition_of(study: Study, method: Method) -> Edition:
 
 def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
     """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
-    settings = Settings(study.steps, study.batch, study.full_length)
+    settings = Settings(study.steps, study.batch, study.full_length, study.missing_contributors)
     found = {
         key: (method := method_named(key)).calibrate(
             problem, study.epsilons, delta, edition_of(study, method), settings

@@ -467,6 +467,7 @@ STUDIES = [
     Study(edition="published", full_length=True, methods=("grpua",)),
     Study(preparation=Preparation(missing="impute", norm="clip", interval="unit", intercept=True)),
     Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
+    Study(methods=("inputpert",), missing_contributors=20),
     Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
 ]
 

@@ -102,6 +102,22 @@ def test_the_sum_of_messages_is_the_central_mechanism() -> None:
         assert stats.kstest(seen, stats.norm(scale=sigma).cdf).pvalue > 1e-3
         assert stats.kstest(seen, stats.norm(scale=2.0 / 3.0 * sigma).cdf).pvalue < 1e-9
 
+    # Mean and covariance of all nine numbers together, in the units of their noise.
+    corner = math.sqrt(2.0) * deviations[:, *np.triu_indices(dimension, 1)]
+    numbers = np.hstack(
+        [
+            deviations[:, range(dimension), range(dimension)],
+            corner,
+            protocol.weight * blur,
+        ]
+    )
+    numbers /= protocol.sigma
+    sure = 5.0 / math.sqrt(rounds)
+    assert np.abs(numbers.mean(axis=0)).max() < sure
+    covariance = np.cov(numbers.T)
+    assert np.abs(covariance - np.eye(9)).max() < math.sqrt(2.0) * sure
+    assert np.abs(4.0 / 9.0 * covariance - np.eye(9)).max() > 2.0 * sure
+
 
 def test_noise_is_the_same_in_every_direction() -> None:
     # Frobenius' norm of the symmetric part is then that of a standard Gaussian of d(d+1)/2.

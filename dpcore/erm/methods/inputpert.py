@@ -1,23 +1,36 @@
-"""InputPert: every contributor blurs their own record; the sound form of paper 002's idea."""
+"""InputPert: every contributor blurs their own record; paper 002's idea, sound and as printed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from dpcore.erm import quadratic
+from dpcore.erm import noisy_records, quadratic
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
+    Array,
     Calibration,
     Method,
+    Progress,
     Settings,
     Standing,
+    Trust,
     data_conditions,
     gaussian_budgets,
+    silent,
 )
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol, sensitivity
-from dpcore.guarantee import Edition, Guarantee, Status
+from dpcore.errors import whole
+from dpcore.guarantee import Adjacency, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
+
+NOBODY = (
+    "Nobody: this holds against whoever reads your own message, the server that collects them "
+    "included."
+)
+MIXER = "One who passes the messages on in random order and without names, and keeps nothing."
+ADDER = "Those who add the messages up: this holds if nobody sees more than the sums."
 
 
 def calibrate(
@@ -28,55 +41,161 @@ def calibrate(
     settings: Settings,
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    found = []
-    for budget in gaussian_budgets(epsilons, delta):
-        protocol = Protocol(problem.records, budget.epsilon, budget.delta, problem.adjacency)
-        proof = Guarantee(
-            budget.epsilon,
+    budgets = gaussian_budgets(epsilons, delta)
+    if edition is Edition.PUBLISHED:
+        return [_printed(problem, budget) for budget in budgets]
+    missing = min(whole("missing", settings.missing, at_least=0), problem.records - 1)
+    return [_sound(problem, budget, missing) for budget in budgets]
+
+
+def _protocol(problem: Problem, budget: PrivacyBudget, missing: int) -> Protocol:
+    return Protocol(problem.records, budget.epsilon, budget.delta, problem.adjacency, missing)
+
+
+def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration:
+    protocol = _protocol(problem, budget, missing)
+    stay = "" if missing == 0 else f", of whom {missing:,} may stay away or tell their noise"
+    proof = Guarantee(
+        budget.epsilon,
+        budget.delta,
+        problem.adjacency,
+        f"one Gaussian mechanism on the sums that contributors blur together{stay}; a single "
+        f"message has ε = {protocol.local_epsilon:.3g}",
+    )
+    moved = sensitivity(protocol.weight, problem.adjacency)
+    noise = protocol.share * math.sqrt(problem.records)
+    return Calibration(
+        method="inputpert",
+        title="InputPert",
+        edition=Edition.SOUND,
+        problem=problem,
+        requested=budget,
+        query="the sum of x xᵀ, and of y x beside it",
+        sensitivity=moved,
+        sigma=noise,
+        steps=1,
+        learning_rate=math.nan,
+        batch=problem.records,
+        sampling="all",
+        model_noise=noise,
+        conditions=data_conditions(problem),
+        claim=Guarantee(
+            None,
+            None,
+            problem.adjacency,
+            "paper 002",
+            "Its ε and δ are lost in the text at hand, and this is another mechanism.",
+        ),
+        proof=proof,
+        certified=proof,
+        status=Status.PROVED,
+        gaussian_mu=math.nextafter(moved / protocol.sigma, math.inf),
+        missing=missing,
+    )
+
+
+def _printed(problem: Problem, budget: PrivacyBudget) -> Calibration:
+    """By corollary 1 alone: what is asked for is the ε of one message, and so of the model."""
+    moved = noisy_records.SENSITIVITY
+    sigma = float(classical_sigma(budget.epsilon, budget.delta, moved))
+    conditions = (classical_condition(budget.epsilon), *data_conditions(problem))
+    unmet = [condition for condition in conditions if not condition.met]
+    by = (
+        "corollary 1 of paper 002, the classical Gaussian mechanism on each message: local privacy "
+        "only, which the model has through it"
+    )
+    return Calibration(
+        method="inputpert",
+        title="InputPert",
+        edition=Edition.PUBLISHED,
+        problem=problem,
+        requested=budget,
+        query="x, and y x beside it, of every single record",
+        sensitivity=moved,
+        sigma=sigma,
+        steps=1,
+        learning_rate=math.nan,
+        batch=problem.records,
+        sampling="all",
+        model_noise=sigma,
+        conditions=conditions,
+        claim=Guarantee(
+            None,
+            None,
+            problem.adjacency,
+            "Theorem 1 and corollary 1 of paper 002",
+            "The ε and δ of both are lost in the text at hand.",
+        ),
+        proof=(
+            Guarantee(None, None, problem.adjacency, by, " ".join(c.consequence for c in unmet))
+            if unmet
+            else Guarantee(budget.epsilon, budget.delta, problem.adjacency, by)
+        ),
+        certified=Guarantee(
+            float(analytic_epsilon(sigma, budget.delta, moved)),
             budget.delta,
             problem.adjacency,
-            "one Gaussian mechanism on the sums that contributors blur together; a single message "
-            f"has ε = {protocol.local_epsilon:.3g}",
-        )
-        moved = sensitivity(protocol.weight, problem.adjacency)
-        found.append(
-            Calibration(
-                method="inputpert",
-                title="InputPert",
-                edition=Edition.SOUND,
-                problem=problem,
-                requested=budget,
-                query="the sum of x xᵀ, and of y x beside it",
-                sensitivity=moved,
-                sigma=protocol.sigma,
-                steps=1,
-                learning_rate=math.nan,
-                batch=problem.records,
-                sampling="all",
-                model_noise=protocol.sigma,
-                conditions=data_conditions(problem),
-                claim=Guarantee(
-                    None,
-                    None,
-                    problem.adjacency,
-                    "paper 002",
-                    "Its ε and δ are lost in the text at hand, and this is another mechanism.",
-                ),
-                proof=proof,
-                certified=proof,
-                status=Status.PROVED,
-                gaussian_mu=math.nextafter(moved / protocol.sigma, math.inf),
-            )
-        )
-    return found
+            "exact Gaussian curve of one message",
+        ),
+        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+        gaussian_mu=math.nextafter(moved / sigma, math.inf),
+    )
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Models from what contributors send, by edition; shape (calibrations, runs, d).
+
+    Raises
+    ------
+    InvalidInput
+        If the calibrations were made for another problem or other data.
+    """
+    printed = calibrations[0].edition is Edition.PUBLISHED
+    engine = noisy_records.release if printed else quadratic.release
+    return engine(problem, features, labels, calibrations, runs, seed, progress)
+
+
+def trust(calibration: Calibration) -> tuple[Trust, ...]:
+    """The ε against those who see sums, mixed messages, or a single message."""
+    budget = calibration.requested
+    if calibration.edition is Edition.PUBLISHED:
+        return (Trust(NOBODY, calibration.certified),)
+    protocol = _protocol(calibration.problem, budget, calibration.missing)
+
+    def message(epsilon: float, by: str) -> Guarantee:
+        return Guarantee(epsilon, budget.delta, Adjacency.REPLACE_ONE, by)
+
+    local, mixed = protocol.local_epsilon, protocol.shuffled_epsilon
+    no_help = "" if mixed < local else ", which here hides nothing: it is a single message's own"
+    return (
+        Trust(ADDER, calibration.proof),
+        Trust(MIXER, message(mixed, f"hiding among clones{no_help}")),
+        Trust(NOBODY, message(local, "exact Gaussian curve of one message")),
+    )
 
 
 METHOD = Method(
     key="inputpert",
     title="InputPert",
-    paper="002 Fukuchi, Tran and Sakuma 2017, in a sound form",
+    paper="002 Fukuchi, Tran and Sakuma 2017, and in a sound form",
     idea="Every person blurs their own record before handing it in; the sums teach a model.",
     editions={
+        Edition.PUBLISHED: Standing(
+            claim="Local privacy for each message (corollary 1), and far more for the model "
+            "(Theorem 1).",
+            proof="Local privacy only: (ε, δ) for each message, and through it for the model, for "
+            "ε < 1. Theorem 1 is not proved: its tail bound takes the minimiser for a constant, "
+            "though it depends on the noise.",
+            status=Status.PROVED,
+        ),
         Edition.SOUND: Standing(
             claim="The paper's own theorem is not proved: its tail bound takes the minimiser for a "
             "constant, though it depends on the noise.",
@@ -86,10 +205,13 @@ METHOD = Method(
         ),
     },
     calibrate=calibrate,
-    release=quadratic.release,
+    release=release,
     limits=(
         "The loss is replaced by a quadratic, which costs some accuracy without privacy, too.",
-        "The promise is about the sums: a server that sees single messages learns more.",
+        "The sound edition's promise is about the sums: a server that sees single messages learns "
+        "more. As published, every message keeps the promise by itself, which takes √n times as "
+        "much noise.",
     ),
     losses=LOSSES,
+    trust=trust,
 )

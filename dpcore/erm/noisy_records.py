@@ -1,0 +1,118 @@
+"""Records blurred one by one, as paper 002 sends them: private each, the model through them.
+
+A contributor sends q̃ = x + u and p̃ = y x + v, with u and v from N(0, σ² I). Whoever sees it all
+learns no more about one record than its own message tells, since no other depends on it. The
+message is one Gaussian mechanism, replaced: ‖x - x′‖² + ‖y x - y′ x′‖² is convex in every argument,
+so ‖x‖ = ‖x′‖ = 1 and y y′ = ±1; it is then largest for x′ = -x and y′ = y, where both terms are 4.
+A record that is blanked out is x = 0, which is among those it may be replaced by.
+
+Σ q̃ q̃ᵀ - n σ² I is right on average; the paper minimises Σ q̃ q̃ᵀ, whose n σ² I is a ridge of a
+size that nobody chose. Its own theorem about the model takes the minimiser for a constant, and
+conditions on noise that the neighbouring record's own terms depend on: nothing here rests on it.
+
+Source: paper 002 (Fukuchi, Tran and Sakuma 2017), algorithms 1 and 2 and corollary 1; the scale of
+its noise is lost in the text at hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.problem import Problem
+from dpcore.erm.quadratic import minimisers
+from dpcore.erm.sufficient_statistics import Message
+from dpcore.errors import number
+
+Array = NDArray[np.floating]
+
+SENSITIVITY = 2.0 * math.sqrt(2.0) * (1.0 + 1e-15)
+"""Of (x, y x), any record replaced by any other; ‖x‖ ≤ 1 and |y| ≤ 1."""
+
+BLOCK = 1 << 16
+
+
+def randomise(
+    x: Array, y: float, sigma: float, generator: np.random.Generator
+) -> tuple[Array, Array]:
+    """One contributor's (q̃, p̃); nothing else need leave their device.
+
+    Parameters
+    ----------
+    x : (d,) array
+        ‖x‖₂ ≤ 1.
+    y : float
+        In [-1, 1].
+    sigma : float
+        Standard deviation of the noise on every number.
+    generator : numpy.random.Generator
+
+    Raises
+    ------
+    InvalidInput
+        If the record is outside its bounds.
+    """
+    number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + 1e-9)
+    number("y", y, at_least=-1.0, at_most=1.0)
+    blur = sigma * generator.standard_normal((2, len(x)))
+    return x + blur[0], y * x + blur[1]
+
+
+def estimate(noisy: Array, products: Array, sigma: float) -> Message:
+    """The sums without their noise's mean: unbiased for Σ x xᵀ and Σ y x.
+
+    Parameters
+    ----------
+    noisy, products : (n, d) array
+        All q̃, and all p̃.
+    sigma : float
+        As sent with.
+    """
+    excess = len(noisy) * sigma**2 * np.eye(noisy.shape[1])
+    return Message(noisy.T @ noisy - excess, products.sum(axis=0))
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Models from blurred records, shape (calibrations, runs, d).
+
+    With u = σ ξ, Σ q̃ q̃ᵀ = XᵀX + σ (Xᵀξ + ξᵀX) + σ² ξᵀξ, so that one draw of ξ serves every ε.
+    Runs never share a draw. Seeded: for exploration only.
+    """
+    check_release(problem, features, labels, calibrations)
+    records, dimension = features.shape
+    square, linear = features.T @ features, features.T @ labels
+    sigma = np.array([calibration.model_noise for calibration in calibrations])
+    scale = sigma[:, None, None]
+    # An entry off the diagonal has variance σ²(Sᵢᵢ + Sⱼⱼ) + n σ⁴, and the Sᵢᵢ are n/d on average.
+    width = 2.0 * sigma * np.sqrt(records * (2.0 + dimension * sigma**2))
+    result = np.empty((len(calibrations), runs, dimension))
+    for run in range(runs):
+        generator = noise_generator(seed, run)
+        crossed, own = np.zeros((2, dimension, dimension))
+        for start in range(0, records, BLOCK):
+            part = features[start : start + BLOCK]
+            drawn = generator.standard_normal(part.shape)
+            crossed += part.T @ drawn
+            own += drawn.T @ drawn
+        own -= records * np.eye(dimension)
+        blur = math.sqrt(records) * generator.standard_normal(dimension)
+        result[:, run] = minimisers(
+            problem,
+            square + scale * (crossed + crossed.T) + scale**2 * own,
+            linear + sigma[:, None] * blur,
+            width,
+        )
+        progress((run + 1) / runs, f"blurred records, run {run + 1:,} of {runs:,}")
+    return result
