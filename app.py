@@ -34,6 +34,12 @@ st.navigation(
             icon=":material/model_training:",
             help="A network trained with DP-SGD, epoch by epoch, beside the one without privacy.",
         ),
+        st.Page(
+            "app_pages/atlas.py",
+            title="Atlas",
+            icon=":material/map:",
+            help="Every system of the papers: what it claims, what is known, where it runs.",
+        ),
         # The first page's address is "/"; its name leads there too, instead of to "Page not found".
         st.Page("app_pages/explore.py", title="Explore", url_path="explore", visibility="hidden"),
     ],

@@ -52,12 +52,13 @@ class Edition(StrEnum):
 
 
 class Status(StrEnum):
-    """The verdict on one calibration. Exactly one applies."""
+    """The verdict on one calibration, or on a system. Exactly one applies."""
 
     PROVED = "proved"
     CONDITIONS_NOT_MET = "conditions not met"
     CLAIM_NOT_SUPPORTED = "claim not supported"
     NOT_PRIVATE = "not private"
+    DESCRIBED_ONLY = "described only"
 
 
 @dataclass(frozen=True)

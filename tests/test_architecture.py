@@ -27,6 +27,7 @@ ALLOWED = {
     "evaluation": FOUNDATION
     | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models"},
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
+    "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
     "audit": FOUNDATION | {"mechanisms", "erm", "methods", "models"},
     "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models"},
     "reproduction": FOUNDATION

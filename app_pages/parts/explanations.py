@@ -116,18 +116,21 @@ STATUS_WORDS = {
     "conditions not met": "A condition of the theorem fails here, so it proves nothing.",
     "claim not supported": "The noise that is added does not give what the paper claims.",
     "not private": "No noise is added: no promise at all.",
+    "described only": "What its authors say of it; nothing of it is checked or run here.",
 }
 STATUS_COLOURS = {
     "proved": "green",
     "conditions not met": "orange",
     "claim not supported": "red",
     "not private": "gray",
+    "described only": "gray",
 }
 STATUS_ICONS = {
     "proved": ":material/verified:",
     "conditions not met": ":material/rule:",
     "claim not supported": ":material/error:",
     "not private": ":material/lock_open:",
+    "described only": ":material/menu_book:",
 }
 UPLOAD_IS_DROPPED = "When this page is loaded anew, the file has to be chosen again."
 UPLOADED = (

@@ -85,13 +85,13 @@ def target() -> float:
     return number("target ε", chosen("target") or FIRST_TARGET, above=0.0)
 
 
-def set_to(training: Training) -> None:
-    """Have the controls say exactly this run; to be called before they are drawn."""
+def values_of(training: Training) -> dict[str, object]:
+    """What the controls say for exactly this run, by key."""
     per_epoch = steps_per_epoch(training.records, training.batch)
     epochs, rest = divmod(training.steps, per_epoch)
     decays = {per_epoch: "epoch", 1: "step"}.get(training.decay_every, "steps")
     whole_epochs = rest == 0
-    values = {
+    return {
         "records": training.records,
         "batch": training.batch,
         "length": "epochs" if whole_epochs else "steps",
@@ -107,6 +107,11 @@ def set_to(training: Training) -> None:
         "sampling": training.sampling,
         "neighbour": str(training.adjacency),
     }
+
+
+def set_to(training: Training) -> None:
+    """Have the controls say exactly this run; to be called before they are drawn."""
+    values = values_of(training)
     keep(PENDING, values)
     put(values)
 

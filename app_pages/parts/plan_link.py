@@ -12,6 +12,8 @@ from app_pages.parts import (
     plan_tabs,
 )
 from app_pages.parts.state import once
+from dpcore.accounting.planner import Training
+from dpcore.figures.words import plain
 
 
 def heed() -> str:
@@ -40,3 +42,19 @@ def _heed() -> str:
     )
     links.drop(link, refused)
     return links.told(refused)
+
+
+def address(training: Training) -> dict[str, str]:
+    """The settings of a link that opens Plan with exactly this run."""
+    values = plan_controls.values_of(training)
+    titles = {
+        "length": plan_controls.LENGTHS,
+        "decays": plan_controls.DECAYS,
+        "sampling": plan_controls.SAMPLINGS,
+        "neighbour": plan_controls.ADJACENCIES,
+    }
+    said = {
+        key: titles[key][str(value)] if key in titles else str(value)
+        for key, value in values.items()
+    }
+    return said | {"plan_delta": plain(training.delta)}

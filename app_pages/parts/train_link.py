@@ -8,7 +8,7 @@ from app_pages.parts import links, meaning, train_compare, train_effects, train_
 from app_pages.parts import train_controls as controls
 from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
 from app_pages.parts.state import once
-from app_pages.parts.train_presets import FIRST
+from app_pages.parts.train_presets import FIRST, Settings
 from dpcore.figures.words import plain
 
 KNOWN = {
@@ -78,3 +78,26 @@ def _heed() -> str:
     refused += links.strangers(link, KNOWN) + train_compare.heed(link)
     links.drop(link, refused)
     return links.told(refused)
+
+
+def address(settings: Settings) -> dict[str, str]:
+    """The settings of a link that opens Train with these: what differs from its first view."""
+    titles = {
+        "dataset": controls.titles(),
+        "measure": controls.METRICS,
+        "features": controls.FEATURES,
+        "network": controls.NETWORKS,
+        "activation": controls.ACTIVATIONS,
+        "optimizer": controls.OPTIMIZERS,
+        "schedule": controls.SCHEDULES,
+        "when": controls.WHENS,
+        "shape": controls.NOISES,
+        "draws": controls.DRAWS,
+        **{key: found for key, (_, found) in train_noise.CHOICES.items()},
+    }
+    first = asdict(FIRST)
+    return {
+        key: titles[key][str(value)] if key in titles else str(value)
+        for key, value in asdict(settings).items()
+        if value != first[key] and value is not None
+    }

@@ -1,9 +1,9 @@
-"""`datasets` and `methods`: what there is to choose from."""
+"""`datasets` and `methods`: what there is to choose from, and everything the papers tell of."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcore.cli.options import json_option
 from dpcore.cli.output import print_json
@@ -17,7 +17,11 @@ def add(commands: Commands) -> None:
     command = commands.add_parser("datasets", help="the catalogue, with public bounds and traps")
     json_option(command)
     command.set_defaults(run=_datasets)
-    command = commands.add_parser("methods", help="the register: claim, proof and status")
+    command = commands.add_parser(
+        "methods", help="the registers of methods and systems: claim, proof and status"
+    )
+    command.add_argument("--paper", help="only what this paper tells of: 000 to 004")
+    command.add_argument("--status", help="only these, e.g. “described only”")
     json_option(command)
     command.set_defaults(run=_methods)
 
@@ -37,12 +41,33 @@ def _datasets(options: argparse.Namespace) -> None:
 
 
 def _methods(options: argparse.Namespace) -> None:
+    from dpcore import systems
+    from dpcore.errors import one_of
+    from dpcore.guarantee import Status
     from dpcore.methods import describe
 
-    entries = describe()
+    paper, status = options.paper, options.status
+    if paper is not None:
+        one_of("paper", paper, tuple(key for key in systems.PAPERS if key))
+    if status is not None:
+        one_of("status", status, tuple(map(str, Status)))
+
+    def wanted(entry: dict[str, Any]) -> bool:
+        return status in (None, entry["status"]) and paper in (None, (entry["paper"] or "")[:3])
+
+    methods = [entry for entry in describe() if wanted(entry)]
+    told = [entry for entry in systems.describe() if wanted(entry)]
     if options.json:
-        print_json({"methods": entries})
+        print_json({"methods": methods, "systems": told})
         return
-    for entry in entries:
+    if methods:
+        print("Methods that Explore and `sweep` run:")
+    for entry in methods:
         print(f"{entry['method']} ({entry['edition']}): {entry['status']}")
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
+    if told:
+        print("Systems that the papers tell of:")
+    for entry in told:
+        about = f" ({entry['status_of']})" if entry["status_of"] else ""
+        print(f"{entry['system']}, {entry['title']}: {entry['status']}{about}")
+        print(f"  claimed: {entry['claim']}\n  known: {entry['proof']}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dpcore import systems
 from dpcore.datasets import ENTRIES, images
 from dpcore.methods import register
 from tests.cli.commands import Captured, parsed, refused, said
@@ -35,6 +38,39 @@ def test_the_register_in_text_and_in_json(capsys: Captured) -> None:
     text = said(capsys, "methods")
     assert "grpua (published): claim not supported" in text
     assert text.count("  claim: ") == text.count("  proof: ") == len(found)
+
+
+def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
+    found = parsed(capsys, "methods")["systems"]
+    assert [entry["system"] for entry in found] == list(systems.register())
+    for entry in found:
+        assert entry["status"] in set(map(str, systems.STATUSES))
+        assert entry["claim"]
+        assert entry["proof"]
+        assert (entry["status"] == "described only") == (entry["status_of"] == "")
+    text = said(capsys, "methods")
+    assert "naive-bayes, Naive Bayes: " in text
+    assert text.count("  claimed: ") == text.count("  known: ") == len(found)
+
+
+@pytest.mark.parametrize("status", ["proved", "claim not supported", "described only"])
+def test_the_list_is_cut_down_by_paper_and_status(capsys: Captured, status: str) -> None:
+    everything = parsed(capsys, "methods")
+    cut = parsed(capsys, "methods", "--paper", "001", "--status", status)
+    for kind in ("methods", "systems"):
+        assert cut[kind] == [
+            entry
+            for entry in everything[kind]
+            if entry["status"] == status and (entry["paper"] or "").startswith("001")
+        ]
+    assert cut["systems"]
+
+
+def test_an_unknown_paper_or_status_is_refused(capsys: Captured) -> None:
+    assert "paper is '005', but it must be one of 000, 001" in refused(
+        capsys, "methods", "--paper", "005"
+    )
+    assert "status is 'good'" in refused(capsys, "methods", "--status", "good")
 
 
 def test_an_unknown_option_is_refused(capsys: Captured) -> None:

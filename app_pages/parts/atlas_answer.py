@@ -1,0 +1,90 @@
+"""Atlas's answer: how many systems there are, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from app_pages.parts import atlas_words as words
+from app_pages.parts import explanations, takeaway
+from app_pages.parts.drawing import on_dark, plot, table_behind
+from dpcore.figures import atlas
+from dpcore.systems import STATUSES, Family, System, describe, register, runs_here, standing
+
+if TYPE_CHECKING:
+    from streamlit.elements.layouts import GridContainer
+
+# The words of a status are too long for the line above a number.
+LABELS = {
+    "proved": "Proved",
+    "conditions not met": "Unmet",
+    "claim not supported": "Unsupported",
+    "described only": "Described",
+}
+
+
+def title(systems: Sequence[System]) -> None:
+    """What is shown, in one line."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title("What is known of each system?", anchor=False, width="stretch")
+        takeaway.link()
+    count, total = len(systems), len(register())
+    st.caption(
+        f"All {total} systems of the five papers, and beside them."
+        if count == total
+        else f"{count} of {total} systems."
+    )
+
+
+def numbers(systems: Sequence[System]) -> None:
+    """How many there are of each status, and how many run here."""
+    found = [str(standing(system).status) for system in systems]
+    grid = st.grid(6, min_column_width=112, gap="small")
+    _number(grid, "Systems", len(systems), "in this list", words.SYSTEMS)
+    for status, label in LABELS.items():
+        _number(grid, label, found.count(status), status, explanations.STATUS_WORDS[status])
+    here = sum(map(runs_here, systems))
+    _number(grid, "Run here", here, "as described or sound", words.RUNNABLE)
+
+
+def _number(grid: GridContainer, label: str, value: int, note: str, help_text: str) -> None:
+    with grid.cell(), st.container(gap=None):
+        st.metric(label, value, help=help_text)
+        st.caption(note)
+
+
+def chart(systems: Sequence[System]) -> None:
+    """Families by status, with the sentence and the table."""
+    counts = pd.DataFrame(
+        [(str(each.family), str(standing(each).status), 1) for each in systems],
+        columns=["family", "status", "systems"],
+    )
+    order = [(str(family), str(status)) for family in Family for status in STATUSES]
+    counted = counts.groupby(["family", "status"])["systems"].sum()
+    rows = [
+        (family, status, int(counted.get((family, status), 0)))
+        for family, status in order
+        if family in set(counts["family"])
+    ]
+    table = pd.DataFrame(rows, columns=["family", "status", "systems"])
+    with st.container(border=True):
+        plot(atlas.families(table, dark=on_dark()), "atlas_figure")
+        table_behind(everything(systems), "atlas", "Every system with its claim and its status")
+
+
+def everything(systems: Sequence[System]) -> pd.DataFrame:
+    """One row a system, for the table and its CSV."""
+    rows = [
+        {
+            **{name: value for name, value in entry.items() if not isinstance(value, (list, dict))},
+            "references": " ".join(map(str, entry["references"])),
+            "software": "; ".join(each["name"] for each in entry["software"]),
+            "breaks": " ".join(entry["breaks"]),
+            "runs": "; ".join(f"{run['place']}: {run['key']}" for run in entry["runs"]),
+        }
+        for entry in describe(systems)
+    ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,128 @@
+"""The controls beside Atlas: which systems to see. Their values live in the address bar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app_pages.parts import atlas_words as words
+from app_pages.parts import links
+from app_pages.parts.state import once, put
+from dpcore.systems import PAPERS, STATUSES, Family, System, register, runs_here, standing
+
+ALL = "All"
+MOST_LETTERS = 80
+PAPER_TITLES = list(PAPERS.values())
+FAMILIES = [str(family) for family in Family]
+VERDICTS = [str(status) for status in STATUSES]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the controls say.
+
+    Parameters
+    ----------
+    systems : tuple of System
+        Those that fit.
+    chosen : System or None
+        The one that is opened.
+    """
+
+    systems: tuple[System, ...]
+    chosen: System | None
+
+
+def heed() -> str:
+    """What the link asked for in vain, as one message; found once a session."""
+    return once("atlas_link", _heed)
+
+
+def _heed() -> str:
+    link = links.asked()
+    allowed = {
+        "paper": ("the paper", (ALL, *PAPER_TITLES), "all papers"),
+        "kind": ("the kind", (ALL, *FAMILIES), "all kinds"),
+        "verdict": ("the verdict", (ALL, *VERDICTS), "all verdicts"),
+        "runnable": ("what runs here", ("true", "false", "True", "False"), "everything"),
+        "system": ("the system", tuple(register()), "the whole list"),
+    }
+    refused = (
+        links.unknown(link, allowed)
+        + links.outside(link, [("leaf", "a page of", 1, len(register()))])
+        + links.strangers(link, {*allowed, "search", "leaf"})
+    )
+    links.drop(link, refused)
+    return links.told(refused)
+
+
+def sidebar() -> Asked:
+    """Draw the controls and read them."""
+    with st.sidebar:
+        search = st.text_input(
+            "Search",
+            key="search",
+            max_chars=MOST_LETTERS,
+            placeholder="k-means, Abadi, synthetic …",
+            help=words.SEARCH,
+            icon=":material/search:",
+            bind="query-params",
+        )
+        paper = _among("Paper", PAPER_TITLES, "paper", words.PAPER)
+        kind = _among("Kind", FAMILIES, "kind", words.KIND)
+        verdict = _among("Verdict", VERDICTS, "verdict", words.VERDICT)
+        runnable = st.toggle("Runs here", key="runnable", help=words.RUNNABLE, bind="query-params")
+        chosen = st.selectbox(
+            "Open a system",
+            list(register()),
+            index=None,
+            placeholder="by its short name",
+            key="system",
+            help=words.SYSTEM,
+            bind="query-params",
+        )
+    asked = (search or "")[:MOST_LETTERS].casefold().split()
+    found = tuple(
+        system
+        for system in register().values()
+        if paper in (ALL, PAPERS[system.paper])
+        and kind in (ALL, str(system.family))
+        and verdict in (ALL, str(standing(system).status))
+        and (runs_here(system) or not runnable)
+        and all(word in _text(system) for word in asked)
+    )
+    return Asked(found, register().get(chosen or ""))
+
+
+def _among(label: str, options: list[str], key: str, help_text: str) -> str:
+    picked: str | None = st.selectbox(
+        label, [ALL, *options], key=key, help=help_text, bind="query-params"
+    )
+    return picked or ALL
+
+
+def _text(system: System) -> str:
+    """All that a search looks through."""
+    software = " ".join(f"{each.name} {each.note}" for each in system.software)
+    parts = (
+        system.key,
+        system.title,
+        system.source,
+        system.what,
+        standing(system).claim,
+        standing(system).proof,
+        software,
+        *system.breaks,
+    )
+    return " ".join(parts).casefold()
+
+
+def choose(key: str | None) -> None:
+    """Open a system, or the list again; in a callback."""
+    put({"system": key})
+
+
+def clear() -> None:
+    """Let every system be seen again; in a callback."""
+    put({"search": "", "paper": ALL, "kind": ALL, "verdict": ALL, "runnable": False})

@@ -1,0 +1,20 @@
+"""What the words on Atlas mean, for someone who meets them for the first time."""
+
+from __future__ import annotations
+
+PAPER = "Which of the five papers tells of it; what is done today stands beside them."
+KIND = "What kind of system it is."
+VERDICT = (
+    "**Proved**: the promise holds. **Conditions not met**: the theorem needs something that is "
+    "not there. **Claim not supported**: the noise does not give what is claimed. **Described "
+    "only**: nothing of it is checked or run here."
+)
+RUNNABLE = "Only systems that can be run here, as described or in a sound form."
+SEARCH = "Words that must all occur: in the name, the authors, what it does, what broke."
+SYSTEM = "Opens one system by its short name."
+AS_PUBLISHED = "The verdict is on what is printed."
+HERE = "The verdict is on the form that runs here; what is printed was not checked by itself."
+SOUND = "Runs here in a sound form, whose own verdict this is."
+NO_SOFTWARE = "None found, which does not prove that there is none."
+THEORY = "Theory: there is nothing to run."
+SYSTEMS = "Everything the five papers tell of, and what stands beside them."

@@ -1,0 +1,90 @@
+"""What is known of the systems of the literature, by family and status."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
+from dpcore.figures.words import listed
+
+ROW = 30
+# Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
+LOOKS = {
+    "proved": (GREEN, GREEN, ""),
+    "conditions not met": (BLUE, SKY, "/"),
+    "claim not supported": (VERMILLION, ORANGE, "x"),
+    "described only": (NEUTRAL, NEUTRAL, "."),
+}
+OTHER = (NEUTRAL, NEUTRAL, "+")
+
+
+def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
+    """One bar a family, one piece a status.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns family, status and systems (a count), families and statuses in display order.
+    dark : bool
+        Whether it is drawn on a dark ground.
+    """
+    names = list(dict.fromkeys(table["family"]))
+    figure = go.Figure()
+    for status in dict.fromkeys(table["status"]):
+        light, on_dark, filling = LOOKS.get(status, OTHER)
+        counts = table[table["status"] == status].set_index("family")["systems"]
+        colour = on_dark if dark else light
+        figure.add_bar(
+            y=names,
+            x=[int(counts.get(name, 0)) for name in names],
+            name=status,
+            orientation="h",
+            marker={
+                "color": colour,
+                "line": {"color": colour, "width": 1},
+                "pattern": {"shape": filling, "fillmode": "replace", "solidity": 0.5},
+            },
+            hovertemplate=f"%{{y}}<br>{status}: %{{x}}<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.3,
+        height=96 + ROW * len(names),
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
+        dragmode=False,
+    )
+    figure.update_xaxes(
+        range=[0, 1.05 * max(1, int(table.groupby("family")["systems"].sum().max()))],
+        title={"text": "systems", "font": {"color": ink(dark)}},
+        tickfont={"color": ink(dark)},
+        fixedrange=True,
+        rangemode="tozero",
+    )
+    figure.update_yaxes(
+        autorange="reversed",
+        automargin=True,
+        type="category",
+        tickfont={"color": ink(dark)},
+        fixedrange=True,
+    )
+    sentence = _sentence(table)
+    return Drawn(figure, sentence, f"Systems by family and status, as bars. {sentence}")
+
+
+def _sentence(table: pd.DataFrame) -> str:
+    counts = table.groupby("status")["systems"].sum()
+    total, described = int(counts.sum()), int(counts.get("described only", 0))
+    if not total:
+        return "No system answers this."
+    judged = [
+        f"{int(counts[status])} “{status}”"
+        for status in LOOKS
+        if status != "described only" and counts.get(status, 0)
+    ]
+    checked = f"The other {total - described} were checked or run here: {listed(judged)}."
+    if described == total:
+        return f"All {total} are described only: nothing of them is checked or run here."
+    return f"{described} of {total} are described only. {checked}"

@@ -1,0 +1,160 @@
+"""The register of systems: everything the five papers tell of, and where it stands.
+
+One subject is one file in `dpcore.systems.papers` that defines `SYSTEMS`; the register finds it.
+Methods of `dpcore.methods` that no file names join by themselves.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from dpcore.erm.method import Method
+from dpcore.errors import one_of
+from dpcore.guarantee import Status
+from dpcore.methods import register as methods
+from dpcore.systems import papers
+from dpcore.systems.standings import Standing, forms, standing
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+
+__all__ = [
+    "PAPERS",
+    "STATUSES",
+    "Family",
+    "Place",
+    "Relation",
+    "Run",
+    "Software",
+    "Standing",
+    "System",
+    "Upkeep",
+    "Verdict",
+    "describe",
+    "forms",
+    "register",
+    "runs_here",
+    "standing",
+    "system_named",
+    "systems_of",
+]
+
+PAPERS = {
+    "000": "000 OPERA and GRPUA",
+    "001": "001 Survey",
+    "002": "002 Input perturbation",
+    "003": "003 Adaptive networks",
+    "004": "004 Optimised noise",
+    "": "Beside the papers",
+}
+"""Where a system is told of, by `System.paper`."""
+
+STATUSES = (
+    Status.PROVED,
+    Status.CONDITIONS_NOT_MET,
+    Status.CLAIM_NOT_SUPPORTED,
+    Status.DESCRIBED_ONLY,
+)
+
+NO_SYSTEM = {"nonprivate"}
+"""Methods of Explore that promise nothing."""
+
+
+@cache
+def register() -> dict[str, System]:
+    """Every system by key: by paper, then in the paper's order."""
+    found: list[System] = []
+    for module in pkgutil.iter_modules(papers.__path__):
+        found += importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
+    named = {run.key for each in found for run in each.runs if run.place is Place.EXPLORE}
+    found += [_of_method(each) for key, each in methods().items() if key not in named | NO_SYSTEM]
+    rank = {paper: place for place, paper in enumerate(PAPERS)}
+
+    def place(system: System) -> tuple[int, str]:
+        # The survey is several files; its Roman numerals happen to sort like its sections.
+        return rank[system.paper], system.section if system.paper == "001" else ""
+
+    return {each.key: each for each in sorted(found, key=place)}
+
+
+def _of_method(method: Method) -> System:
+    return System(
+        key=method.key.replace("_", "-"),
+        title=method.title,
+        paper="",
+        section="",
+        source=method.paper,
+        family=Family.ERM,
+        what=method.idea,
+        runs=(Run(Place.EXPLORE, method.key),),
+    )
+
+
+def system_named(key: str) -> System:
+    """The system called `key`.
+
+    Raises
+    ------
+    InvalidInput
+        If there is none.
+    """
+    return register()[one_of("system", key, tuple(register()))]
+
+
+def systems_of(method: str) -> list[System]:
+    """The systems that a method of Explore runs as described or in a sound form."""
+    return [
+        each
+        for each in register().values()
+        if any(
+            run.place is Place.EXPLORE
+            and run.key == method
+            and run.relation is not Relation.RELATIVE
+            for run in each.runs
+        )
+    ]
+
+
+def runs_here(system: System) -> bool:
+    """Whether it can be run here, as described or in a sound form."""
+    return any(run.relation is not Relation.RELATIVE for run in system.runs)
+
+
+def describe(systems: Iterable[System] | None = None) -> list[dict[str, Any]]:
+    """Systems as plain dictionaries; all of them unless told which."""
+    return [_described(each) for each in (register().values() if systems is None else systems)]
+
+
+def _described(system: System) -> dict[str, Any]:
+    found = standing(system)
+    return {
+        "system": system.key,
+        "title": system.title,
+        "paper": system.paper or None,
+        "section": system.section,
+        "references": list(system.references),
+        "source": system.source,
+        "family": str(system.family),
+        "what": system.what,
+        "claim": found.claim,
+        "proof": found.proof,
+        "status": str(found.status),
+        "status_of": found.of,
+        "sound_form": None if found.sound is None else str(found.sound.status),
+        "software": [
+            {"name": each.name, "upkeep": str(each.upkeep), "note": each.note}
+            for each in system.software
+        ],
+        "breaks": list(system.breaks),
+        "runs": [
+            {
+                "place": str(run.place),
+                "key": run.key,
+                "relation": str(run.relation),
+                "note": run.note,
+            }
+            for run in system.runs
+        ],
+    }

@@ -1,0 +1,100 @@
+"""Paper 000 (Ding et al.): OPERA, GRPUA and what they are compared with."""
+
+from __future__ import annotations
+
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Verdict
+
+FAMILY = Family.ERM
+BOLT_ON = Software(
+    "tensorflow-privacy bolt_on", note="Of a relative, PSGD. Do not use: see that entry."
+)
+
+SYSTEMS = (
+    System(
+        key="opera",
+        title="OPERA",
+        paper="000",
+        section="IV, Algorithm 1",
+        source="Ding et al.",
+        family=FAMILY,
+        what="Trains for a fixed number of steps and blurs the finished weights once, with just "
+        "the noise needed.",
+        runs=(Run(Place.EXPLORE, "opera"),),
+    ),
+    System(
+        key="grpua",
+        title="GRPUA",
+        paper="000",
+        section="IV, Algorithm 2",
+        source="Ding et al.",
+        family=FAMILY,
+        what="Trains in very many small steps on one random record each, and blurs every step.",
+        breaks=(
+            "The query n∇f can move by 2nL when one record is replaced, and its noise is sized for "
+            "L: at n = 1,000 the true ε is in the millions where about 1 is claimed.",
+        ),
+        runs=(Run(Place.EXPLORE, "grpua"),),
+    ),
+    System(
+        key="grpua-network",
+        title="GRPUA on a neural network",
+        paper="000",
+        section="V-D",
+        source="Ding et al.",
+        family=Family.DEEP,
+        what="The same small noisy steps for a network, with each record's gradient cut to a "
+        "limit.",
+        claim="The total of Theorem 7 with sensitivity C = 1.",
+        verdict=Verdict(
+            Status.CLAIM_NOT_SUPPORTED,
+            "None, for the reasons given at GRPUA.",
+        ),
+        runs=(
+            Run(
+                Place.TRAIN,
+                "network-000",
+                Relation.SOUND,
+                "DP-SGD with an accountant for exactly its noise.",
+            ),
+        ),
+    ),
+    System(
+        key="outpert",
+        title="OutPert",
+        paper="000",
+        section="V, baseline",
+        source="Zhang, Zheng, Mou and Wang 2017",
+        references=(10,),
+        family=FAMILY,
+        what="As OPERA, with noise by the classical formula.",
+        runs=(Run(Place.EXPLORE, "outpert"),),
+    ),
+    System(
+        key="sgdpert",
+        title="SgdPert",
+        paper="000",
+        section="V, baseline",
+        source="Bassily, Smith and Thakurta 2014",
+        references=(12,),
+        family=FAMILY,
+        what="As GRPUA, with noise by the classical formula.",
+        runs=(Run(Place.EXPLORE, "sgdpert"),),
+    ),
+    System(
+        key="analytic-gaussian",
+        title="Analytic Gaussian mechanism",
+        paper="000",
+        section="III, Theorem 2",
+        source="Balle and Wang 2018",
+        references=(13,),
+        family=Family.MECHANISM,
+        what="Adds bell-shaped noise, just as wide as (ε, δ) needs and no wider, for every ε.",
+        claim="(ε, δ) for every ε > 0, with the least σ that gives it.",
+        verdict=Verdict(
+            Status.PROVED,
+            "(ε, δ) exactly, by the Gaussian distribution function. The listing in the paper has "
+            "lost minus signs, and its gain of a factor 1/ε is an artefact.",
+        ),
+    ),
+)

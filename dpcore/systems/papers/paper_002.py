@@ -1,0 +1,61 @@
+"""Paper 002 (Fukuchi, Tran and Sakuma): input perturbation and what it is compared with."""
+
+from __future__ import annotations
+
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Place, Relation, Run, System, Verdict
+
+FAMILY = Family.ERM
+
+SYSTEMS = (
+    System(
+        key="input-perturbation",
+        title="Input perturbation",
+        paper="002",
+        section="3, Algorithms 1 and 2",
+        source="Fukuchi, Tran and Sakuma 2017",
+        family=FAMILY,
+        what="Every person blurs their own record before handing it in; the model learns from the "
+        "blurred records.",
+        claim="(ε, δ) for the model with high probability over the noise, a weaker local promise "
+        "for each message, and an excess risk of order 1/n.",
+        verdict=Verdict(
+            Status.CLAIM_NOT_SUPPORTED,
+            "None for the model: the tail bound takes the minimiser for a constant, though it "
+            "depends on the noise, and the local ε follows from a formula that holds below 1 only. "
+            "The formulas themselves are lost in the text at hand.",
+        ),
+        breaks=(
+            "The local ε of one message grows far above √n times the model's: 12 times that at "
+            "n = 100,000.",
+        ),
+        runs=(
+            Run(
+                Place.EXPLORE,
+                "inputpert",
+                Relation.SOUND,
+                "Each person blurs x xᵀ and y x; the sums are one Gaussian mechanism.",
+            ),
+        ),
+    ),
+    System(
+        key="objective-gaussian",
+        title="ObjGauss: objective perturbation, Gaussian",
+        paper="002",
+        section="4, baseline",
+        source="Kifer, Smith and Thakurta 2012",
+        family=FAMILY,
+        what="Tilts what training minimises by a random amount of bell-shaped noise, then fits.",
+        runs=(Run(Place.EXPLORE, "objpert"),),
+    ),
+    System(
+        key="output-laplace",
+        title="Output: output perturbation, Laplace",
+        paper="002",
+        section="4, baseline",
+        source="Chaudhuri, Monteleoni and Sarwate 2011",
+        family=FAMILY,
+        what="Fits a regularised model and blurs its weights once, without any δ.",
+        runs=(Run(Place.EXPLORE, "outpert_pure"),),
+    ),
+)

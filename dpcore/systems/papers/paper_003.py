@@ -1,0 +1,78 @@
+"""Paper 003 (Zhang et al.): noise that shrinks while a network learns, accounted by tCDP."""
+
+from __future__ import annotations
+
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Verdict
+
+FAMILY = Family.DEEP
+
+SYSTEMS = (
+    System(
+        key="adaptive-tcdp",
+        title="Adaptive private deep learning",
+        paper="003",
+        section="4, Algorithm 1",
+        source="Zhang et al.",
+        family=FAMILY,
+        what="Trains a network with noise that shrinks from step to step, so that late steps are "
+        "finer.",
+        claim="(ε, δ) in closed form (equations 3 and 4), up to ε = 8 for chest radiographs.",
+        breaks=(
+            "With the noise shrinking at every step, as Algorithm 1 says, the network of ε = 8 "
+            "really costs an ε of 27 to 30.",
+        ),
+        runs=(
+            Run(Place.PLAN, "chexpert-8"),
+            Run(
+                Place.TRAIN,
+                "decaying",
+                Relation.SOUND,
+                "The same shrinking noise, with an accountant for exactly that.",
+            ),
+        ),
+    ),
+    System(
+        key="tcdp-amplification",
+        title="Amplification by sampling under tCDP",
+        paper="003",
+        section="3, Lemmas 3 and 4",
+        source="Bun, Dwork, Rothblum and Steinke 2018",
+        references=(4,),
+        family=Family.MECHANISM,
+        what="Counts how much less is given away when each step sees only a few records drawn at "
+        "random.",
+        claim="(13 s²ρ, ln(1/s)/(4ρ))-tCDP for batches of a share s.",
+        verdict=Verdict(
+            Status.CONDITIONS_NOT_MET,
+            "Only for ρ and s up to 0.1, ω large enough, and one record replaced; the paper leaves "
+            "these conditions, and the second branch of Lemma 3, unsaid, and its runs break them.",
+        ),
+        breaks=(
+            "Where it holds, its constant 13 makes ε about 3.5 times larger than exact accounting.",
+        ),
+        runs=(
+            Run(
+                Place.PLAN,
+                "chexpert",
+                Relation.RELATIVE,
+                "Every accountant side by side, each with its conditions.",
+            ),
+        ),
+    ),
+    System(
+        key="dpsgd-003",
+        title="DPSGD, the baseline",
+        paper="003",
+        section="5, baseline",
+        source="Abadi et al. 2016",
+        references=(1,),
+        family=FAMILY,
+        what="Trains a network with the same noise at every step.",
+        claim="ε = 1.19, 3.01 and 7.10 on MNIST by the moments accountant.",
+        software=(
+            Software("tensorflow-privacy tutorials", note="Their table holds these three ε."),
+        ),
+        runs=(Run(Place.TRAIN, "dp-sgd"),),
+    ),
+)

@@ -1,0 +1,121 @@
+"""Paper 001, section IV-A-4: generative networks, which make up records."""
+
+from __future__ import annotations
+
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Software, System, Upkeep, Verdict
+
+SECTION, FAMILY = "IV-A-4", Family.GENERATIVE
+
+SYNTHESISERS = (
+    Software(
+        "smartnoise-synth MST, AIM, MWEM and PATE-CTGAN",
+        note="Other private makers of tables.",
+    ),
+)
+
+SYSTEMS = (
+    System(
+        key="mixture-generative",
+        title="Mixture of generative networks",
+        paper="001",
+        section=SECTION,
+        source="Acs, Melis, Castelluccia and De Cristofaro 2017",
+        references=(76,),
+        family=FAMILY,
+        what="Splits records into private clusters and trains one generator for each.",
+        claim="(ε, δ) by private kernel k-means and improved noisy gradient descent.",
+    ),
+    System(
+        key="lu-yu",
+        title="Unified synthetic release by GAN",
+        paper="001",
+        section=SECTION,
+        source="Lu and Yu 2017",
+        references=(77,),
+        family=FAMILY,
+        what="Makes up tables or networks of people with a generator trained by NoisySGD.",
+        claim="(ε, δ) of NoisySGD.",
+    ),
+    System(
+        key="dp-acgan",
+        title="DP-ACGAN for clinical data (SPRINT)",
+        paper="001",
+        section=SECTION,
+        source="Beaulieu-Jones, Wu, Williams and Greene 2017",
+        references=(78,),
+        family=FAMILY,
+        what="Makes up patients of a clinical trial, with their outcome, to share in place of the "
+        "real ones.",
+        claim="(ε, δ) by clipped and blurred gradients of the discriminator.",
+        software=(Software("greenelab/SPRINT_gan", Upkeep.RESEARCH),),
+    ),
+    System(
+        key="dpgan-release",
+        title="dpGAN: releasing the generator",
+        paper="001",
+        section=SECTION,
+        source="Zhang, Ji and Wang 2018",
+        references=(79,),
+        family=FAMILY,
+        what="Publishes the generator itself, so that anyone can make up as many records as "
+        "needed.",
+        claim="(ε, δ) by clipped and blurred gradients of the discriminator, with three aids for "
+        "stability.",
+        software=(Software("alps-lab/dpgan", Upkeep.RESEARCH),),
+    ),
+    System(
+        key="dpgan",
+        title="DPGAN",
+        paper="001",
+        section=SECTION,
+        source="Xie, Lin, Wang, Wang and Zhou 2018",
+        references=(80,),
+        family=FAMILY,
+        what="Makes up records with a generator whose critic learns from blurred gradients.",
+        claim="(ε, δ) by noise on the gradients of a critic with bounded weights.",
+        software=(
+            Software("smartnoise-synth DPGAN", note="Re-implemented."),
+            Software("synthcity dpgan", note="Re-implemented."),
+            Software("illidanlab/dpgan", Upkeep.RESEARCH, "By the authors."),
+        ),
+    ),
+    System(
+        key="pate-gan",
+        title="PATE-GAN",
+        paper="001",
+        section=SECTION,
+        source="Jordon, Yoon and van der Schaar 2019",
+        references=(88,),
+        family=FAMILY,
+        what="Makes up records; teachers vote with noise whether a record looks real, and the "
+        "generator learns from the votes.",
+        claim="(ε, δ) by PATE's votes among discriminators.",
+        verdict=Verdict(
+            Status.CLAIM_NOT_SUPPORTED,
+            "None that an implementation keeps: all six that were audited, three of them by "
+            "authors of the system, leak more than they state (Ganev et al. 2024, "
+            "arXiv 2406.13985).",
+        ),
+        software=(
+            Software("synthcity pategan", note="One of the six audited."),
+            Software("smartnoise-synth PATE-GAN", note="One of the six audited."),
+            Software("vanderschaarlab/mlforhealthlabpub", Upkeep.RESEARCH, "By the authors."),
+        ),
+        breaks=(
+            "All six audited implementations break their (ε, δ), and none reaches the printed "
+            "accuracy (Ganev et al. 2024).",
+        ),
+    ),
+    System(
+        key="ganobfuscator",
+        title="GANobfuscator",
+        paper="001",
+        section=SECTION,
+        source="Xu, Ren, Zhang, Zhang, Qin and Ren 2019",
+        references=(89,),
+        family=FAMILY,
+        what="Makes up records with a generator trained on pruned and blurred gradients.",
+        claim="(ε, δ), whatever the number of records made up.",
+    ),
+)

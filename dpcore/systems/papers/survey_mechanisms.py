@@ -1,0 +1,77 @@
+"""Paper 001, section II: the mechanisms that everything else is made of."""
+
+from __future__ import annotations
+
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Software, System, Verdict
+
+SECTION, FAMILY = "II-A", Family.MECHANISM
+
+SYSTEMS = (
+    System(
+        key="laplace",
+        title="Laplace mechanism",
+        paper="001",
+        section=SECTION,
+        source="Dwork, McSherry, Nissim and Smith 2006",
+        references=(14,),
+        family=FAMILY,
+        what="Adds noise to a number, as wide as one person can move it, divided by ε.",
+        claim="ε for a number or a vector of known L1 sensitivity.",
+        verdict=Verdict(
+            Status.PROVED, "ε, by the ratio of two Laplace densities, in exact arithmetic."
+        ),
+        software=(Software("opendp"), Software("diffprivlib")),
+        breaks=(
+            "Samplers in plain floating point leak through the last bits of the answer (Mironov "
+            "2012).",
+        ),
+    ),
+    System(
+        key="gaussian",
+        title="Gaussian mechanism, classical formula",
+        paper="001",
+        section=SECTION,
+        source="Dwork and Roth 2014",
+        references=(19,),
+        family=FAMILY,
+        what="Adds bell-shaped noise to a number or a vector; it may fail with probability δ.",
+        claim="(ε, δ) with σ = Δ√(2 ln(2/δ))/ε, in the survey without a limit on ε.",
+        verdict=Verdict(
+            Status.CONDITIONS_NOT_MET,
+            "(ε, δ) for ε < 1 only: the survey's Definition 5 leaves this condition out.",
+        ),
+        software=(Software("opendp"), Software("diffprivlib")),
+    ),
+    System(
+        key="exponential",
+        title="Exponential mechanism",
+        paper="001",
+        section=SECTION,
+        source="McSherry and Talwar 2007",
+        references=(17,),
+        family=FAMILY,
+        what="Chooses one of many answers by lot: better answers are likelier, by an amount that "
+        "one person can hardly move.",
+        claim="ε, with probabilities proportional to exp(ε q/(2Δq)).",
+        verdict=Verdict(Status.PROVED, "ε, by the ratio of the two probabilities."),
+        software=(Software("opendp"), Software("diffprivlib")),
+    ),
+    System(
+        key="composition",
+        title="Sequential and parallel composition",
+        paper="001",
+        section=SECTION,
+        source="McSherry and Talwar 2007; McSherry 2010",
+        references=(17, 22),
+        family=FAMILY,
+        what="Adds up the ε of everything that is done with the same records; for separate records "
+        "the largest counts.",
+        claim="(Σε, Σδ) on the same records; max ε on disjoint ones.",
+        verdict=Verdict(
+            Status.PROVED,
+            "Both hold; for disjoint records under one record more or less, and with how they are "
+            "split not depending on them.",
+        ),
+    ),
+)

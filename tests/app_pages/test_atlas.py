@@ -1,0 +1,156 @@
+"""Atlas without a browser: the first answer, each filter, one system, links that lead somewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app_pages.parts.atlas_routes import route
+from dpcore import systems
+from dpcore.guarantee import Status
+from dpcore.systems import Family, Place, Relation, Run
+from dpcore.systems.trainings import TRAININGS
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+SYSTEMS = systems.register()
+ROUTES = [
+    Run(Place.EXPLORE, "opera"),
+    SYSTEMS["huber-svm"].runs[0],
+    Run(Place.PLAN, "chexpert-8"),
+    Run(Place.TRAIN, "network-000"),
+    Run(Place.TRAIN, "scaled"),
+]
+
+
+@pytest.fixture(scope="module")
+def first() -> AppTest:
+    return opened()
+
+
+def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.switch_page(f"app_pages/{page}.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def numbers(app: AppTest) -> dict[str, int]:
+    return {metric.label: int(metric.value) for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def counted(*chosen: systems.System) -> dict[str, int]:
+    found = [systems.standing(each).status for each in chosen]
+    return {
+        "Systems": len(chosen),
+        "Proved": found.count(Status.PROVED),
+        "Unmet": found.count(Status.CONDITIONS_NOT_MET),
+        "Unsupported": found.count(Status.CLAIM_NOT_SUPPORTED),
+        "Described": found.count(Status.DESCRIBED_ONLY),
+        "Run here": sum(map(systems.runs_here, chosen)),
+    }
+
+
+def test_the_first_view_answers(first: AppTest) -> None:
+    assert not first.exception
+    assert not first.warning
+    assert numbers(first) == counted(*SYSTEMS.values())
+    shown = said(first)
+    assert "are described only. The other" in shown
+    assert "Claim" in shown
+    assert "Known" in shown
+
+
+@pytest.mark.parametrize(
+    ("link", "keeps"),
+    [
+        ({"paper": "003 Adaptive networks"}, lambda each: each.paper == "003"),
+        ({"kind": "synthetic data"}, lambda each: each.family is Family.GENERATIVE),
+        (
+            {"verdict": "claim not supported"},
+            lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
+        ),
+        ({"runnable": "true"}, systems.runs_here),
+        ({"search": "pate gan"}, lambda each: each.key == "pate-gan"),
+        ({"search": "ABADI"}, lambda each: "Abadi" in f"{each.source} {each.breaks}"),
+    ],
+)
+def test_a_link_filters(link: dict[str, str], keeps) -> None:
+    app = opened(**link)
+    assert not app.exception
+    assert not app.warning
+    kept = [each for each in SYSTEMS.values() if keeps(each)]
+    assert 0 < len(kept) < len(SYSTEMS)
+    assert numbers(app) == counted(*kept)
+
+
+def test_nothing_found_is_said_and_undone() -> None:
+    app = opened(search="qwertz", verdict="proved")
+    assert app.info[0].value == "No system answers all of this."
+    assert not app.metric
+    next(button for button in app.button if button.label == "Show all systems").click()
+    assert numbers(app.run()) == counted(*SYSTEMS.values())
+
+
+@pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dpgd"])
+def test_one_system_by_itself(key: str) -> None:
+    app = opened(system=key)
+    system = SYSTEMS[key]
+    found = systems.standing(system)
+    assert not app.exception
+    assert app.title[0].value == system.title
+    shown = said(app)
+    for text in (system.what, found.claim, found.proof, *system.breaks):
+        assert text in shown
+    assert str(found.status) in shown
+    next(button for button in app.button if button.label == "All systems").click()
+    assert numbers(app.run()) == counted(*SYSTEMS.values())
+
+
+def test_a_card_opens_its_system(first: AppTest) -> None:
+    app = opened()
+    app.button(key="open grpua").click()
+    assert app.run().title[0].value == "GRPUA"
+
+
+def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
+    app = opened(system="<script>", paper="009", leaf="-1", unknown="x", kind="synthetic data")
+    assert not app.exception
+    (warning,) = app.warning
+    for part in ("the system “script”", "the paper “009”", "a page of “-1”", "“unknown”"):
+        assert part in warning.value
+    assert numbers(app)["Systems"] == sum(
+        each.family is Family.GENERATIVE for each in SYSTEMS.values()
+    )
+
+
+@pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
+def test_a_route_opens_its_page_with_what_it_says(run: Run) -> None:
+    to = route(run)
+    app = opened(Path(to.page).stem, **to.settings)
+    assert not app.exception
+    # Every setting is one that the page has, with a value that it offers.
+    assert not [each.value for each in app.warning if "The link asks" in each.value]
+
+
+@pytest.mark.parametrize("key", TRAININGS)
+def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
+    settings = route(Run(Place.TRAIN, key)).settings
+    recipe, dataset = TRAININGS[key].recipe, TRAININGS[key].dataset
+    assert settings.get("ratio", "0.95") == (str(recipe.decay) if recipe.decay < 1.0 else "0.95")
+    assert ("schedule" in settings) == (recipe.decay == 1.0)
+    assert ("shape" in settings) == (recipe.noise != "isotropic")
+    assert ("dataset" in settings) == (dataset != "digits")
+
+
+def test_a_route_to_explore_shows_what_is_printed_only_where_something_is() -> None:
+    assert route(Run(Place.EXPLORE, "grpua")).settings["edition"] == "As published"
+    assert route(Run(Place.EXPLORE, "dpgd")).settings["edition"] == "Sound"
+    sound = Run(Place.EXPLORE, "grpua", Relation.SOUND)
+    assert route(sound).settings["edition"] == "Sound"

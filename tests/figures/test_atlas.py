@@ -1,0 +1,54 @@
+"""The figure of families and statuses: its bars are the table's, and so is its sentence."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dpcore.figures.atlas import LOOKS, families
+
+
+def table(*rows: tuple[str, str, int]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["family", "status", "systems"])
+
+
+MIXED = table(
+    ("trees", "proved", 2),
+    ("trees", "claim not supported", 1),
+    ("trees", "described only", 4),
+    ("networks", "proved", 0),
+    ("networks", "described only", 3),
+)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
+    figure = families(MIXED, dark=dark).figure
+    drawn = {
+        (name, bar.name): count
+        for bar in figure.data
+        for name, count in zip(bar.y, bar.x, strict=True)
+        if count
+    }
+    assert drawn == {
+        (row.family, row.status): row.systems for row in MIXED.itertuples() if row.systems
+    }
+    fillings = [bar.marker.pattern.shape for bar in figure.data]
+    colours = [bar.marker.color for bar in figure.data]
+    assert len(set(fillings)) == len(set(colours)) == len(figure.data) == 3
+
+
+def test_the_sentence_counts() -> None:
+    found = families(MIXED)
+    assert found.sentence == (
+        "7 of 10 are described only. The other 3 were checked or run here: 2 “proved” and 1 “claim "
+        "not supported”."
+    )
+    assert found.sentence in found.alt
+    alone = families(table(("trees", "described only", 4)))
+    assert alone.sentence.startswith("All 4 are described only")
+
+
+def test_each_status_has_a_look_of_its_own() -> None:
+    for place in range(3):
+        assert len({look[place] for look in LOOKS.values()}) == len(LOOKS)

@@ -1,0 +1,104 @@
+"""The register of systems: complete, well said, and with nothing in it that leads nowhere."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+from dpcore import methods, systems
+from dpcore.accounting.presets import PRESETS
+from dpcore.errors import InvalidInput
+from dpcore.systems import Family, Place, Relation, System, papers
+from dpcore.systems.trainings import TRAININGS
+
+SYSTEMS = systems.register()
+
+# The survey's references that are systems or results of its own subject, by section.
+TOLD = {
+    "II-A": {14, 17, 19, 22},
+    "III-A-1": {*range(26, 35), 36},
+    "III-A-2": {23, 28, *range(37, 43), *range(44, 48)},
+    "III-A-3": {48, 51, 52},
+    "III-B-1": {18, *range(53, 61)},
+    "III-B-2": {61, 62},
+    "III-C": {*range(64, 72)},
+    "IV-A-1": {72, 73, 82},
+    "IV-A-2": {74, 81, 83, 84, 86},
+    "IV-A-3": {75},
+    "IV-A-4": {*range(76, 81), 88, 89},
+    "IV-B-1": {91},
+    "IV-B-2": {93},
+    "IV-B-3": {94},
+}
+OWN = {
+    "000": {"opera", "grpua", "grpua-network", "outpert", "sgdpert", "analytic-gaussian"},
+    "002": {"input-perturbation", "objective-gaussian", "output-laplace"},
+    "003": {"adaptive-tcdp", "tcdp-amplification", "dpsgd-003"},
+    "004": {"optimised-noise", "gaussian-004"},
+}
+
+
+@pytest.mark.parametrize("section", TOLD)
+def test_every_system_of_the_survey_is_there(section: str) -> None:
+    here = [each for each in SYSTEMS.values() if (each.paper, each.section) == ("001", section)]
+    assert {number for each in here for number in each.references} == TOLD[section]
+
+
+def test_the_survey_has_no_other_sections() -> None:
+    assert {each.section for each in SYSTEMS.values() if each.paper == "001"} == set(TOLD)
+
+
+@pytest.mark.parametrize("paper", OWN)
+def test_each_papers_own_algorithms_and_baselines_are_there(paper: str) -> None:
+    assert {key for key, each in SYSTEMS.items() if each.paper == paper} == OWN[paper]
+
+
+def test_no_key_is_taken_twice() -> None:
+    written = [
+        each.key
+        for module in pkgutil.iter_modules(papers.__path__)
+        for each in importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
+    ]
+    assert len(written) == len(set(written))
+    assert set(written) <= set(SYSTEMS)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", key) for key in SYSTEMS)
+
+
+def test_every_method_that_adds_noise_belongs_to_a_system() -> None:
+    for key in methods.register():
+        found = systems.systems_of(key)
+        assert bool(found) == (key != "nonprivate"), key
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
+def test_a_system_is_said_in_sentences(system: System) -> None:
+    assert system.title
+    assert system.source
+    assert system.family in set(Family)
+    assert bool(system.section) == bool(system.paper)
+    for text in (system.what, *system.breaks):
+        assert text.endswith(".")
+    for note in (*(run.note for run in system.runs), *(each.note for each in system.software)):
+        assert not note or note.endswith(".")
+    assert len(system.what) < 160
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
+def test_whatever_runs_is_there(system: System) -> None:
+    known = {
+        Place.EXPLORE: set(methods.register()),
+        Place.PLAN: set(PRESETS),
+        Place.TRAIN: set(TRAININGS),
+    }
+    for run in system.runs:
+        assert run.key in known[run.place]
+        # What differs is said.
+        assert run.relation is Relation.ITSELF or run.note or run.loss
+
+
+def test_an_unknown_system_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="system is 'magic', but it must be one of opera"):
+        systems.system_named("magic")
