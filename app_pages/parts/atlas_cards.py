@@ -35,9 +35,9 @@ def card(system: System) -> None:
         _told(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Open",
+                "Run it" if _model(system) else "Open",
                 key=f"open {system.key}",
-                icon=":material/open_in_full:",
+                icon=":material/play_arrow:" if _model(system) else ":material/open_in_full:",
                 help=f"Opens {system.title} by itself; the address then leads to it.",
                 on_click=choose,
                 args=(system.key,),
@@ -57,6 +57,11 @@ def alone(system: System) -> None:
         _told(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             _routes(system)
+    model = _model(system)
+    if model is not None:
+        from app_pages.parts import atlas_run
+
+        atlas_run.draw(model)
 
 
 def _told(system: System) -> None:
@@ -113,6 +118,11 @@ def _named(software: Software) -> str:
     kept = "" if software.upkeep is Upkeep.MAINTAINED else f" ({software.upkeep})"
     note = f" ({software.note.rstrip('.')})" if software.note else ""
     return f"{software.name}{kept}{note}"
+
+
+def _model(system: System) -> str | None:
+    """The model of this page that the system runs as, if there is one."""
+    return next((run.key for run in system.runs if run.place is Place.ATLAS), None)
 
 
 def _routes(system: System) -> None:

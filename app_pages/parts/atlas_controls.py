@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from app_pages.parts import atlas_run, links
 from app_pages.parts import atlas_words as words
-from app_pages.parts import links
 from app_pages.parts.state import once, put
 from dpcore.systems import PAPERS, STATUSES, Family, System, register, runs_here, standing
 
@@ -47,6 +47,7 @@ def _heed() -> str:
         "verdict": ("the verdict", (ALL, *VERDICTS), "all verdicts"),
         "runnable": ("what runs here", ("true", "false", "True", "False"), "everything"),
         "system": ("the system", tuple(register()), "the whole list"),
+        **atlas_run.allowed(),
     }
     refused = (
         links.unknown(link, allowed)

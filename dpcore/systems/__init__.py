@@ -1,7 +1,7 @@
 """The register of systems: everything the five papers tell of, and where it stands.
 
 One subject is one file in `dpcore.systems.papers` that defines `SYSTEMS`; the register finds it.
-Methods of `dpcore.methods` that no file names join by themselves.
+Methods and models that no file names join by themselves.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dpcore.erm.method import Method
 from dpcore.errors import one_of
 from dpcore.guarantee import Status
 from dpcore.methods import register as methods
+from dpcore.models.model import Model
+from dpcore.models.register import register as models
 from dpcore.systems import papers
 from dpcore.systems.standings import Standing, forms, standing
 from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
@@ -68,8 +70,13 @@ def register() -> dict[str, System]:
     found: list[System] = []
     for module in pkgutil.iter_modules(papers.__path__):
         found += importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
-    named = {run.key for each in found for run in each.runs if run.place is Place.EXPLORE}
-    found += [_of_method(each) for key, each in methods().items() if key not in named | NO_SYSTEM]
+    named = {(run.place, run.key) for each in found for run in each.runs}
+    found += [
+        _of_method(each)
+        for key, each in methods().items()
+        if (Place.EXPLORE, key) not in named and key not in NO_SYSTEM
+    ]
+    found += [_of_model(each) for key, each in models().items() if (Place.ATLAS, key) not in named]
     rank = {paper: place for place, paper in enumerate(PAPERS)}
 
     def place(system: System) -> tuple[int, str]:
@@ -89,6 +96,19 @@ def _of_method(method: Method) -> System:
         family=Family.ERM,
         what=method.idea,
         runs=(Run(Place.EXPLORE, method.key),),
+    )
+
+
+def _of_model(model: Model) -> System:
+    return System(
+        key=f"model-{model.key}",
+        title=model.title,
+        paper="",
+        section="",
+        source=model.source,
+        family=Family.SUPERVISED,
+        what=model.idea,
+        runs=(Run(Place.ATLAS, model.key),),
     )
 
 

@@ -16,6 +16,7 @@ from dpcore.deep import guarantee as trained
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named
+from dpcore.models.register import model_named
 from dpcore.systems.system import Place, Relation, Run, System
 from dpcore.systems.trainings import TRAININGS
 
@@ -129,4 +130,14 @@ def _train(key: str) -> tuple[Form, ...]:
     )
 
 
-_OF = {Place.EXPLORE: _explore, Place.PLAN: _plan, Place.TRAIN: _train}
+def _atlas(key: str) -> tuple[Form, ...]:
+    model = model_named(key)
+    return (Form(Edition.SOUND, model.claim, model.proof, model.status),)
+
+
+_OF = {
+    Place.EXPLORE: _explore,
+    Place.PLAN: _plan,
+    Place.TRAIN: _train,
+    Place.ATLAS: _atlas,
+}

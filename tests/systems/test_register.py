@@ -11,6 +11,7 @@ import pytest
 from dpcore import methods, systems
 from dpcore.accounting.presets import PRESETS
 from dpcore.errors import InvalidInput
+from dpcore.models.register import register as models
 from dpcore.systems import Family, Place, Relation, System, papers
 from dpcore.systems.trainings import TRAININGS
 
@@ -73,6 +74,13 @@ def test_every_method_that_adds_noise_belongs_to_a_system() -> None:
         assert bool(found) == (key != "nonprivate"), key
 
 
+def test_every_model_belongs_to_a_system() -> None:
+    run = {
+        each.key for system in SYSTEMS.values() for each in system.runs if each.place is Place.ATLAS
+    }
+    assert run == set(models())
+
+
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
 def test_a_system_is_said_in_sentences(system: System) -> None:
     assert system.title
@@ -92,6 +100,7 @@ def test_whatever_runs_is_there(system: System) -> None:
         Place.EXPLORE: set(methods.register()),
         Place.PLAN: set(PRESETS),
         Place.TRAIN: set(TRAININGS),
+        Place.ATLAS: set(models()),
     }
     for run in system.runs:
         assert run.key in known[run.place]

@@ -13,13 +13,12 @@ SYSTEMS = (
         source="Wu, Li, Kumar, Chaudhuri, Jha and Naughton 2017",
         family=Family.ERM,
         what="Trains by plain stochastic gradient descent, and blurs the weights once at the end.",
-        claim="ε or (ε, δ), with sensitivity 2L/(γn) for strongly convex losses, whatever the "
-        "batch.",
         software=(Software("tensorflow-privacy bolt_on", note="Do not use: see what broke."),),
         breaks=(
             "tensorflow-privacy's bolt_on divides the sensitivity by the batch size once more, so "
             "its noise is that many times too small, and draws it from a fixed seed.",
         ),
+        runs=(Run(Place.EXPLORE, "psgd"),),
     ),
     System(
         key="scattering-linear",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Software, System
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System
 
 SECTION, FAMILY = "III-A-1", Family.SUPERVISED
 
@@ -17,8 +17,15 @@ SYSTEMS = (
         family=FAMILY,
         what="Counts how often each trait goes with each outcome, blurs the counts, and predicts "
         "from them.",
-        claim="ε, with Laplace noise on counts, means and standard deviations.",
         software=(Software("diffprivlib GaussianNB", note="It follows this paper."),),
+        runs=(
+            Run(
+                Place.ATLAS,
+                "naive-bayes",
+                Relation.SOUND,
+                "One Gaussian mechanism on all counts and sums.",
+            ),
+        ),
     ),
     System(
         key="naive-bayes-sources",
