@@ -170,6 +170,9 @@ def _promise(model: Model, calibration: Calibration) -> None:
         with claim:
             st.markdown(f"**Claim** ({model.source})")
             st.markdown(model.claim)
+            if calibration.claim.epsilon is not None:
+                at = plain(LOOKED_AT)
+                st.markdown(f"At ε = {at}: {badges.statement(calibration.claim)}")
         with proof:
             st.markdown("**Proof** (what holds for what is run)")
             st.markdown(model.proof)

@@ -38,7 +38,8 @@ class Noise:
     query : str
         What is blurred, or chosen.
     law : str
-        "gaussian", "laplace" (density ∝ exp(-‖z‖₂/scale)) or "exponential" (the mechanism).
+        "gaussian", "laplace" (density ∝ exp(-‖z‖₂/scale)), "wishart" (as published), or
+        "exponential" for the mechanism of that name.
     sensitivity : float
         How far one record moves the query: in L2 norm, or for the exponential mechanism the range
         of the changes of the scores. It is that of the calibration's adjacency.

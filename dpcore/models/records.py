@@ -7,6 +7,7 @@ bounds, an unknown category is a level of its own.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,15 +98,21 @@ class Records:
         )
 
     def rows(self) -> Array:
-        """Numbers and one 0/1 feature a level side by side, each row brought to norm 1; (n, d)."""
+        """`points`, each brought to norm 1; (n, d)."""
+        x = self.points()
+        bring_to_norm(x)
+        return x
+
+    def points(self) -> Array:
+        """Numbers and one 0/1 feature a level side by side, over √columns: norms ≤ 1; (n, d)."""
         x = np.zeros((len(self), self.shape.dimension))
         x[:, : self.shape.numbers] = self.numbers
         start = self.shape.numbers
         for column, count in enumerate(self.shape.levels):
             x[np.arange(len(self)), start + self.categories[:, column]] = 1.0
             start += count
-        bring_to_norm(x)
-        return x
+        # A hair less than the norm allows: rounding may not lift a point above 1.
+        return x * ((1.0 - 1e-9) / math.sqrt(max(1, self.shape.columns)))
 
 
 def shape_of(entry: Entry) -> Shape:

@@ -109,7 +109,7 @@ class Tree:
                 level = codes[everyone, np.maximum(column - p, 0)]
                 goes = np.where(column < p, goes, self.right[node, level])
             node = 2 * node + 1 + goes
-        return node - (2**depth - 1)
+        return np.asarray(node - (2**depth - 1))
 
 
 def grow(shape: Shape, depth: int, draw: np.random.Generator) -> Tree:

@@ -1,0 +1,93 @@
+"""Principal components of a covariance matrix with noise: what the PCA systems share.
+
+A point x, ‖x‖ ≤ 1, is released within z = (x, w), so that S = Σ z zᵀ holds the second moments, the
+sum w Σx and the count w² n at once; mean and covariance follow from S plus noise alone.
+
+Sensitivity in Frobenius' norm. Added or removed: ‖z zᵀ‖ = ‖z‖² ≤ 1 + w². Replaced:
+‖z zᵀ - z′z′ᵀ‖² = ‖z‖⁴ + ‖z′‖⁴ - 2(zᵀz′)² ≤ 2(1 + w²)², reached where zᵀz′ = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpcore.guarantee import Adjacency
+from dpcore.models.model import Array, Calibration, Measure, Progress, rounded_up
+from dpcore.models.records import Records, Shape
+
+WEIGHT = 0.5
+"""w: the mean is worth little noise beside that of d² second moments."""
+COMPONENTS = 3
+MEASURE = Measure(
+    "captured", f"Variance captured by {COMPONENTS} components", True, "random components"
+)
+ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+
+
+def sensitivity(adjacency: Adjacency) -> float:
+    """How far one record moves S in Frobenius' norm, rounded up."""
+    one = 1.0 + WEIGHT**2
+    return rounded_up(one * (math.sqrt(2.0) if adjacency is Adjacency.REPLACE_ONE else 1.0))
+
+
+def side(shape: Shape) -> int:
+    """Rows of S."""
+    return shape.dimension + 1
+
+
+def second_moments(records: Records) -> Array:
+    """S, exactly, shape (d + 1, d + 1); what noise is added to."""
+    points = records.points()
+    z = np.hstack([points, np.full((len(points), 1), WEIGHT)])
+    return np.asarray(z.T @ z)
+
+
+def symmetric(generator: np.random.Generator, rows: int) -> Array:
+    """Standard noise of the same size in every direction of Frobenius' geometry.
+
+    Variance 1 on the diagonal and 1/2 off it.
+    """
+    square = generator.standard_normal((rows, rows))
+    return (square + square.T) / 2.0
+
+
+def components(noisy: Array) -> Array:
+    """The leading directions of the covariance in a noisy S, (d, k): post-processing."""
+    count = max(1.0, float(noisy[-1, -1]) / WEIGHT**2)
+    mean = noisy[:-1, -1] / (WEIGHT * count)
+    covariance = noisy[:-1, :-1] / count - np.outer(mean, mean)
+    _, vectors = np.linalg.eigh((covariance + covariance.T) / 2.0)
+    return np.asarray(vectors[:, ::-1][:, :COMPONENTS])
+
+
+def learned(
+    train: Records,
+    calibrations: Sequence[Calibration],
+    draws: Sequence[Array],
+    progress: Progress,
+) -> Array:
+    """Components for each calibration and each draw of unit noise, (k, runs, d, components)."""
+    exact = second_moments(train)
+    found = []
+    for place, calibration in enumerate(calibrations):
+        found.append([components(exact + calibration.noise.scale * draw) for draw in draws])
+        progress((place + 1) / len(calibrations), "decomposing")
+    return np.array(found)
+
+
+def judge(learned: Array, test: Records) -> Array:
+    """Share of the test points' variance about their mean within the components, (k, runs)."""
+    centred = test.points()
+    centred -= centred.mean(axis=0)
+    covariance = centred.T @ centred
+    inside = np.einsum("...dk,de,...ek->...", learned, covariance, learned, optimize=True)
+    return np.asarray(inside / max(float(np.trace(covariance)), 1e-300))
+
+
+def random_share(train: Records, test: Records) -> float:
+    """What random directions hold on average, whatever the covariance."""
+    del test
+    return min(COMPONENTS, train.shape.dimension) / train.shape.dimension

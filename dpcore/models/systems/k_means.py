@@ -1,0 +1,212 @@
+"""k-means by noisy sums and counts, a fixed number of times (DPLloyd, Su et al. 2016; survey [39]).
+
+Records are points x with ‖x‖ ≤ 1 by public scaling. Each of T steps assigns every point to its
+nearest centre and releases, with Gaussian noise, the sum Σx and w times the count of every cluster;
+the next centres are computed from these. The first step has one cluster, so that its centre is the
+mean of all; the k centres after it lie about that mean in random directions drawn beforehand.
+
+Sensitivity of one step. Added or removed, a point changes one cluster: Δ² = 1 + w². Replaced, it
+changes two clusters by that much each, or one by ‖x - x′‖² ≤ (4p + 2q)/(p + q), with p numbers and
+q categories, of which Δ² is the larger. The steps are adaptive Gaussian mechanisms: μ = √T Δ/σ.
+w = (4d)^(-1/4) minimises the noise of a centre half-way out: (1 + w²)(d + 1/(4w²)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dpcore.guarantee import Adjacency, Status
+from dpcore.models.model import (
+    Array,
+    Calibration,
+    Measure,
+    Model,
+    Noise,
+    Progress,
+    budgets,
+    gaussian_level,
+    generator,
+    proved,
+    rounded_up,
+    silent,
+)
+from dpcore.models.records import Records, Shape
+
+KEY = "k-means"
+ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+CLUSTERS, STEPS = 4, 5
+START = 0.25
+"""How far from the mean the first centres lie."""
+ENTRIES = 2**22  # distances held at once
+
+
+def weight(shape: Shape) -> float:
+    """w, by which counts are multiplied before noise is added."""
+    return float((4.0 * shape.dimension) ** -0.25)
+
+
+def sensitivity(shape: Shape, adjacency: Adjacency) -> float:
+    """Δ of all sums and weighted counts of one step, rounded up."""
+    square = 1.0 + weight(shape) ** 2
+    if adjacency is Adjacency.REPLACE_ONE:
+        within = (4.0 * shape.numbers + 2.0 * len(shape.levels)) / shape.columns
+        square = max(2.0 * square, within)
+    return rounded_up(math.sqrt(square))
+
+
+def calibrate(
+    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    moved = sensitivity(shape, adjacency)
+    return [
+        proved(
+            KEY,
+            shape,
+            budget,
+            adjacency,
+            [
+                Noise(
+                    "sums and counts of a step",
+                    "gaussian",
+                    moved,
+                    rounded_up(moved * math.sqrt(STEPS) / gaussian_level(budget)),
+                    STEPS,
+                )
+            ],
+            settings={"clusters": CLUSTERS, "steps": STEPS},
+        )
+        for budget in budgets(epsilons, delta, adjacency, ADJACENCIES)
+    ]
+
+
+def step_sums(points: Array, centres: Array, share: float) -> Array:
+    """Σx and w times the count of each cluster, exactly; what noise is added to.
+
+    Parameters
+    ----------
+    points : (n, d) array
+    centres : (fits, k, d) array
+    share : float
+        w.
+
+    Returns
+    -------
+    (fits, k, d + 1) array
+    """
+    fits, k, d = centres.shape
+    found = np.empty((fits, k, d + 1))
+    for part in _parts(fits, len(points) * k):
+        near = _distances(points, centres[part]).argmin(axis=2)
+        member = (near[:, :, None] == np.arange(k)).astype(points.dtype)
+        found[part, :, :d] = np.tensordot(member, points, axes=([1], [0]))
+        found[part, :, d] = share * member.sum(axis=1, dtype=np.float64)
+    return found
+
+
+def _parts(fits: int, each: int) -> Iterator[slice]:
+    size = max(1, ENTRIES // max(1, each))
+    for start in range(0, fits, size):
+        yield slice(start, start + size)
+
+
+def _distances(points: Array, centres: Array) -> Array:
+    """Squared distances less ‖x‖², shape (fits, n, k)."""
+    fits, k, d = centres.shape
+    flat = centres.reshape(-1, d).astype(points.dtype)
+    inner = (points @ flat.T).reshape(len(points), fits, k).transpose(1, 0, 2)
+    return np.asarray((flat**2).sum(axis=1).reshape(fits, 1, k) - 2.0 * inner)
+
+
+def learn(
+    train: Records,
+    unlabelled: Records,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """The centres, shape (calibrations, runs, k, d); a run's noise is shared by all ε."""
+    del unlabelled
+    # Single precision decides to which of two equally near centres a point belongs; the sums are
+    # of points no longer than 1 either way.
+    points, share = train.points().astype(np.float32), weight(train.shape)
+    d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
+    directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
+    directions *= START / np.linalg.norm(directions, axis=2, keepdims=True)
+    sigma = np.array([calibration.noise.scale for calibration in calibrations])[:, None, None, None]
+    centres = np.zeros((len(calibrations), runs, 1, d))
+    for step in range(STEPS):
+        k = centres.shape[2]
+        exact = step_sums(points, centres.reshape(-1, k, d), share)
+        noise = np.stack([draw.standard_normal((k, d + 1)) for draw in draws])
+        noisy = exact.reshape(len(calibrations), runs, k, d + 1) + sigma * noise
+        centres = updated(centres, noisy, share, sigma)
+        if step == 0:
+            centres = centres + directions
+        progress((step + 1) / STEPS, f"step {step + 1} of {STEPS}")
+    return centres
+
+
+def updated(centres: Array, noisy: Array, share: float, sigma: Array) -> Array:
+    """The next centres from noisy sums and counts: post-processing.
+
+    A centre moves towards its cluster's blurred mean by as much of the way as is not noise (James
+    and Stein 1961), and stays in the ball that holds all points. One whose count does not stand out
+    of its own noise stays where it is.
+    """
+    count = noisy[..., -1:] / share
+    counted = count > np.maximum(0.5, sigma / share)
+    move = noisy[..., :-1] / np.where(counted, count, 1.0) - centres
+    blur = move.shape[-1] * (sigma / np.where(counted, count, 1.0)) ** 2
+    square = np.einsum("...d,...d->...", move, move)[..., None]
+    part = np.maximum(0.0, 1.0 - blur / np.maximum(square, 1e-300))
+    found = centres + np.where(counted, part, 0.0) * move
+    return np.asarray(found / np.maximum(1.0, np.linalg.norm(found, axis=-1, keepdims=True)))
+
+
+def judge(learned: Array, test: Records) -> Array:
+    """Mean squared distance to the nearest centre over that to the test mean, (k, runs)."""
+    points = test.points()
+    fits, result = learned.reshape(-1, *learned.shape[2:]), np.empty(learned[..., 0, 0].size)
+    squares = np.einsum("nd,nd->n", points, points)
+    for part in _parts(len(fits), len(points) * fits.shape[1]):
+        nearest = _distances(points, fits[part]).min(axis=2)
+        result[part] = (nearest + squares).mean(axis=1)
+    return np.asarray((result / spread(points)).reshape(learned.shape[:2]))
+
+
+def spread(points: Array) -> float:
+    """Mean squared distance to the points' own mean."""
+    return float(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1)))
+
+
+def one_centre(train: Records, test: Records) -> float:
+    """The measure of the training mean as the only centre."""
+    return float(judge(train.points().mean(axis=0)[None, None, None], test)[0, 0])
+
+
+MODEL = Model(
+    key=KEY,
+    title="k-means",
+    system="DPLloyd, Su et al. [39] (survey III-A-2)",
+    source="Su, Cao, Li, Bertino and Jin 2016",
+    idea="Let every cluster move to a blurred mean of its members, a few times.",
+    claim="(ε, 0) by Laplace noise on every cluster's sum and count, ε split over the steps.",
+    proof=(
+        "(ε, δ) by a Gaussian mechanism on all sums and counts of a step, composed over a fixed "
+        "number of steps; the first centres are drawn without the records."
+    ),
+    status=Status.PROVED,
+    measure=Measure(
+        "inertia", "Spread left within clusters (share of all)", False, "one centre, the mean"
+    ),
+    adjacencies=ADJACENCIES,
+    calibrate=calibrate,
+    learn=learn,
+    judge=judge,
+    trivial=one_centre,
+)

@@ -1,0 +1,127 @@
+"""PCA by the Wishart mechanism, as published (Jiang, Xie and Zhang 2016; survey [45]).
+
+To S = Σ x xᵀ, ‖x‖ ≤ 1, is added W ~ Wishart(d + 1, C), C = 3/(2ε) I, whose density is
+∝ exp(-tr(C⁻¹W)/2) on the positive semidefinite matrices and 0 elsewhere. The paper bounds the ratio
+of densities where both are positive and concludes (ε, 0). But that support moves with the data:
+noise is never negative, so S + W - S′ shows that S′ was not there whenever it is not positive
+semidefinite. With D the records less x, and D′ with it, S′ = S + x xᵀ and ‖x‖ = 1,
+
+    P[W - x xᵀ is not positive semidefinite] = P[xᵀW⁻¹x > 1] = P[c χ²₂ < 1] = 1 - e^{-1/(2c)},
+
+because 1/(xᵀW⁻¹x) ~ c χ²₂ for Wishart(d + 1, cI). That is 1 - e^{-ε/3} with c = 3/(2ε): no (ε, 0)
+holds for any finite ε. Elsewhere the log-ratio is ∓1/(2c). So under add/remove the mechanism keeps
+(ε/3, 1 - e^{-ε/3}) exactly, and no smaller δ at any ε, however large. The failure is known (Sarwate
+2017, who withdrew a mechanism of the kind; diffprivlib warns of it). The scale 3/(2ε) is quoted at
+second hand; any other c fails alike, with δ = 1 - e^{-1/(2c)}.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+from dpcore.models import covariance
+from dpcore.models.model import (
+    Array,
+    Calibration,
+    Model,
+    Noise,
+    Progress,
+    budgets,
+    data_conditions,
+    generator,
+    silent,
+)
+from dpcore.models.records import Records, Shape
+
+KEY = "pca-wishart"
+PRINTED_BY = "Theorem 4 of Jiang, Xie and Zhang 2016"
+
+
+def scale(epsilon: float) -> float:
+    """The c that is printed, 3/(2ε), for sums of x xᵀ."""
+    return 1.5 / epsilon
+
+
+def failure(c: float) -> float:
+    """δ = 1 - e^{-1/(2c)}, which holds at every ε from 1/(2c) on and can be smaller at none."""
+    return -math.expm1(-0.5 / c)
+
+
+def calibrate(
+    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    found = []
+    for budget in budgets(epsilons, delta, adjacency, MODEL.adjacencies):
+        c = scale(budget.epsilon)
+        reason = (
+            "The noise is never negative, so what it can reach moves with the data: one record "
+            f"shows for certain with probability {failure(c):.3g}."
+        )
+        found.append(
+            Calibration(
+                model=KEY,
+                shape=shape,
+                requested=budget,
+                adjacency=adjacency,
+                noises=(Noise("second moments", "wishart", 1.0, c),),
+                settings={"components": covariance.COMPONENTS},
+                conditions=(
+                    *data_conditions(adjacency),
+                    Condition("noise reaches the same matrices for neighbours", False, reason),
+                ),
+                claim=Guarantee(budget.epsilon, 0.0, adjacency, PRINTED_BY),
+                proof=Guarantee(None, None, adjacency, PRINTED_BY, reason),
+                status=Status.CLAIM_NOT_SUPPORTED,
+            )
+        )
+    return found
+
+
+def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
+    """Noise of each run at c = 1: one degree of freedom more than rows."""
+    rows, found = covariance.side(shape), []
+    for run in range(runs):
+        root = generator(seed, run).standard_normal((rows, rows + 1))
+        found.append(root @ root.T)
+    return found
+
+
+def learn(
+    train: Records,
+    unlabelled: Records,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε."""
+    del unlabelled
+    # Rows z = (x, w) are of norm² 1 + w², which the noise has to follow.
+    draws = [(1.0 + covariance.WEIGHT**2) * draw for draw in noise(train.shape, runs, seed)]
+    return covariance.learned(train, calibrations, draws, progress)
+
+
+MODEL = Model(
+    key=KEY,
+    title="PCA, Wishart (as published)",
+    system="Wishart mechanism, Jiang et al. [45] (survey III-A-2)",
+    source="Jiang, Xie and Zhang 2016",
+    idea="Add a random covariance matrix to the true one.",
+    claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
+    proof=(
+        "None of the claim: what the noise can reach moves with the data. What holds for the "
+        "second moments, one record more or less, is δ = 1 - e^{-ε/3} at ε/3, and no ε makes that "
+        "δ smaller."
+    ),
+    status=Status.CLAIM_NOT_SUPPORTED,
+    measure=covariance.MEASURE,
+    adjacencies=(Adjacency.ADD_REMOVE,),
+    calibrate=calibrate,
+    learn=learn,
+    judge=covariance.judge,
+    trivial=covariance.random_share,
+    limits=("It is here to be studied; PCA with δ = 0 keeps what it promises.",),
+)
