@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.guarantee import Adjacency, Status
 from dpcore.models.model import (
@@ -34,6 +35,8 @@ from dpcore.models.model import (
     silent,
 )
 from dpcore.models.records import Records, Shape
+
+Points = NDArray[np.floating]
 
 KEY = "k-means"
 ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
@@ -83,7 +86,7 @@ def calibrate(
     ]
 
 
-def step_sums(points: Array, centres: Array, share: float) -> Array:
+def step_sums(points: Points, centres: Array, share: float) -> Array:
     """Σx and w times the count of each cluster, exactly; what noise is added to.
 
     Parameters
@@ -113,7 +116,7 @@ def _parts(fits: int, each: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def _distances(points: Array, centres: Array) -> Array:
+def _distances(points: Points, centres: Array) -> Array:
     """Squared distances less ‖x‖², shape (fits, n, k)."""
     fits, k, d = centres.shape
     flat = centres.reshape(-1, d).astype(points.dtype)
