@@ -16,6 +16,7 @@ from app_pages.parts import links, meaning
 from app_pages.parts.fields import pick
 from app_pages.parts.state import once, preset
 from dpcore.datasets import Preparation, availability, catalogue, entry
+from dpcore.erm import accurate
 from dpcore.evaluation.study import Study, default_delta
 from dpcore.figures.words import plain
 
@@ -40,7 +41,8 @@ RUNS = (10, 30, 100, 300)
 COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 # What paper 000 uses throughout.
 PAPER_LAMBDA = 0.001
-LAMBDA_WAYS = ("By rule", "0.001", "My own")
+LAMBDA_WAYS = ("By rule", "For accuracy", "0.001", "My own")
+HUBER_WIDTHS = (0.1, 0.5, 1.0, 2.0, 4.0)
 DELTA_WAYS = ("By rule", "My own")
 MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from public values"}
 SCALING = {"public": "By public bounds", "data": "By the data's own range (leaks)"}
@@ -158,7 +160,7 @@ def _follow() -> str:
     # A link that names a δ or a λ means it, also one from before there was a choice.
     for value, way, own in (
         ("delta", "delta_way", DELTA_WAYS[1]),
-        ("lambda_value", "lambda", LAMBDA_WAYS[2]),
+        ("lambda_value", "lambda", LAMBDA_WAYS[-1]),
     ):
         if value in link and value not in wrong and way not in set(link) - wrong:
             preset(way, own)
@@ -189,6 +191,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
         "delta_way": ("δ", DELTA_WAYS, "δ by rule"),
         "delta": ("δ =", shown(DELTAS), "δ by rule"),
+        "huber_width": ("h =", shown(HUBER_WIDTHS), "h = 0.5"),
         "lambda": ("λ", LAMBDA_WAYS, "λ by rule"),
         "lambda_value": ("λ =", shown(LAMBDAS), "λ = 0.01"),
         "radius": ("R =", shown(RADII), "R = 10"),
@@ -263,8 +266,10 @@ def _lambda() -> tuple[float | None, float | None]:
         width="stretch",
     )
     if way == LAMBDA_WAYS[1]:
+        return accurate.LAM, None
+    if way == LAMBDA_WAYS[2]:
         return PAPER_LAMBDA, None
-    if way != LAMBDA_WAYS[2]:
+    if way != LAMBDA_WAYS[-1]:
         return None, None
     lam = st.select_slider(
         "λ",
@@ -287,6 +292,19 @@ def _lambda() -> tuple[float | None, float | None]:
         bind="query-params",
     )
     return lam, radius
+
+
+def _huber_width() -> float:
+    width: float = st.select_slider(
+        "Width h of its corner",
+        HUBER_WIDTHS,
+        value=0.5,
+        format_func=plain,
+        key="huber_width",
+        help=words.HUBER_WIDTH,
+        bind="query-params",
+    )
+    return width
 
 
 def _preparation() -> Preparation:
@@ -395,6 +413,7 @@ def rest(first: Start) -> Choice:
 
     with first.model:
         loss = pick("Model", words.LOSS_TITLES, "loss", words.LOSS)
+        width = _huber_width() if loss == "huber" else 0.5
         titles = private_methods()
         chosen = st.pills(
             "Methods",
@@ -460,6 +479,7 @@ def rest(first: Start) -> Choice:
         dataset=first.dataset,
         records=first.size,
         loss=loss,
+        huber_width=width,
         lam=lam,
         methods=("nonprivate", *methods),
         edition=edition,

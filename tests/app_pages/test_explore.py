@@ -19,6 +19,7 @@ from app_pages.parts import takeaway
 from dpcore import cli
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
+from dpcore.erm import accurate
 from dpcore.evaluation.curves import closed_form
 from dpcore.evaluation.study import Study, calibrations_for, default_delta, problem_for
 from dpcore.figures.words import at_most, plain
@@ -198,6 +199,19 @@ def test_the_convex_case_asks_for_a_radius() -> None:
     app = opened(**{"lambda": "My own", "lambda_value": "0"})
     assert app.select_slider(key="radius").value == 10.0
     assert "λ = 0." in " ".join(caption.value for caption in app.caption)
+
+
+def test_the_settings_that_cost_least_accuracy_are_named() -> None:
+    app = opened(**{"lambda": "For accuracy", "loss": "Huber SVM", "huber_width": "2"})
+    assert not app.warning
+    assert app.select_slider(key="huber_width").value == accurate.HUBER_WIDTH
+    assert f"λ = {plain(accurate.LAM)}." in " ".join(caption.value for caption in app.caption)
+    app.segmented_control(key="view").set_value("Take along").run()
+    taken = " ".join(code.value for code in app.code)
+    assert "--huber-width 2 " in taken
+    assert f"--lam {accurate.LAM!r} " in taken
+    with pytest.raises(KeyError):
+        opened().select_slider(key="huber_width")
 
 
 def test_the_published_edition_shows_claim_and_proof_apart() -> None:
