@@ -41,7 +41,7 @@ RUNS = (10, 30, 100, 300)
 COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 # What paper 000 uses throughout.
 PAPER_LAMBDA = 0.001
-LAMBDA_WAYS = ("By rule", "For accuracy", "0.001", "My own")
+LAMBDA_WAYS = ("By rule", "Near zero", "0.001", "My own")
 HUBER_WIDTHS = (0.1, 0.5, 1.0, 2.0, 4.0)
 DELTA_WAYS = ("By rule", "My own")
 MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from public values"}

@@ -19,9 +19,9 @@ DELTA_RULE = (
 LAMBDA = (
     "**Regularisation λ** keeps the model's weights small. Privacy needs it: the smaller λ, the "
     "more one record can move the model, and the more noise is needed. The rule uses only the "
-    "number of records n and of features d: λ = (d/n²)^⅓ / 4, rounded. **For accuracy** means next "
-    "to none: best for DP-GD, which stops early instead, and for objective perturbation, which "
-    "sets its own; methods that blur a finished model are lost with it. 0.001 is what paper 000 "
+    "number of records n and of features d: λ = (d/n²)^⅓ / 4, rounded. **Near zero** costs DP-GD "
+    "least, which stops early instead, and objective perturbation, which sets its own; methods "
+    "that blur a finished model are lost with it. 0.001 is what paper 000 "
     "uses; on a few hundred patients it drowns output perturbation in noise."
 )
 HUBER_WIDTH = (
