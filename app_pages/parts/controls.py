@@ -48,6 +48,9 @@ MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from publ
 SCALING = {"public": "By public bounds", "data": "By the data's own range (leaks)"}
 INTERVAL = {"symmetric": "−1 to 1", "unit": "0 to 1"}
 NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
+FEATURES = {"plain": "As they are", "fourier": "Random Fourier (Gaussian kernel)"}
+FOURIER_FEATURES = (16, 32, 64, 128, 256, 512, 1_024)
+BANDWIDTHS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)
 SWITCHED = ("true", "false", "True", "False")
 DEFAULT_METHODS = ("outpert", "opera", "dpgd")
 MOST_STEPS = 1_000_000
@@ -206,6 +209,17 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
         "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
         "norm": ("the length", named(NORM), NORM["unit"].lower()),
+        "features": ("the features", named(FEATURES), FEATURES["plain"].lower()),
+        "fourier_features": (
+            "a number of features of",
+            [f"{many:,}" for many in FOURIER_FEATURES],
+            f"{Preparation.fourier_features} features",
+        ),
+        "bandwidth": (
+            "a bandwidth of",
+            shown(BANDWIDTHS),
+            f"bandwidth {plain(Preparation.bandwidth)}",
+        ),
         "intercept": ("an intercept", SWITCHED, "none"),
         "full_length": ("the paper's length", SWITCHED, "the usual one"),
         "view": ("the tab", TABS, TABS[0]),
@@ -327,8 +341,37 @@ def _preparation() -> Preparation:
         )
         if scaling == "data":
             st.badge("leaks", icon=":material/warning:", color="red")
+        features = pick("Features", FEATURES, "features", words.FEATURES)
+        many, bandwidth = Preparation.fourier_features, Preparation.bandwidth
+        if features == "fourier":
+            many = st.select_slider(
+                "Number of features",
+                FOURIER_FEATURES,
+                value=many,
+                format_func="{:,}".format,
+                key="fourier_features",
+                help="More come closer to the kernel, and noise falls on each of them.",
+                bind="query-params",
+            )
+            bandwidth = st.select_slider(
+                "Bandwidth",
+                BANDWIDTHS,
+                value=bandwidth,
+                format_func=plain,
+                key="bandwidth",
+                help="How far apart two records may be and still count as alike; their length is "
+                "1 at most.",
+                bind="query-params",
+            )
     return Preparation(
-        missing=missing, scaling=scaling, interval=interval, norm=norm, intercept=intercept
+        missing=missing,
+        scaling=scaling,
+        interval=interval,
+        norm=norm,
+        intercept=intercept,
+        features=features,
+        fourier_features=many,
+        bandwidth=bandwidth,
     )
 
 

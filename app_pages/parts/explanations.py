@@ -38,6 +38,11 @@ METHODS = (
     "Ways to train with privacy. The same model without privacy and the majority guess are always "
     "drawn for comparison."
 )
+FEATURES = (
+    "**Random Fourier features** are waves across the data whose directions and lengths are drawn "
+    "by chance, without looking at any record. A linear model of them can follow curves, as a "
+    "Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every feature."
+)
 AT_ONCE = "Its curve is computed at once."
 IN_BACKGROUND = "Its curve is trained in the background."
 EDITION = (

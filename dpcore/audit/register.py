@@ -89,13 +89,6 @@ SETTINGS = (
     # Steps short enough for the loss to stay linear: the last weights are then normal.
     Setting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
     Setting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),
-    Setting("psgd", REPLACE, epsilon=4.0, settings=Settings(batch=5)),
-    Setting("psgd", ZERO, epsilon=4.0, settings=Settings(batch=5)),
-    Setting("dpftrl", REPLACE, epsilon=4.0, settings=Settings(steps=1)),
-    Setting("dpftrl", ZERO, epsilon=4.0, settings=Settings(steps=1)),
-    # Strong regularisation leaves the noise of the step itself small beside the gradient's.
-    Setting("dpnewton", REPLACE, epsilon=4.0, lam=100.0, settings=Settings(steps=1)),
-    Setting("dpnewton", ZERO, epsilon=4.0, lam=100.0, settings=Settings(steps=1)),
     Setting("objpert", REPLACE, epsilon=4.0, lam=20.0),
     Setting("objpert", ZERO, epsilon=4.0, lam=20.0),
     # With one weight the noise is Laplace, whose every threshold tells ε.

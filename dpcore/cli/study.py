@@ -62,6 +62,9 @@ def add(commands: Commands) -> None:
         help="the public transform of long-tailed columns",
     )
     command.add_argument("--include", help="comma-separated columns that are usually left out")
+    command.add_argument("--features", help="plain or fourier (random, for a Gaussian kernel)")
+    command.add_argument("--fourier-features", help="how many; an even number")
+    command.add_argument("--bandwidth", help="of the Gaussian kernel; rows are at most 1 long")
     command.add_argument("--test-fraction", help="share of the records kept for testing")
     command.add_argument("--split-seed")
     command.add_argument("--output", help="CSV file; default: standard output")
@@ -122,10 +125,14 @@ def _preparation(options: argparse.Namespace) -> Preparation:
     from dpcore.datasets import PAPER_000, Preparation
 
     one_of("preparation", options.preparation, PREPARATIONS)
-    names = ("missing", "scaling", "interval", "norm", "intercept", "log_transform")
+    names = ("missing", "scaling", "interval", "norm", "intercept", "log_transform", "features")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     if options.include is not None:
         given["include"] = words(options.include)
+    if options.fourier_features is not None:
+        given["fourier_features"] = whole("fourier-features", options.fourier_features, at_least=2)
+    if options.bandwidth is not None:
+        given["bandwidth"] = number("bandwidth", options.bandwidth, above=0.0)
     if options.test_fraction is not None:
         given["test_fraction"] = number("test-fraction", options.test_fraction)
     if options.split_seed is not None:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Column, Entry, Table
-from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +28,8 @@ addition to the next, and a copy in single precision rounds each entry by up to 
 these may lift a row over the norm that the sensitivity assumes."""
 
 _VANISHING = 1e-100
+
+MOST_FEATURES = 4_096
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,13 @@ class Preparation:
         Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
     include : tuple of str
         Columns to use that the catalogue leaves out, such as Bank's ``duration``.
+    features : {"plain", "fourier"}
+        The rows as they are, or random Fourier features of them (`dpcore.datasets.fourier`): linear
+        methods then learn as kernel methods do.
+    fourier_features : int
+        How many, an even number.
+    bandwidth : float
+        Of the Gaussian kernel, as a distance between rows, which are at most 1 long.
     """
 
     missing: Literal["drop", "impute"] = "drop"
@@ -66,6 +76,9 @@ class Preparation:
     seed: int = 0
     log_transform: bool = True
     include: tuple[str, ...] = ()
+    features: Literal["plain", "fourier"] = "plain"
+    fourier_features: int = 256
+    bandwidth: float = 0.5
 
     def __post_init__(self) -> None:
         one_of("missing", self.missing, ("drop", "impute"))
@@ -80,6 +93,11 @@ class Preparation:
                     f"{name} is {getattr(self, name)!r}, but it must be true or false."
                 )
         object.__setattr__(self, "include", tuple(self.include))
+        one_of("features", self.features, ("plain", "fourier"))
+        many = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
+        if many % 2:
+            raise reject("fourier_features", many, "even: they are pairs of a cosine and a sine")
+        number("bandwidth", self.bandwidth, at_least=0.01, at_most=100.0)
 
 
 PAPER_000 = Preparation(
@@ -221,6 +239,10 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             "record can move every row, and no guarantee here covers that."
         )
     bring_to_norm(x, only_above=preparation.norm == "clip")
+    if preparation.features == "fourier":
+        x = random_fourier(x, preparation.fourier_features, preparation.bandwidth)
+        bring_to_norm(x)
+        names = fourier_names(preparation.fourier_features)
     n = len(train_rows)
     return Split(
         entry=entry,

@@ -82,6 +82,22 @@ def test_the_numbers_are_those_of_the_package() -> None:
     assert numbers(opened())["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
 
 
+def test_random_features_take_the_place_of_the_columns() -> None:
+    link = {"features": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
+    app = opened(**link, bandwidth="0.7", methods="PSGD")
+    assert not app.warning
+    made = Preparation(features="fourier", fourier_features=64, bandwidth=0.7)
+    study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
+    row = closed_form(study, prepare(load("breast_cancer"), made)).iloc[0]
+    assert numbers(app)["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+    assert "--features fourier" in takeaway.command(study)
+    asked = opened(**link, bandwidth="0.6")
+    assert asked.warning[0].value == (
+        "The link asks for a bandwidth of “0.6”, which this page does not offer; it uses "
+        "bandwidth 0.5."
+    )
+
+
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "100"])
 def test_epsilon_moves_the_numbers_but_not_the_main_figure(epsilon: str) -> None:
     one, other = opened(), opened(epsilon=epsilon)
@@ -481,6 +497,7 @@ STUDIES = [
     Study(edition="published", full_length=True, methods=("grpua",)),
     Study(preparation=Preparation(missing="impute", norm="clip", interval="unit", intercept=True)),
     Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
+    Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.7)),
     Study(methods=("inputpert",), missing_contributors=20),
     Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
 ]
