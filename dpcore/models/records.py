@@ -97,6 +97,11 @@ class Records:
             self.shape, self.numbers[chosen], self.categories[chosen], self.labels[chosen]
         )
 
+    @property
+    def signs(self) -> Array:
+        """The labels as ±1, (n,)."""
+        return np.where(self.labels == 1, 1.0, -1.0)
+
     def rows(self) -> Array:
         """`points`, each brought to norm 1; (n, d)."""
         x = self.points()

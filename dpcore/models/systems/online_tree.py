@@ -1,0 +1,186 @@
+"""Online learning from sums that a binary tree keeps (Agarwal and Singh 2017; survey [51]).
+
+Records come in T rounds, each record in one. After round t the learner sees the sum of all
+gradients so far, G_t, and moves to w = -G_t/β, drawn into the ball ‖w‖ ≤ R (follow the regularised
+leader, logistic loss). A binary tree keeps the sums: every node holds that of the rounds below it
+and one draw of Gaussian noise, and G_t is put together from at most one node a level (Dwork, Naor,
+Pitassi and Rothblum 2010; Chan, Shi and Song 2011).
+
+Sensitivity. ‖x‖ ≤ 1, so a record's gradient is at most 1 long. It lies in one node of each of the
+h = log₂ T + 1 levels: blanked out, Δ = √h; replaced, Δ = 2√h. Later gradients depend on what was
+released before, not on the record itself; for Gaussian noise such an adaptive stream costs no more
+than one fixed beforehand. So the whole stream of models is one Gaussian mechanism, μ = Δ/σ.
+The number of records is public: one less would move all later ones to other rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from dpcore.guarantee import Adjacency, Status
+from dpcore.models.model import (
+    ACCURACY,
+    Array,
+    Calibration,
+    Model,
+    Noise,
+    Progress,
+    budgets,
+    gaussian_level,
+    generator,
+    majority,
+    proved,
+    rounded_up,
+    silent,
+)
+from dpcore.models.records import Records, Shape
+
+KEY = "online-tree"
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
+ROUNDS = 256
+LEVELS = ROUNDS.bit_length()
+RADIUS = 20.0
+BY = "Gaussian mechanism on an adaptive stream (Denisov et al. 2022, Theorem 2.1), analytic"
+
+
+def sensitivity(adjacency: Adjacency) -> float:
+    """Δ of all nodes of the tree together, rounded up."""
+    moved = 2.0 if adjacency is Adjacency.REPLACE_ONE else 1.0
+    return rounded_up(moved * math.sqrt(LEVELS))
+
+
+def calibrate(
+    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    moved, found = sensitivity(adjacency), []
+    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
+        sigma = rounded_up(moved / gaussian_level(budget))
+        found.append(
+            proved(
+                KEY,
+                shape,
+                budget,
+                adjacency,
+                [Noise("all sums of the tree", "gaussian", moved, sigma)],
+                by=BY,
+                settings={"rounds": ROUNDS, "radius R": RADIUS, "β": _damping(shape, sigma)},
+            )
+        )
+    return found
+
+
+def _damping(shape: Shape, sigma: float) -> float:
+    """β: a round's records times the curvature 1/4, and what keeps noise within R."""
+    curvature = 0.25 * shape.size / ROUNDS
+    return math.hypot(curvature, sigma * math.sqrt(0.5 * LEVELS * shape.dimension) / RADIUS)
+
+
+def rows(records: Records) -> Array:
+    """Unit rows with a constant, of norm at most 1 together, (n, d + 1)."""
+    one = np.ones((len(records), 1))
+    return np.asarray(np.hstack([records.rows(), one]) * math.sqrt(0.5))
+
+
+def gradients(x: Array, signs: Array, weights: Array) -> Array:
+    """Sum over records of the logistic loss's gradients, for each row of `weights`; (fits, d)."""
+    from scipy.special import expit
+
+    slopes = expit(-(weights @ x.T) * signs) * signs
+    return np.asarray(-(slopes @ x))
+
+
+@cache
+def nodes(rounds: int) -> tuple[tuple[int, ...], ...]:
+    """For each prefix of rounds, the nodes whose sums make it up, numbered leaves first."""
+    start, places = [0], rounds
+    while places > 1:
+        start.append(start[-1] + places)
+        places //= 2
+    found = []
+    for done in range(1, rounds + 1):
+        parts: list[int] = []
+        position = 0
+        for level in range(len(start) - 1, -1, -1):
+            if done >> level & 1:
+                parts.append(start[level] + (position >> level))
+                position += 1 << level
+        found.append(tuple(parts))
+    return tuple(found)
+
+
+@cache
+def membership() -> Array:
+    """Whether a node is part of a prefix, 0 or 1, (rounds, nodes)."""
+    found = np.zeros((ROUNDS, 2 * ROUNDS - 1))
+    for done, parts in enumerate(nodes(ROUNDS)):
+        found[done, list(parts)] = 1.0
+    return found
+
+
+def prefix_noise(generator: np.random.Generator, dimension: int) -> Array:
+    """Unit noise of each prefix, from one draw a node, (rounds, dimension)."""
+    drawn = generator.standard_normal((2 * ROUNDS - 1, dimension))
+    return np.asarray(membership() @ drawn)
+
+
+def learn(
+    train: Records,
+    unlabelled: Records,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """The mean of the second half of all models, (calibrations, runs, d + 1)."""
+    del unlabelled
+    x, signs = rows(train), train.signs
+    k, d = len(calibrations), x.shape[1]
+    noise = np.stack([prefix_noise(generator(seed, run), d) for run in range(runs)])
+    sigma = np.array([calibration.noise.scale for calibration in calibrations])[:, None, None]
+    damping = np.array([calibration.settings["β"] for calibration in calibrations])[:, None, None]
+    summed, weights, mean = (np.zeros((k, runs, d)) for _ in range(3))
+    edges = np.linspace(0, len(x), ROUNDS + 1).astype(int)
+    for number in range(ROUNDS):
+        part = slice(edges[number], edges[number + 1])
+        flat = gradients(x[part], signs[part], weights.reshape(-1, d))
+        summed += flat.reshape(k, runs, d)
+        weights = -(summed + sigma * noise[:, number]) / damping
+        weights /= np.maximum(1.0, np.linalg.norm(weights, axis=2, keepdims=True) / RADIUS)
+        if number >= ROUNDS // 2:
+            mean += weights / (ROUNDS - ROUNDS // 2)
+        progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
+    return mean
+
+
+def judge(learned: Array, test: Records) -> Array:
+    """Accuracy on the test records, (k, runs)."""
+    scores = rows(test) @ learned.reshape(-1, learned.shape[-1]).T
+    right = np.mean((scores > 0.0) == (test.labels == 1)[:, None], axis=0)
+    return np.asarray(right.reshape(learned.shape[:2]))
+
+
+MODEL = Model(
+    key=KEY,
+    title="Online learning, tree sums",
+    system="Private online linear optimisation, Agarwal and Singh [51] (survey III-A-3)",
+    source="Agarwal and Singh 2017",
+    idea="Records come one after the other; a tree of blurred sums tells the model where to go.",
+    claim="(ε, δ) for the whole stream of models, at nearly the regret of learning without noise.",
+    proof=(
+        "(ε, δ) for all models together by one Gaussian mechanism on the tree's sums: a record is "
+        "in one node of each level."
+    ),
+    status=Status.PROVED,
+    measure=ACCURACY,
+    adjacencies=ADJACENCIES,
+    calibrate=calibrate,
+    learn=learn,
+    judge=judge,
+    trivial=majority,
+    limits=("Each record is seen once; what is judged is the mean of the later models.",),
+)

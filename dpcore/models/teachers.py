@@ -1,0 +1,88 @@
+"""Teachers on disjoint records, and a student of their votes: what both forms of PATE share.
+
+Every training record draws its teacher by itself, so that one record more or less, or another in
+its place, changes one teacher and leaves all others as they are. A teacher is any function of its
+own records; here ridge regression on the labels ±1. For one public query x the votes are
+(n₀(x), n₁(x)); one changed teacher moves them by (∓1, ±1) at most, which is √2 in L2 norm, under
+either adjacency.
+
+The student learns from public points with the labels that were released, and never sees a record.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from dpcore.guarantee import Adjacency
+from dpcore.models.model import Array
+from dpcore.models.records import TEST_FRACTION, Records, Shape, Whole
+
+ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
+"""How far one record moves the votes on one query."""
+TEACHER_RIDGE = STUDENT_RIDGE = 1.0
+FEWEST_QUERIES = 30
+
+
+def teachers(shape: Shape) -> int:
+    """How many teachers: √(public size), so that there are as many as each has records."""
+    return max(2, round(math.sqrt(shape.size)))
+
+
+def queries(shape: Shape, level: float) -> int:
+    """How many queries: as many as let noise grow to a quarter of all votes, if there are so many.
+
+    More would blur each label in proportion, and the student would learn no more.
+    """
+    public = max(1, math.floor(shape.size * TEST_FRACTION / (1.0 - TEST_FRACTION) / 2.0))
+    affordable = (teachers(shape) * level / 4.0) ** 2 / 2.0
+    return min(public, max(FEWEST_QUERIES, math.floor(min(affordable, 1e9))))
+
+
+def inputs(records: Records) -> Array:
+    """Rows of norm at most 1 and a constant 1, (n, d + 1)."""
+    return np.hstack([records.rows(), np.ones((len(records), 1))])
+
+
+def ridge(x: Array, signs: Array, strength: float) -> Array:
+    """Ridge regression of ±1 on the rows of `x`, (d,)."""
+    gram = x.T @ x + strength * np.eye(x.shape[1])
+    return np.asarray(np.linalg.solve(gram, x.T @ signs))
+
+
+def assigned(count: int, groups: int, generator: np.random.Generator) -> Whole:
+    """The teacher of each record, drawn independently for each."""
+    return np.asarray(generator.integers(0, groups, count), dtype=np.int64)
+
+
+def votes(train: Records, teacher: Whole, groups: int, points: Array) -> Array:
+    """How many teachers vote for label 0 and 1 on each point, exactly, (points, 2)."""
+    x, signs = inputs(train), train.signs
+    order = np.argsort(teacher, kind="stable")
+    edges = np.searchsorted(teacher[order], np.arange(groups + 1))
+    ones = np.zeros(len(points))
+    for start, end in pairwise(edges):
+        own = order[start:end]
+        ones += points @ ridge(x[own], signs[own], TEACHER_RIDGE) > 0.0
+    return np.stack([groups - ones, ones], axis=1)
+
+
+def labelled(counts: Array, sigma: float, unit: Array) -> Array:
+    """The sign of the label with the most noisy votes, ±1 (GNMax), (points,)."""
+    noisy = counts + sigma * unit
+    return np.where(noisy[:, 1] > noisy[:, 0], 1.0, -1.0)
+
+
+def student(points: Array, signs: Array) -> Array:
+    """What the student learns from released labels alone, (d + 1,)."""
+    return ridge(points, signs, STUDENT_RIDGE)
+
+
+def judge(learned: Array, test: Records) -> Array:
+    """Accuracy of each student on the test records, (k, runs)."""
+    scores = inputs(test) @ learned.reshape(-1, learned.shape[-1]).T
+    right = np.mean((scores > 0.0) == (test.labels == 1)[:, None], axis=0)
+    return np.asarray(right.reshape(learned.shape[:2]))

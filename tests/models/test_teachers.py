@@ -1,0 +1,149 @@
+"""PATE in both forms: how far a record moves the votes, what queries cost, what is learned."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting import ComposedDpEvent, GaussianDpEvent, SelfComposedDpEvent
+from dp_accounting.dp_event import DpEvent
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.rdp import RdpAccountant
+from scipy import stats
+
+from dpcore.guarantee import Adjacency
+from dpcore.models import teachers
+from dpcore.models.model import noiseless
+from dpcore.models.records import Shape
+from dpcore.models.systems import pate, scalable_pate
+from tests.models.attack import extreme, least_level, obeys, some, together
+
+ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+SHAPE = Shape(2_000, 3, (3,))
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_a_record_moves_one_vote_a_query_and_no_more(adjacency) -> None:
+    draw, furthest, largest = np.random.default_rng(0), 0.0, 0.0
+    points = teachers.inputs(some(40, seed=3))
+    for _ in range(150):
+        common = some(12, seed=int(draw.integers(1_000)))
+        one, other = extreme(common.shape, draw), extreme(common.shape, draw)
+        left = common if adjacency is ADD else together(common, other)
+        teacher = draw.integers(0, 5, 13)
+        counts = [
+            teachers.votes(part, teacher[: len(part)], 5, points)
+            for part in (left, together(common, one))
+        ]
+        assert (counts[0].sum(axis=1) == 5).all()
+        moved = np.linalg.norm(counts[1] - counts[0], axis=1)
+        furthest = max(furthest, float(moved.max()))
+        largest = max(largest, float(np.abs(counts[1].max(axis=1) - counts[0].max(axis=1)).max()))
+    assert 0.999999 * teachers.PER_QUERY <= furthest <= teachers.PER_QUERY
+    assert largest == 1.0
+
+
+def certified(event: DpEvent, delta: float) -> list[float]:
+    return [
+        accountant.compose(event).get_epsilon(delta)
+        for accountant in (PLDAccountant(value_discretization_interval=1e-3), RdpAccountant())
+    ]
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_pates_account_is_that_of_dp_accounting(epsilon) -> None:
+    c = pate.calibrate(SHAPE, [epsilon], 1e-6, ADD)[0]
+    (votes,) = c.noises
+    event = SelfComposedDpEvent(GaussianDpEvent(votes.scale / votes.sensitivity), votes.times)
+    distribution, renyi = certified(event, 1e-6)
+    assert distribution == pytest.approx(epsilon, rel=0.01)
+    assert epsilon <= renyi
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_scalable_pates_account_is_that_of_dp_accounting(epsilon) -> None:
+    c = scalable_pate.calibrate(SHAPE, [epsilon], 1e-6, REPLACE)[0]
+    events = [
+        SelfComposedDpEvent(GaussianDpEvent(noise.scale / noise.sensitivity), noise.times)
+        for noise in c.noises
+    ]
+    distribution, renyi = certified(ComposedDpEvent(events), 1e-6)
+    assert distribution == pytest.approx(epsilon, rel=0.01)
+    assert epsilon <= renyi
+    votes, largest = c.noises
+    assert votes.times <= largest.times
+
+
+def test_no_more_queries_are_asked_or_answered_than_are_paid_for() -> None:
+    shape = some(300).shape
+    for calibrate in (pate.calibrate, scalable_pate.calibrate):
+        for c in calibrate(shape, [0.01, 1.0, 1e3], 1e-6, ADD):
+            assert 1 <= c.noises[0].times <= 37  # half of the public number of test records
+    c = scalable_pate.calibrate(shape, [1e3], 1e-6, ADD)[0]
+    unanimous = np.tile([0.0, 17.0], (40, 1))
+    places = scalable_pate.agreed(unanimous, 17, c.noises[1].scale, np.zeros(40))
+    assert list(places) == list(range(40))
+    split = np.tile([8.0, 9.0], (40, 1))
+    assert len(scalable_pate.agreed(split, 17, 1e-9, np.zeros(40))) == 0
+
+
+def noisy_gap(counts: np.ndarray, sigma: float, seed: int) -> np.ndarray:
+    unit = np.random.default_rng(seed).standard_normal((6_000, *counts.shape))
+    return (counts + sigma * unit).reshape(6_000, -1)
+
+
+def test_worst_votes_are_told_apart_no_better_than_promised() -> None:
+    c = pate.calibrate(Shape(50, 2, (3,)), [6.0], 1e-5, ADD)[0]
+    (votes,) = c.noises
+    promised = math.sqrt(votes.times) * votes.sensitivity / votes.scale
+    one = np.tile([3.0, 4.0], (votes.times, 1))
+    other = one + np.array([1.0, -1.0])
+    assert least_level(noisy_gap(other, votes.scale, 1), noisy_gap(one, votes.scale, 2)) <= promised
+    low = 2.0 / 3.0 * votes.scale
+    assert least_level(noisy_gap(other, low, 1), noisy_gap(one, low, 2)) > promised
+
+
+def test_labels_follow_the_law_of_noisy_votes() -> None:
+    counts, sigma = np.tile([10.0, 13.0], (20_000, 1)), 4.0
+    unit = np.random.default_rng(0).standard_normal(counts.shape)
+    ones = int((teachers.labelled(counts, sigma, unit) > 0.0).sum())
+
+    def p(scale: float) -> float:
+        return float(
+            stats.binomtest(ones, 20_000, stats.norm.cdf(3.0 / (math.sqrt(2.0) * scale))).pvalue
+        )
+
+    assert p(sigma) > 1e-3
+    assert p(2.0 / 3.0 * sigma) < 1e-9
+    assert p(1.5 * sigma) < 1e-9
+
+
+def test_each_record_draws_its_teacher_by_itself() -> None:
+    draw = np.random.default_rng(0)
+    teacher = teachers.assigned(50_000, 10, draw)
+    assert stats.chisquare(np.bincount(teacher, minlength=10)).pvalue > 1e-3
+    assert obeys(teacher + draw.random(50_000), stats.uniform(0.0, 10.0))
+
+
+@pytest.mark.parametrize("system", [pate, scalable_pate])
+def test_the_student_learns_from_labels_that_were_released(system) -> None:
+    train, rest = some(2_000, numbers=3), some(1_000, numbers=3, seed=1)
+    unlabelled, test = rest[:500], rest[500:]
+    calibrations = system.calibrate(train.shape, [0.01, 8.0], 1e-5, ADD)
+    learned = system.learn(train, unlabelled, calibrations, 3, 0)
+    found = teachers.judge(learned, test)
+    exact = noiseless(system.calibrate(train.shape, [1e3], 1e-5, ADD)[0])
+    limit = teachers.judge(system.learn(train, unlabelled, [exact], 3, 0), test)
+    assert found[1].mean() > found[0].mean() + 0.1
+    assert limit.mean() > majority_share(test) + 0.1
+    # The labels of the public points are not used.
+    blind = type(unlabelled)(
+        unlabelled.shape, unlabelled.numbers, unlabelled.categories, 0 * unlabelled.labels
+    )
+    assert np.array_equal(system.learn(train, blind, calibrations, 3, 0), learned)
+
+
+def majority_share(test) -> float:
+    share = float(test.labels.mean())
+    return max(share, 1.0 - share)
