@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from dpcore.erm import output_noise, permuted
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
@@ -15,6 +17,7 @@ from dpcore.erm.method import (
     data_conditions,
     gaussian_budgets,
 )
+from dpcore.erm.output_perturbation import TYPICAL_SHARE
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
@@ -28,6 +31,11 @@ from dpcore.mechanisms.gaussian import (
 PASSES = 10
 SMALLEST_BATCH, MOST_BATCHES = 50, 1_000
 """Fixed in advance: ten passes in batches of 50 records, or of n/1,000 where that is more."""
+
+LONGEST = 20.0
+"""Fixed in advance: weights longer than that are not worth their noise."""
+HALVINGS = 20
+"""The step size is sought among 1/β and so many halves of it, by n, d, λ, ε and δ only."""
 
 PRINTED_BY = "Algorithms 1 and 2 of Wu et al. 2017 with the classical Gaussian mechanism"
 PROVED_BY = "analytic Gaussian mechanism (Balle and Wang 2018) with the exact sensitivity of PSGD"
@@ -49,35 +57,47 @@ def calibrate(
     steps = PASSES * count
     if settings.steps is not None:
         steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
-    budgets = gaussian_budgets(epsilons, delta)
     printed = edition is Edition.PUBLISHED
-    make = classical_sigma if printed else analytic_sigma
+    choices = _choices(problem, count, steps)
     found = []
-    # Without strong convexity the step size follows ε; with it, all ε share one sensitivity.
-    exact_at: dict[float, float] = {}
-    for budget in budgets:
-        unit = float(make(budget.epsilon, budget.delta))
-        rate = learning_rate(problem, count, steps, unit)
-        if rate not in exact_at:
-            exact_at[rate] = permuted.sensitivity(problem, count, rate, steps)
-        exact = exact_at[rate]
+    for budget in gaussian_budgets(epsilons, delta):
+        unit = float((classical_sigma if printed else analytic_sigma)(budget.epsilon, budget.delta))
+        # In print the sensitivity does not fall with the step size, so the longest is best.
+        fixed = printed and problem.strong_convexity > 0.0
+        rate, exact = choices[0][:2] if fixed else _chosen(problem, choices, unit)
         used = permuted.printed(problem, count, rate, steps) if printed else exact
         found.append(_one(problem, budget, edition, batch, count, steps, rate, unit, used, exact))
     return found
 
 
-def learning_rate(problem: Problem, count: int, steps: int, unit: float) -> float:
-    """The largest step size; `unit` is σ/Δ.
+def _choices(problem: Problem, count: int, steps: int) -> list[tuple[float, float, float]]:
+    """(largest step size, Δ, bound on what descent leaves) for 1/β and halves of it.
 
-    μ > 0: 1/β, from where it falls as 1/(μt). μ = 0: where R²/(2ηT), the usual bound on what
-    descent leaves, meets half the noise's (β/2) d σ² with σ ∝ η, and at most 1/β.
+    What full descent from w = 0 would leave is at most (β/2) R² Π (1-η_tμ)² and R²/(2 Σ η_t). R is
+    half the public bound on ‖ŵ‖ and at most `LONGEST`; only the step size depends on it.
     """
+    radius = min(TYPICAL_SHARE * problem.solution_radius, LONGEST)
     top = 1.0 / permuted.smoothness(problem, count)
-    if problem.strong_convexity > 0.0:
-        return top
-    sigma = unit * permuted.sensitivity(problem, count, 1.0, steps)
-    noise = problem.smoothness * problem.dimension * sigma**2
-    return float(min(top, (problem.solution_radius**2 / (2.0 * steps * noise)) ** (1.0 / 3.0)))
+    found = []
+    for rate in (top / 2.0**halving for halving in range(HALVINGS)):
+        eta = permuted.rates(problem, rate, steps)
+        kept = math.exp(2.0 * float(np.log1p(-eta * problem.strong_convexity).sum()))
+        left = radius**2 * min(0.5 * problem.smoothness * kept, 0.5 / float(eta.sum()))
+        found.append((rate, permuted.sensitivity(problem, count, rate, steps), left))
+    return found
+
+
+def _chosen(
+    problem: Problem, choices: Sequence[tuple[float, float, float]], unit: float
+) -> tuple[float, float]:
+    """The step size, and its Δ, with the smallest bound on the excess risk; `unit` is σ/Δ."""
+
+    def bound(choice: tuple[float, float, float]) -> float:
+        _, moved, left = choice
+        return left + 0.5 * problem.smoothness * problem.dimension * (unit * moved) ** 2
+
+    rate, moved, _ = min(choices, key=bound)
+    return rate, moved
 
 
 def _one(

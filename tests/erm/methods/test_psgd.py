@@ -56,7 +56,7 @@ def test_a_broken_pass_can_pass_the_printed_sensitivity_and_is_told() -> None:
 def test_ten_passes_come_near_the_minimiser(data) -> None:
     features, labels = data(600, 4)
     problem = Problem("logistic", 0.05, 600, 4)
-    chosen = calibrated(problem, (0.1, 1.0))
+    chosen = calibrated(problem, (1.0, 30.0))
     middle = centres(problem, features, labels, chosen)
     exact = minimise(problem, features, labels)
     assert np.linalg.norm(middle - exact, axis=1) == pytest.approx(0.0, abs=0.02)
@@ -78,3 +78,13 @@ def test_batches_are_bounded_in_size_and_number() -> None:
     ]
     with pytest.raises(InvalidInput, match="batch size is 21, but"):
         calibrated(Problem("logistic", 0.1, 20, 5), batch=21)
+
+
+def test_less_privacy_takes_longer_steps_up_to_the_longest_that_is_proved() -> None:
+    problem = Problem("logistic", 0.01, 3_000, 10)
+    found = calibrated(problem, (1e-3, 0.1, 1.0, 100.0))
+    lengths = [c.learning_rate for c in found]
+    assert lengths == sorted(lengths)
+    assert lengths[0] < lengths[-1] == 1.0 / permuted.smoothness(problem, 60)
+    # A shorter step hides a record better.
+    assert [c.sensitivity for c in found] == sorted(c.sensitivity for c in found)
