@@ -1,0 +1,192 @@
+"""Synthetic records: how far one record moves counts and scores, what all costs, what is drawn."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.accounting.concentrated import Concentrated, epsilon
+from dpcore.guarantee import Adjacency
+from dpcore.mechanisms.exponential import exponential_rho
+from dpcore.models import teachers
+from dpcore.models.model import generator, noiseless
+from dpcore.models.records import Records, Shape
+from dpcore.models.systems import noisy_marginals
+from tests.models.attack import extreme, least_level, obeys, some, together
+
+ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+SHAPE = Shape(60, 2, (3,))
+
+
+def moved(adjacency: Adjacency):
+    """Pairs of neighbours' counts."""
+    draw, common = np.random.default_rng(0), some(60)
+    for _ in range(150):
+        one, other = extreme(SHAPE, draw), extreme(SHAPE, draw)
+        left = common if adjacency is ADD else together(common, other)
+        yield noisy_marginals.counts(left), noisy_marginals.counts(together(common, one))
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_a_record_moves_counts_and_scores_as_far_as_is_said_and_no_further(adjacency) -> None:
+    columns, furthest = len(noisy_marginals.sizes(SHAPE)), [0.0, 0.0, 0.0]
+    released = [np.full(size, 60.0 / size) for size in noisy_marginals.sizes(SHAPE)]
+    tree = list(pairwise(range(columns)))
+    for one, other in moved(adjacency):
+        columns_moved = [a - b for a, b in zip(one.ones, other.ones, strict=True)]
+        tables_moved = [(one.twos[pair] - other.twos[pair]).ravel() for pair in tree]
+        scored = [
+            np.array(list(noisy_marginals.scores(each, released, 60.0, 2.0).values()))
+            for each in (one, other)
+        ]
+        seen = (
+            float(np.linalg.norm(np.concatenate(columns_moved))),
+            float(np.linalg.norm(np.concatenate(tables_moved))),
+            float(np.ptp(scored[1] - scored[0])),
+        )
+        furthest = [max(pair) for pair in zip(furthest, seen, strict=True)]
+    bounds = (
+        noisy_marginals.sensitivity(columns, adjacency),
+        noisy_marginals.sensitivity(columns - 1, adjacency),
+        noisy_marginals.score_range(adjacency),
+    )
+    for seen, bound in zip(furthest, bounds, strict=True):
+        assert seen <= bound + 1e-9
+    assert furthest[0] >= 0.999999 * bounds[0]
+    assert furthest[1] >= 0.999999 * bounds[1]
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_the_range_of_the_scores_is_reached(adjacency) -> None:
+    # Independence gives 5 in every cell; the record is where one table is above that and the other
+    # below, and came from where it is the other way round.
+    before = np.array([[9.0, 1.0], [9.0, 1.0]])
+    first, second = before.copy(), before.copy()
+    first[0, 0] += 1.0
+    second[0, 1] += 1.0
+    if adjacency is REPLACE:
+        first[0, 1] -= 1.0
+        second[0, 0] -= 1.0
+    released = [np.array([10.0, 10.0])] * 3
+    found = [
+        noisy_marginals.scores(
+            noisy_marginals.Counts([], {(0, 1): one, (0, 2): other}), released, 20.0, 0.0
+        )
+        for one, other in ((before, before), (first, second))
+    ]
+    change = [found[1][pair] - found[0][pair] for pair in found[0]]
+    assert max(change) - min(change) == pytest.approx(noisy_marginals.score_range(adjacency))
+
+
+@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+def test_all_releases_together_keep_the_promise(adjacency) -> None:
+    for c in noisy_marginals.calibrate(Shape(500, 4, (2, 7)), [0.05, 1.0, 20.0], 1e-6, adjacency):
+        column, choice, table = c.noises
+        rho = sum(0.5 * (noise.sensitivity / noise.scale) ** 2 for noise in (column, table))
+        rho += choice.times * exponential_rho(choice.scale * choice.sensitivity)
+        found = epsilon(Concentrated(rho), 1e-6)
+        assert 0.9999 * c.requested.epsilon <= found <= c.requested.epsilon
+        assert choice.times == len(noisy_marginals.sizes(c.shape)) - 1
+
+
+def tables(records: Records, share: float, seed: int, runs: int = 3_000) -> np.ndarray:
+    """The noisy tables of one fixed tree, as `release` draws them."""
+    c = noisy_marginals.calibrate(records.shape, [6.0], 1e-5, ADD)[0]
+    exact = noisy_marginals.counts(records)
+    flat = np.concatenate([exact.twos[pair].ravel() for pair in ((0, 3), (1, 3), (2, 3))])
+    unit = generator(seed, 0).standard_normal((runs, len(flat)))
+    return flat + share * c.noises[2].scale * unit
+
+
+def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
+    one = some(60)
+    other = together(one, extreme(one.shape, np.random.default_rng(1)))
+    table = noisy_marginals.calibrate(one.shape, [6.0], 1e-5, ADD)[0].noises[2]
+    promised = table.sensitivity / table.scale
+    assert least_level(tables(other, 1.0, 1), tables(one, 1.0, 2)) <= promised
+    assert least_level(tables(other, 0.5, 1), tables(one, 0.5, 2)) > promised
+
+
+def test_the_noise_that_a_release_draws() -> None:
+    records, seen = some(60), {"one": [], "two": []}
+    c = noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ADD)[0]
+    exact, original = noisy_marginals.counts(records), noisy_marginals.simplex
+    for run in range(60):
+        drawn: list[np.ndarray] = []
+
+        def note(noisy, total, drawn=drawn):
+            drawn.append(noisy)
+            return original(noisy, total)
+
+        noisy_marginals.simplex = note
+        try:
+            made = noisy_marginals.release(exact, c, generator(0, run))
+        finally:
+            noisy_marginals.simplex = original
+        seen["one"] += [a - b for a, b in zip(drawn, exact.ones, strict=False)]
+        chosen = [exact.twos[pair] for pair in made.twos]
+        seen["two"] += [a - b for a, b in zip(drawn[len(exact.ones) :], chosen, strict=True)]
+    for name, noise in (("one", c.noises[0]), ("two", c.noises[2])):
+        values = np.concatenate([part.ravel() for part in seen[name]])
+        assert obeys(values, stats.norm(scale=noise.scale))
+        assert not obeys(values, stats.norm(scale=2.0 / 3.0 * noise.scale))
+
+
+def test_the_pairs_make_a_tree_and_the_closest_ones_are_likelier() -> None:
+    scored = {(0, 1): 50.0, (0, 2): 0.0, (1, 2): 45.0, (0, 3): -5.0, (1, 3): 30.0, (2, 3): 0.0}
+    best = noisy_marginals.spanning(scored, 4, math.inf, generator(0, 0))
+    assert set(best) == {(0, 1), (1, 2), (1, 3)}
+    drawn = [
+        noisy_marginals.spanning(scored, 4, 0.05, generator(0, run))[0] for run in range(1_000)
+    ]
+    weights = np.exp(0.05 * np.array(list(scored.values())))
+    seen = np.array([drawn.count(pair) for pair in scored])
+    assert stats.chisquare(seen, 1_000 * weights / weights.sum()).pvalue > 1e-3
+    wrong = weights ** (2.0 / 3.0)
+    assert stats.chisquare(seen, 1_000 * wrong / wrong.sum()).pvalue < 1e-3
+
+
+def test_the_simplex_is_met_at_the_nearest_point() -> None:
+    draw = np.random.default_rng(0)
+    noisy = 5.0 * draw.standard_normal((3, 4))
+    found = noisy_marginals.simplex(noisy, 7.0)
+    assert found.min() >= 0.0
+    assert found.sum() == pytest.approx(7.0)
+    for _ in range(300):
+        other = 7.0 * draw.dirichlet(np.full(12, 0.3)).reshape(3, 4)
+        assert np.sum((found - noisy) ** 2) <= np.sum((other - noisy) ** 2)
+    kept = np.array([[1.0, 2.0], [0.0, 4.0]])
+    assert noisy_marginals.simplex(kept, 7.0) == pytest.approx(kept)
+
+
+def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones() -> None:
+    records = some(4_000, numbers=2, levels=(3,), seed=2)
+    c = noiseless(noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ADD)[0])
+    exact = noisy_marginals.counts(records)
+    made = noisy_marginals.release(exact, c, generator(0, 0))
+    assert made.total == pytest.approx(4_000)
+    synthetic = made.records(20_000, generator(0, 1))
+    drawn = noisy_marginals.counts(synthetic)
+    for pair in made.twos:
+        assert np.abs(drawn.twos[pair] / 20_000 - exact.twos[pair] / 4_000).max() < 0.012
+
+
+def test_records_that_are_all_alike_leave_nothing_undefined() -> None:
+    alike = some(1)
+    for epsilon_asked in (0.001, 50.0):
+        c = noisy_marginals.calibrate(alike.shape, [epsilon_asked], 1e-5, ADD)
+        for records in (alike, alike[:0]):
+            assert np.isfinite(noisy_marginals.learn(records, records, c, 2, 0)).all()
+
+
+def test_more_budget_predicts_better() -> None:
+    train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
+    calibrations = noisy_marginals.calibrate(train.shape, [0.003, 3.0], 1e-5, ADD)
+    learned = noisy_marginals.learn(train, test[:0], calibrations, 5, 0)
+    found = teachers.judge(learned, test)
+    assert found[1].mean() > found[0].mean() + 0.1
+    assert found[1].mean() > noisy_marginals.MODEL.trivial(train, test) + 0.15
