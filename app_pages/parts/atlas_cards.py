@@ -10,7 +10,9 @@ from app_pages.parts import atlas_words as words
 from app_pages.parts import badges, takeaway
 from app_pages.parts.atlas_controls import choose
 from app_pages.parts.atlas_routes import route
-from dpcore.systems import PAPERS, Family, Place, System, standing
+from app_pages.parts.fields import pick
+from dpcore.models.register import model_named
+from dpcore.systems import PAPERS, Family, Place, Relation, System, runs_of, standing
 from dpcore.systems.standings import PUBLISHED
 from dpcore.systems.system import Software, Upkeep
 
@@ -35,9 +37,9 @@ def card(system: System) -> None:
         _told(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Run it" if _model(system) else "Open",
+                "Run it" if models_of(system) else "Open",
                 key=f"open {system.key}",
-                icon=":material/play_arrow:" if _model(system) else ":material/open_in_full:",
+                icon=":material/play_arrow:" if models_of(system) else ":material/open_in_full:",
                 help=f"Opens {system.title} by itself; the address then leads to it.",
                 on_click=choose,
                 args=(system.key,),
@@ -54,7 +56,7 @@ def alone(system: System) -> None:
     st.title(system.title, anchor=False)
     with st.container(border=True):
         _badges(system)
-        _told(system)
+        _told(system, claims=bool(system.claim) or not models_of(system))
         with st.container(horizontal=True, vertical_alignment="center"):
             _routes(system)
     model = _model(system)
@@ -64,10 +66,12 @@ def alone(system: System) -> None:
         atlas_run.draw(model)
 
 
-def _told(system: System) -> None:
+def _told(system: System, *, claims: bool = True) -> None:
     st.markdown(system.what)
     st.caption(_source(system))
-    _claim_and_proof(system)
+    # A model that is opened says its claim and its proof itself, with all that belongs to them.
+    if claims:
+        _claim_and_proof(system)
     _more(system)
 
 
@@ -100,7 +104,7 @@ def _claim_and_proof(system: System) -> None:
         st.markdown(f"**Claim** (what its authors say)  \n{found.claim}")
     with proof:
         of = f" ({found.of})" if found.of else ""
-        st.markdown(f"**Known**{of}  \n{found.proof}")
+        st.markdown(f"**Proof**{of}  \n{found.proof}")
 
 
 def _more(system: System) -> None:
@@ -120,19 +124,39 @@ def _named(software: Software) -> str:
     return f"{software.name}{kept}{note}"
 
 
+def models_of(system: System) -> list[str]:
+    """The models of this page that the system runs as."""
+    return [
+        run.key
+        for run in system.runs
+        if run.place is Place.ATLAS and run.relation is not Relation.RELATIVE
+    ]
+
+
 def _model(system: System) -> str | None:
-    """The model of this page that the system runs as, if there is one."""
-    return next((run.key for run in system.runs if run.place is Place.ATLAS), None)
+    """The model to run: the only one, or the one that is chosen."""
+    models = models_of(system)
+    if len(models) < 2:
+        return models[0] if models else None
+    titles = {key: model_named(key).title for key in models}
+    return pick("What is run", titles, "form", words.FORM)
 
 
 def _routes(system: System) -> None:
     for run in system.runs:
+        about = f"{str(run.relation).capitalize()}. {run.note}".strip()
         if run.place is not Place.ATLAS:
             to = route(run)
             st.page_link(
-                to.page,
-                label=to.label,
-                icon=to.icon,
-                query_params=to.settings,
-                help=f"{str(run.relation).capitalize()}. {run.note}".strip(),
+                to.page, label=to.label, icon=to.icon, query_params=to.settings, help=about
+            )
+        elif run.relation is Relation.RELATIVE:
+            st.button(
+                f"Run {model_named(run.key).title} instead",
+                key=f"relative {system.key}",
+                icon=":material/play_arrow:",
+                type="tertiary",
+                help=about,
+                on_click=choose,
+                args=(runs_of(run.place, run.key)[0].key,),
             )

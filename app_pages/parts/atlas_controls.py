@@ -9,7 +9,9 @@ import streamlit as st
 from app_pages.parts import atlas_run, links
 from app_pages.parts import atlas_words as words
 from app_pages.parts.state import once, put
-from dpcore.systems import PAPERS, STATUSES, Family, System, register, runs_here, standing
+from dpcore.methods import method_named
+from dpcore.models.register import register as models
+from dpcore.systems import PAPERS, STATUSES, Family, Place, System, register, runs_here, standing
 
 ALL = "All"
 MOST_LETTERS = 80
@@ -47,6 +49,7 @@ def _heed() -> str:
         "verdict": ("the verdict", (ALL, *VERDICTS), "all verdicts"),
         "runnable": ("what runs here", ("true", "false", "True", "False"), "everything"),
         "system": ("the system", tuple(register()), "the whole list"),
+        "form": ("to run", [model.title for model in models().values()], "the first form"),
         **atlas_run.allowed(),
     }
     refused = (
@@ -115,6 +118,7 @@ def _text(system: System) -> str:
         standing(system).proof,
         software,
         *system.breaks,
+        *(method_named(run.key).title for run in system.runs if run.place is Place.EXPLORE),
     )
     return " ".join(parts).casefold()
 

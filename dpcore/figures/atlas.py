@@ -9,7 +9,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
 from dpcore.figures.words import listed
 
-ROW = 30
+ROW, FEW = 30, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
 LOOKS = {
     "proved": (GREEN, GREEN, ""),
@@ -56,8 +56,10 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
         dragmode=False,
     )
+    most = int(table.groupby("family")["systems"].sum().max())
     figure.update_xaxes(
-        range=[0, 1.05 * max(1, int(table.groupby("family")["systems"].sum().max()))],
+        range=[0, 1.05 * most],
+        dtick=1 if most < FEW else None,
         title={"text": "systems", "font": {"color": ink(dark)}},
         tickfont={"color": ink(dark)},
         fixedrange=True,
@@ -77,14 +79,16 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
 def _sentence(table: pd.DataFrame) -> str:
     counts = table.groupby("status")["systems"].sum()
     total, described = int(counts.sum()), int(counts.get("described only", 0))
-    if not total:
-        return "No system answers this."
     judged = [
         f"{int(counts[status])} “{status}”"
         for status in LOOKS
         if status != "described only" and counts.get(status, 0)
     ]
-    checked = f"The other {total - described} were checked or run here: {listed(judged)}."
-    if described == total:
-        return f"All {total} are described only: nothing of them is checked or run here."
-    return f"{described} of {total} are described only. {checked}"
+    if not judged:
+        return f"Described only, all {total}: nothing of them is checked or run here."
+    if not described:
+        return f"All {total} were checked or run here: {listed(judged)}."
+    return (
+        f"{described} of {total} are described only; {total - described} were checked or run here: "
+        f"{listed(judged)}."
+    )

@@ -38,9 +38,9 @@ __all__ = [
     "forms",
     "register",
     "runs_here",
+    "runs_of",
     "standing",
     "system_named",
-    "systems_of",
 ]
 
 PAPERS = {
@@ -123,15 +123,13 @@ def system_named(key: str) -> System:
     return register()[one_of("system", key, tuple(register()))]
 
 
-def systems_of(method: str) -> list[System]:
-    """The systems that a method of Explore runs as described or in a sound form."""
+def runs_of(place: Place, key: str) -> list[System]:
+    """The systems that run as what is called `key` there, as described or in a sound form."""
     return [
         each
         for each in register().values()
         if any(
-            run.place is Place.EXPLORE
-            and run.key == method
-            and run.relation is not Relation.RELATIVE
+            (run.place, run.key) == (place, key) and run.relation is not Relation.RELATIVE
             for run in each.runs
         )
     ]

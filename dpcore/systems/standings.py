@@ -79,7 +79,11 @@ def forms(run: Run) -> tuple[Form, ...]:
     """
     found = _OF[run.place](run.key)
     if run.relation is Relation.ITSELF:
-        return found
+        # A model has one edition: as published where the system runs as it is described.
+        return tuple(
+            replace(form, edition=Edition.PUBLISHED) if run.place is Place.ATLAS else form
+            for form in found
+        )
     if run.relation is Relation.SOUND:
         return tuple(form for form in found if form.edition is Edition.SOUND)
     return ()
@@ -91,7 +95,7 @@ def standing(system: System) -> Standing:
     printed = next((form for form in found if form.edition is Edition.PUBLISHED), None)
     sound = next((form for form in found if form.edition is Edition.SOUND), None)
     if printed is not None:
-        claim = printed.claim or system.claim
+        claim = system.claim or printed.claim
         return Standing(claim, printed.proof, printed.status, PUBLISHED, sound)
     if system.verdict is not None:
         verdict = system.verdict

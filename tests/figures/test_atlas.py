@@ -41,12 +41,14 @@ def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
 def test_the_sentence_counts() -> None:
     found = families(MIXED)
     assert found.sentence == (
-        "7 of 10 are described only. The other 3 were checked or run here: 2 “proved” and 1 “claim "
-        "not supported”."
+        "7 of 10 are described only; 3 were checked or run here: 2 “proved” and 1 “claim not "
+        "supported”."
     )
     assert found.sentence in found.alt
-    alone = families(table(("trees", "described only", 4)))
-    assert alone.sentence.startswith("All 4 are described only")
+    unchecked = families(table(("trees", "described only", 4)))
+    assert unchecked.sentence.startswith("Described only, all 4:")
+    checked = families(table(("trees", "proved", 4), ("trees", "described only", 0)))
+    assert checked.sentence == "All 4 were checked or run here: 4 “proved”."
 
 
 def test_each_status_has_a_look_of_its_own() -> None:

@@ -49,6 +49,14 @@ SYSTEMS = (
         family=FAMILY,
         what="Grows a decision tree by asking the data only noisy questions about each split.",
         claim="ε, with noise on every information gain; traits must be categories.",
+        runs=(
+            Run(
+                Place.ATLAS,
+                "decision-tree",
+                Relation.RELATIVE,
+                "Splits are drawn by the exponential mechanism instead.",
+            ),
+        ),
     ),
     System(
         key="friedman-schuster-tree",
@@ -60,8 +68,14 @@ SYSTEMS = (
         family=FAMILY,
         what="Grows a decision tree whose splits are drawn by lot: better splits are likelier, and "
         "no single patient decides.",
-        claim="ε, with less of the budget spent on each split than SuLQ-ID3; numbers are handled "
-        "too.",
+        runs=(
+            Run(
+                Place.ATLAS,
+                "decision-tree",
+                Relation.SOUND,
+                "Every choice by the exponential mechanism, among public candidates.",
+            ),
+        ),
     ),
     System(
         key="random-decision-tree",
@@ -74,6 +88,14 @@ SYSTEMS = (
         what="Draws the trees' questions at random, without the data, and spends all noise on the "
         "counts in the leaves.",
         claim="ε, with Laplace noise of scale 1/ε on the vector of leaf counts of a tree.",
+        runs=(
+            Run(
+                Place.ATLAS,
+                "random-forest",
+                Relation.RELATIVE,
+                "Leaves say their likeliest outcome instead of their counts.",
+            ),
+        ),
     ),
     System(
         key="rana-forest",
@@ -113,8 +135,12 @@ SYSTEMS = (
         family=FAMILY,
         what="Each leaf of a random forest says only its likeliest outcome, drawn by lot, instead "
         "of its counts.",
-        claim="ε, with less noise where a leaf's majority is clear.",
         software=(Software("diffprivlib RandomForestClassifier", note="It follows this paper."),),
+        runs=(
+            Run(
+                Place.ATLAS, "random-forest", Relation.SOUND, "All trees on all records, composed."
+            ),
+        ),
     ),
     System(
         key="tree-ensemble",
@@ -127,6 +153,14 @@ SYSTEMS = (
         what="Averages several private trees; splits near the root get the smaller part of the "
         "budget.",
         claim="ε, with steadier accuracy than a single tree.",
+        runs=(
+            Run(
+                Place.ATLAS,
+                "random-forest",
+                Relation.RELATIVE,
+                "Leaves say their likeliest outcome instead of their counts.",
+            ),
+        ),
     ),
     System(
         key="boosting-queries",

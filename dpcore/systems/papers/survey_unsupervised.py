@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Software, System, Upkeep
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep
 
 SECTION, FAMILY = "III-A-2", Family.UNSUPERVISED
 
@@ -32,6 +32,7 @@ SYSTEMS = (
         "are clustered apart.",
         software=CLUSTERS,
         breaks=("The survey notes that clustering by sample and aggregate is poor in practice.",),
+        runs=(Run(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),),
     ),
     System(
         key="private-coresets",
@@ -68,8 +69,12 @@ SYSTEMS = (
         family=FAMILY,
         what="Finds groups of similar patients: in each round, every group's size and sum are "
         "blurred before its centre moves.",
-        claim="ε over a fixed number of rounds, with Laplace noise on counts and sums.",
         software=(Software("diffprivlib KMeans", note="It follows Su et al. 2016."), *CLUSTERS),
+        runs=(
+            Run(
+                Place.ATLAS, "k-means", Relation.SOUND, "Gaussian noise, composed over the rounds."
+            ),
+        ),
     ),
     System(
         key="grid-k-means",
@@ -81,6 +86,7 @@ SYSTEMS = (
         family=FAMILY,
         what="Publishes noisy counts of a grid once; any number of clusterings is then free.",
         claim="ε by Laplace noise on every cell's count.",
+        runs=(Run(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),),
     ),
     System(
         key="compressive-k-means",
@@ -104,8 +110,15 @@ SYSTEMS = (
         references=(28,),
         family=FAMILY,
         what="Blurs the table of how traits vary together, then reads the main directions off it.",
-        claim="(ε, δ) by noise on the second-moment matrix.",
         software=COMPONENTS,
+        runs=(
+            Run(
+                Place.ATLAS,
+                "pca-gaussian",
+                Relation.SOUND,
+                "One Gaussian mechanism on all moments.",
+            ),
+        ),
     ),
     System(
         key="ppca",
@@ -120,6 +133,14 @@ SYSTEMS = (
         "growing as d.",
         software=COMPONENTS,
         breaks=("Its sampler is a Markov chain that is stopped; ε is proved for its limit only.",),
+        runs=(
+            Run(
+                Place.ATLAS,
+                "pca-pure",
+                Relation.RELATIVE,
+                "δ = 0 by noise on the second moments instead.",
+            ),
+        ),
     ),
     System(
         key="low-rank",
@@ -142,8 +163,16 @@ SYSTEMS = (
         family=FAMILY,
         what="Blurs the covariance with random noise that is itself a covariance, so the result "
         "stays one.",
-        claim="ε by Wishart noise on the covariance matrix, in time O(kd²).",
         software=COMPONENTS,
+        runs=(
+            Run(Place.ATLAS, "pca-wishart"),
+            Run(
+                Place.ATLAS,
+                "pca-pure",
+                Relation.SOUND,
+                "Noise of another law that does keep δ = 0.",
+            ),
+        ),
     ),
     System(
         key="smooth-pca",
@@ -168,5 +197,6 @@ SYSTEMS = (
         what="Hospitals share blurred covariances whose noise mostly cancels in the sum.",
         claim="(ε, δ) at the noise of one hospital that holds all records.",
         software=COMPONENTS,
+        runs=(Run(Place.ATLAS, "pca-gaussian", Relation.RELATIVE, "All records in one place."),),
     ),
 )
