@@ -37,7 +37,7 @@ def card(system: System) -> None:
         _told(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Run it" if models_of(system) else "Open",
+                "Run it" if models_of(system) else "Details",
                 key=f"open {system.key}",
                 icon=":material/play_arrow:" if models_of(system) else ":material/open_in_full:",
                 help=f"Opens {system.title} by itself; the address then leads to it.",

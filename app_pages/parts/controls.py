@@ -265,6 +265,9 @@ def _explained(titles: dict[str, str]) -> None:
             how = words.AT_ONCE if method.closed_form else words.IN_BACKGROUND
             st.markdown(f"**{title}.** {method.idea} {how}")
             st.caption(" ".join((*method.limits, f"Source: {method.paper}.")))
+            st.page_link(
+                "app_pages/atlas.py", label=f"{title} in the Atlas", query_params={"search": title}
+            )
 
 
 def _lambda() -> tuple[float | None, float | None]:

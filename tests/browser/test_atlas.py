@@ -1,0 +1,129 @@
+"""Atlas in a real browser: what is seen, typed and followed, and what a screen reader hears."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from dpcore import systems
+from dpcore.guarantee import Status
+from tests.browser.conftest import Watched
+from tests.browser.test_explore import violations
+
+pytestmark = pytest.mark.browser
+
+SYSTEMS = systems.register()
+BARS = ".js-plotly-plot .barlayer .trace path"
+CURVE = ".js-plotly-plot .scatterlayer .trace path"
+
+
+def opened(watched: Watched, address: str, link: str = "", drawn: str = BARS) -> Page:
+    page = watched.page
+    page.goto(f"{address}/atlas{link}")
+    expect(page.locator(drawn).first).to_be_attached(timeout=60_000)
+    idle(page)
+    return page
+
+
+def idle(page: Page) -> None:
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def number(page: Page, label: str) -> Locator:
+    return (
+        page.get_by_test_id("stMetric")
+        .filter(has=page.get_by_text(label, exact=True))
+        .get_by_test_id("stMetricValue")
+    )
+
+
+def count(status: Status) -> str:
+    return str([systems.standing(each).status for each in SYSTEMS.values()].count(status))
+
+
+def test_the_first_view_answers_without_a_click(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    expect(page.locator("h1")).to_have_text("What is known of each system?")
+    expect(number(page, "Systems")).to_have_text(str(len(SYSTEMS)))
+    expect(number(page, "Unsupported")).to_have_text(count(Status.CLAIM_NOT_SUPPORTED))
+    expect(number(page, "Described")).to_have_text(count(Status.DESCRIBED_ONLY))
+    expect(page.locator(".js-plotly-plot").locator(".legendtext")).to_have_count(4)
+    expect(page.locator('[aria-label^="Systems by family and status"]')).to_have_count(1)
+    expect(page.get_by_text("are described only; ")).to_be_visible()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    box = page.get_by_role("textbox", name="Search")
+    box.focus()
+    page.keyboard.type("pate-gan")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"search=pate-gan"))
+    expect(number(page, "Systems")).to_have_text("1")
+    page.get_by_role("button", name="Details", exact=True).press("Enter")
+    expect(page.locator("h1")).to_have_text("PATE-GAN")
+    expect(page).to_have_url(re.compile(r"system=pate-gan"))
+    expect(page.get_by_text("All six audited implementations")).to_be_visible()
+    page.get_by_role("button", name="All systems").press("Enter")
+    expect(number(page, "Systems")).to_have_text("1")
+    expect(page).not_to_have_url(re.compile("system="))
+
+
+def test_a_link_shows_the_same_again(watched: Watched, address: str) -> None:
+    page = opened(watched, address, "?paper=003+Adaptive+networks&runnable=true")
+    kept = [each for each in SYSTEMS.values() if each.paper == "003" and systems.runs_here(each)]
+    expect(number(page, "Systems")).to_have_text(str(len(kept)))
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    page.get_by_role("button", name="Copy link").click()
+    link = page.get_by_test_id("stCode").first
+    expect(link).to_contain_text("paper=003")
+    page.goto(link.inner_text().strip())
+    expect(number(page, "Systems")).to_have_text(str(len(kept)))
+    for system in kept:
+        expect(page.get_by_text(system.title, exact=True)).to_be_visible()
+
+
+def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None:
+    page = opened(watched, address, "?search=theorem+7")
+    page.get_by_role("link", name="GRPUA in Explore").first.click()
+    expect(page).to_have_url(re.compile(r"methods=GRPUA"))
+    expect(page).to_have_url(re.compile(r"edition=As\+published"))
+    expect(page.locator("h1")).to_contain_text("Breast cancer")
+    expect(page.get_by_text("link asks for")).to_have_count(0)
+
+
+@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
+def test_no_serious_barrier(watched: Watched, address: str) -> None:
+    barriers(opened(watched, address))
+
+
+def test_no_serious_barrier_where_a_model_runs(watched: Watched, address: str) -> None:
+    barriers(opened(watched, address, "?system=naive-bayes", CURVE))
+
+
+def barriers(page: Page) -> None:
+    found = violations(page)
+    assert found == [], "\n".join(
+        f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
+        for item in found
+        for node in item["nodes"]
+    )
+
+
+def test_nothing_is_cut_off(watched: Watched, address: str) -> None:
+    page = opened(watched, address)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(number(page, "Run here")).to_be_attached()
+        page.wait_for_function(
+            """width => {
+              const main = document.querySelector('[data-testid=stMain]');
+              return window.innerWidth === width
+                && document.documentElement.scrollWidth <= width
+                && main.scrollWidth <= main.clientWidth;
+            }""",
+            arg=width,
+        )
