@@ -17,7 +17,17 @@ from dpcore.guarantee import Adjacency, Edition, Status
 
 PAPER_ORDER = ["nonprivate", "outpert", "opera", "sgdpert", "grpua"]
 OBJECTIVE = ["objpert", "objpert_pure"]
-MODERN = ["dpftrl", "dpgd", "dpnewton", "inputpert", *OBJECTIVE, "outpert_pure", "psgd"]
+MODERN = [
+    "adassp",
+    "dpftrl",
+    "dpgd",
+    "dpnewton",
+    "functional",
+    "inputpert",
+    *OBJECTIVE,
+    "outpert_pure",
+    "psgd",
+]
 
 
 @pytest.fixture
@@ -43,7 +53,7 @@ def test_adding_a_file_enrols_its_method(another_folder) -> None:
     )
     assert list(methods.register()) == [
         *PAPER_ORDER,
-        *("dpftrl", "dpgd", "dpnewton", "inputpert", "newcomer"),
+        *("adassp", "dpftrl", "dpgd", "dpnewton", "functional", "inputpert", "newcomer"),
         *OBJECTIVE,
         "outpert_pure",
         "psgd",

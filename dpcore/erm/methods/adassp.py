@@ -1,0 +1,225 @@
+"""AdaSSP: noisy sums, and as much regularisation as they turn out to need (Wang 2018).
+
+Three Gaussian queries: the sum of x xᵀ, that of y x, and the smallest eigenvalue of the first, from
+which the ridge follows. One record, ‖x‖ ≤ 1 and |y| ≤ 1, moves the eigenvalue by at most 1: it adds
+a matrix between 0 and I, and one in its place another. All three together are one Gaussian
+mechanism: μ² adds up (Δ/σ)² of the sums, taken jointly (`dpcore.erm.sufficient_statistics`), and of
+the eigenvalue.
+
+In print each query has σ = √ln(6/δ)·3/ε, by a formula that is not the exact one: what it certifies
+is less than ε up to about ε = 20, and more beyond.
+
+Source: Wang, "Revisiting differentially private linear regression" (UAI 2018), algorithm 2; noise
+on the sum of x xᵀ as in its code, (G + Gᵀ)/2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm import quadratic
+from dpcore.erm.losses import RESIDUAL_LOSSES
+from dpcore.erm.method import (
+    Calibration,
+    Method,
+    Progress,
+    Settings,
+    Standing,
+    check_release,
+    data_conditions,
+    gaussian_budgets,
+    noise_generator,
+    silent,
+)
+from dpcore.erm.problem import Problem
+from dpcore.erm.sufficient_statistics import BALANCE, noise, sensitivity
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+)
+from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
+
+Array = NDArray[np.floating]
+
+EIGENVALUE_SHARE = 0.05
+"""Of μ², for the smallest eigenvalue in the sound edition: 2.6 % more noise on the sums."""
+CONFIDENCE = 0.05
+"""The printed ϱ: how likely the noise of the sums may be wider than the ridge counts on."""
+CLAIMED_BY = "Theorem 3 of Wang 2018"
+
+
+def weight(edition: Edition, adjacency: Adjacency) -> float:
+    """Of y x beside x xᵀ, called c in `dpcore.erm.sufficient_statistics`; 1 as printed."""
+    return 1.0 if edition is Edition.PUBLISHED else BALANCE[adjacency]
+
+
+def eigenvalue_noise(edition: Edition, adjacency: Adjacency) -> float:
+    """σ of the smallest eigenvalue over that of the sum of x xᵀ; 1 as printed."""
+    if edition is Edition.PUBLISHED:
+        return 1.0
+    moved = sensitivity(weight(edition, adjacency), adjacency)
+    return math.sqrt((1.0 - EIGENVALUE_SHARE) / EIGENVALUE_SHARE) / moved
+
+
+def total_mu(sigma: float, edition: Edition, adjacency: Adjacency) -> float:
+    """The three queries are μ-Gaussian DP for this μ, rounded up; `sigma` is that of x xᵀ."""
+    moved = sensitivity(weight(edition, adjacency), adjacency)
+    exact = math.hypot(moved, 1.0 / eigenvalue_noise(edition, adjacency)) / sigma
+    return exact * (1.0 + 1e-15)
+
+
+def calibrate(
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    return [_one(problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)]
+
+
+def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
+    adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
+    together = "one Gaussian mechanism: both sums, taken jointly, and the smallest eigenvalue"
+    if printed:
+        sigma = 3.0 * math.sqrt(math.log(6.0 / budget.delta)) / budget.epsilon
+        mu = total_mu(sigma, edition, adjacency)
+        found = float(analytic_epsilon(1.0 / mu, budget.delta)) * (1.0 + 1e-15)
+        conditions = (*data_conditions(problem), _covered(found, budget, adjacency))
+        certified = Guarantee(found, budget.delta, adjacency, together)
+        claim = Guarantee(budget.epsilon, budget.delta, Adjacency.ADD_REMOVE, CLAIMED_BY)
+    else:
+        unit = float(analytic_sigma(budget.epsilon, budget.delta)) * (1.0 + 2e-15)
+        sigma = unit * total_mu(1.0, edition, adjacency)
+        mu = total_mu(sigma, edition, adjacency)
+        conditions = data_conditions(problem)
+        certified = Guarantee(budget.epsilon, budget.delta, adjacency, together)
+        claim = Guarantee(None, None, adjacency, "no paper", "This edition is not in print.")
+    unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
+    proof = (
+        Guarantee(None, None, adjacency, together, unmet)
+        if unmet
+        else Guarantee(budget.epsilon, budget.delta, adjacency, together)
+    )
+    return Calibration(
+        method="adassp",
+        title="AdaSSP",
+        edition=edition,
+        problem=problem,
+        requested=budget,
+        query="the sums of x xᵀ and of y x, and the smallest eigenvalue of the first",
+        sensitivity=sensitivity(weight(edition, adjacency), adjacency),
+        sigma=sigma,
+        steps=1,
+        learning_rate=math.nan,
+        batch=problem.records,
+        sampling="all",
+        model_noise=sigma,
+        conditions=conditions,
+        claim=claim,
+        proof=proof,
+        certified=certified if printed else proof,
+        status=Status.CLAIM_NOT_SUPPORTED if unmet else Status.PROVED,
+        gaussian_mu=mu,
+    )
+
+
+def _covered(found: float, budget: PrivacyBudget, adjacency: Adjacency) -> Condition:
+    """That the printed noise gives the printed ε, by exact accounting."""
+    return Condition(
+        f"the noise as printed certifies ε = {found:.4g}, at most the claimed {budget.epsilon:.4g}",
+        found <= budget.epsilon,
+        f"The noise as printed gives ε = {found:.4g} with {adjacency.difference}, more than the "
+        f"claimed {budget.epsilon:.4g}.",
+    )
+
+
+def ridge(lowest: Array, blur: Array, sigma: Array, dimension: int, delta: Array) -> Array:
+    """The printed rule: how wide the noise of the sums is, less what the records surely give.
+
+    Parameters
+    ----------
+    lowest, blur : (k,) arrays
+        The smallest eigenvalue with noise, and that noise's σ.
+    sigma : (k,) array
+        Of the noise of the sum of x xᵀ.
+    dimension : int
+        d.
+    delta : (k,) array
+        δ: the noise of the eigenvalue is taken to be below its σ√ln(6/δ).
+    """
+    surely = np.maximum(lowest - blur * np.sqrt(np.log(6.0 / delta)), 0.0)
+    wide = sigma * math.sqrt(dimension * math.log(2.0 * dimension**2 / CONFIDENCE))
+    return np.asarray(np.maximum(wide - surely, 0.0))
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Ridge regression on the noisy sums, shape (calibrations, runs, d).
+
+    The problem's own ridge nλ, or the adaptive one where that is more. A run's draws are shared by
+    all ε and never by two runs. Seeded: for exploration only.
+    """
+    check_release(problem, features, labels, calibrations)
+    square, linear = features.T @ features, features.T @ labels
+    lowest = float(np.linalg.eigvalsh(square)[0])
+    adjacency, dimension = problem.adjacency, problem.dimension
+    sigma = np.array([calibration.model_noise for calibration in calibrations])
+    balance = np.array([weight(calibration.edition, adjacency) for calibration in calibrations])
+    delta = np.array([calibration.requested.delta for calibration in calibrations])
+    blur = sigma * [eigenvalue_noise(each.edition, adjacency) for each in calibrations]
+    result = np.empty((len(calibrations), runs, dimension))
+    for run in range(runs):
+        generator = noise_generator(seed, run)
+        drawn, aside = noise(generator, dimension)
+        seen = lowest + blur * generator.standard_normal()
+        needed = ridge(seen, blur, sigma, dimension, delta)
+        result[:, run] = quadratic.minimisers(
+            problem,
+            square + sigma[:, None, None] * drawn,
+            linear + (sigma / balance)[:, None] * aside,
+            np.maximum(needed - problem.records * problem.lam, 0.0),
+        )
+        progress((run + 1) / runs, f"AdaSSP, run {run + 1:,} of {runs:,}")
+    return result
+
+
+METHOD = Method(
+    key="adassp",
+    title="AdaSSP",
+    paper="modern baseline (Wang 2018)",
+    idea="Blur the sums that linear regression needs, and regularise as much as they then ask for.",
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(ε, δ) for every ε, with one record more or less.",
+            proof="(ε, δ) as long as exact accounting of the three queries gives no more than ε; "
+            "at very large ε it gives more.",
+            status=Status.PROVED,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof="(ε, δ) by one Gaussian mechanism for both sums and the smallest eigenvalue.",
+            status=Status.PROVED,
+        ),
+    },
+    calibrate=calibrate,
+    release=release,
+    limits=("The ridge follows from a noisy eigenvalue, which takes a twentieth of the budget.",),
+    losses=RESIDUAL_LOSSES,
+)

@@ -1,0 +1,202 @@
+"""Functional mechanism: noise on the coefficients of what training minimises (Zhang et al. 2012).
+
+The squared loss, and the quadratic that stands for the logistic one, are polynomials in w whose
+coefficients are the sums of y x and x xᵀ. Each of them, every x_j² of the diagonal included, gets
+Laplace noise sized for the L1 distance that one record moves them by; δ is 0.
+
+In print, with |x_j| ≤ 1 and by counting terms: Δ = 2(d+1)² for the coefficients of (wᵀx - y)², and
+d²/4 + 3d for those of the second-order Taylor polynomial of the logistic loss at 0.
+
+Here with ‖x‖₂ ≤ 1, |y| ≤ 1, each x_j x_l (j ≤ l) counted once, and weights u on y x and v on x xᵀ.
+Blanked out: ‖y x‖₁ ≤ √d and Σ_{j≤l} |x_j x_l| = (‖x‖₁² + ‖x‖₂²)/2 ≤ (d+1)/2, both reached by equal
+entries: Δ = u√d + v(d+1)/2. Replaced: with A = x xᵀ - x′x′ᵀ, Cauchy and Schwarz give that
+Σ_{j≤l} |A_jl| ≤ √(d(d+3))/2 · ‖A‖_F, as the diagonal enters ‖A‖_F² once and each entry above it
+twice. The distance is convex in y, so |y| = 1. For unit norms and t = -y y′ xᵀx′, ‖y x - y′x′‖² =
+2 + 2t and ‖A‖_F² = 2 - 2t²; shorter records, with t times their norms, move no more. So, with
+s² = 1 - t, Δ is at most the maximum of √(2-s²) (P + Q s), P = u√(2d) and Q = v√(d(d+3)/2), which
+lies where 2Q s² + P s = 2Q.
+
+Source: Zhang, Zhang, Xiao, Yang and Winslett, "Functional mechanism" (VLDB 2012), sections 4 and 5;
+the survey's (paper 001) reference 54.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.erm import quadratic
+from dpcore.erm.method import (
+    Calibration,
+    Method,
+    Progress,
+    Settings,
+    Standing,
+    check_release,
+    data_conditions,
+    gaussian_budgets,
+    noise_generator,
+    silent,
+)
+from dpcore.erm.problem import Problem
+from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
+from dpcore.mechanisms.laplace import laplace_scale
+
+Array = NDArray[np.floating]
+
+PROVED_BY = "Laplace mechanism on the coefficients, at the L1 sensitivity of short records"
+PRINTED_BY = "Theorem 1 of Zhang et al. 2012"
+
+
+def printed_sensitivity(loss: str, dimension: int) -> float:
+    """Δ of the coefficients as printed: 2(d+1)² for squared loss, d²/4 + 3d for logistic."""
+    if loss == "squared":
+        return 2.0 * (dimension + 1.0) ** 2
+    return dimension**2 / 4.0 + 3.0 * dimension
+
+
+def sensitivity(linear: float, square: float, dimension: int, adjacency: Adjacency) -> float:
+    """L1 sensitivity of `linear` Σ y x and `square` Σ x_j x_l (j ≤ l), rounded up.
+
+    Parameters
+    ----------
+    linear, square : float
+        Weights, above 0.
+    dimension : int
+        d.
+    adjacency : Adjacency
+        zero-out: attained. replace-one: an upper bound.
+    """
+    if adjacency is Adjacency.ZERO_OUT:
+        exact = linear * math.sqrt(dimension) + square * (dimension + 1.0) / 2.0
+    else:
+        flat = linear * math.sqrt(2.0 * dimension)
+        turned = square * math.sqrt(dimension * (dimension + 3.0) / 2.0)
+        best = (math.sqrt(flat**2 + 16.0 * turned**2) - flat) / (4.0 * turned)
+        exact = math.sqrt(2.0 - best**2) * (flat + turned * best)
+    return exact * (1.0 + 1e-14)
+
+
+def weights(loss: str, edition: Edition) -> tuple[float, float]:
+    """How often the polynomial holds y x and x xᵀ; as printed, 2 and 1, or 1/2 and 1/8."""
+    if edition is Edition.SOUND:
+        return 1.0, 1.0
+    return (2.0, 1.0) if loss == "squared" else (0.5, 0.125)
+
+
+def calibrate(
+    problem: Problem,
+    epsilons: Sequence[float],
+    delta: float,
+    edition: Edition,
+    settings: Settings,
+) -> list[Calibration]:
+    """One calibration per requested ε. Pure; sees public values only."""
+    adjacency, printed, found = problem.adjacency, edition is Edition.PUBLISHED, []
+    exact = sensitivity(*weights(problem.loss, edition), problem.dimension, adjacency)
+    moved = printed_sensitivity(problem.loss, problem.dimension) if printed else exact
+    by = PRINTED_BY if printed else PROVED_BY
+    for budget in gaussian_budgets(epsilons, delta):
+        scale = float(laplace_scale(budget.epsilon, moved))
+        square = scale / weights(problem.loss, edition)[1]
+        held = Guarantee(budget.epsilon, 0.0, adjacency, by)
+        found.append(
+            Calibration(
+                method="functional",
+                title="Functional",
+                edition=edition,
+                problem=problem,
+                requested=budget,
+                query="the coefficients of the objective: the sums of y x and of x xᵀ",
+                sensitivity=moved,
+                sigma=math.sqrt(2.0) * square,
+                steps=1,
+                learning_rate=math.nan,
+                batch=problem.records,
+                sampling="all",
+                model_noise=square,
+                conditions=data_conditions(problem),
+                claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
+                if printed
+                else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
+                proof=held,
+                certified=Guarantee(exact / scale, 0.0, adjacency, PROVED_BY) if printed else held,
+                status=Status.PROVED,
+            )
+        )
+    return found
+
+
+def noise(generator: np.random.Generator, dimension: int) -> tuple[Array, Array]:
+    """One draw of scale 1: a symmetric matrix with noise on its diagonal, too, and a vector."""
+    upper = np.triu(generator.laplace(size=(dimension, dimension)))
+    return upper + np.triu(upper, 1).T, generator.laplace(size=dimension)
+
+
+def release(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    calibrations: Sequence[Calibration],
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Array:
+    """Minimisers of the noisy polynomial, shape (calibrations, runs, d).
+
+    Its negative eigenvalues are dropped, as printed, and the ridge grows with the noise: by 4 of
+    its standard deviations as printed, else by about its largest eigenvalue. A run's draws are
+    shared by all ε and never by two runs. Seeded: for exploration only.
+    """
+    check_release(problem, features, labels, calibrations)
+    gram, moment = features.T @ features, features.T @ labels
+    dimension = problem.dimension
+    scale = np.array([calibration.model_noise for calibration in calibrations])
+    linear, square = np.transpose([weights(problem.loss, each.edition) for each in calibrations])
+    of_linear = scale * square / linear
+    printed = np.array([each.edition is Edition.PUBLISHED for each in calibrations])
+    width = math.sqrt(2.0) * scale * np.where(printed, 4.0, 2.0 * math.sqrt(dimension))
+    result = np.empty((len(calibrations), runs, dimension))
+    for run in range(runs):
+        drawn, aside = noise(noise_generator(seed, run), dimension)
+        result[:, run] = quadratic.minimisers(
+            problem,
+            gram + scale[:, None, None] * drawn,
+            moment + of_linear[:, None] * aside,
+            width,
+        )
+        progress((run + 1) / runs, f"functional mechanism, run {run + 1:,} of {runs:,}")
+    return result
+
+
+METHOD = Method(
+    key="functional",
+    title="Functional",
+    paper="survey's ref. 54 (Zhang, Zhang, Xiao, Yang and Winslett 2012)",
+    idea="Write what training minimises as a polynomial, and blur each of its coefficients.",
+    editions={
+        Edition.PUBLISHED: Standing(
+            claim="(ε, 0).",
+            proof="(ε, 0): its bound on how far a record moves the coefficients holds, and is far "
+            "larger than needed where records have length 1.",
+            status=Status.PROVED,
+        ),
+        Edition.SOUND: Standing(
+            claim="None: this edition is not in print.",
+            proof="(ε, 0) by the Laplace mechanism, with each coefficient counted once and records "
+            "of length 1.",
+            status=Status.PROVED,
+        ),
+    },
+    calibrate=calibrate,
+    release=release,
+    limits=(
+        "For two classes the loss is replaced by a quadratic, which costs some accuracy without "
+        "privacy, too.",
+        "The noise grows with the number of features. With Gaussian noise it is InputPert's.",
+    ),
+    losses=("logistic", "squared"),
+)
