@@ -95,6 +95,21 @@ SETTINGS = (
     Setting("objpert_pure", ZERO, gaussian=False, runs=10_000, dimension=1, lam=20.0),
     Setting("outpert_pure", REPLACE, gaussian=False, runs=10_000, dimension=1),
     Setting("inputpert", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0),
+    # Strong regularisation leaves the weights next to linear in what is blurred.
+    Setting("adassp", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0, loss="squared"),
+    Setting(
+        "adassp", ZERO, delta=0.1, gaussian=False, flags=0.5, runs=10_000, lam=20.0, loss="squared"
+    ),
+    Setting(
+        "functional",
+        REPLACE,
+        gaussian=False,
+        flags=0.5,
+        runs=10_000,
+        dimension=1,
+        lam=20.0,
+        loss="squared",
+    ),
 )
 
 

@@ -43,6 +43,8 @@ class Setting:
         that iterates stay there.
     others : float
         What the other records are, in lengths of the one that differs.
+    loss : str
+        What is learnt from labels of 1.
     """
 
     method: str
@@ -58,6 +60,7 @@ class Setting:
     settings: Settings = field(default_factory=Settings)
     huber_width: float = 0.5
     others: float = 0.0
+    loss: str = "huber"
 
 
 def with_noise(calibration: Calibration, share: float) -> Calibration:
@@ -100,7 +103,7 @@ def aim(setting: Setting, epsilon: float, delta: float) -> Target:
     method = method_named(setting.method)
     pair = lone_record(setting.records, setting.dimension, setting.adjacency, setting.others)
     problem = Problem(
-        "huber",
+        setting.loss,
         setting.lam,
         setting.records,
         setting.dimension,

@@ -54,6 +54,8 @@ EIGENVALUE_SHARE = 0.05
 CONFIDENCE = 0.05
 """The printed ϱ: how likely the noise of the sums may be wider than the ridge counts on."""
 CLAIMED_BY = "Theorem 3 of Wang 2018"
+CLAIMED = Adjacency.ZERO_OUT
+"""Moves sums as far as one record more or less does, which the claim is about."""
 
 
 def weight(edition: Edition, adjacency: Adjacency) -> float:
@@ -95,13 +97,14 @@ def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibrati
         mu = total_mu(sigma, edition, adjacency)
         found = float(analytic_epsilon(1.0 / mu, budget.delta)) * (1.0 + 1e-15)
         conditions = (*data_conditions(problem), _covered(found, budget, adjacency))
+        kept = float(analytic_epsilon(1.0 / total_mu(sigma, edition, CLAIMED), budget.delta))
         certified = Guarantee(found, budget.delta, adjacency, together)
         claim = Guarantee(budget.epsilon, budget.delta, Adjacency.ADD_REMOVE, CLAIMED_BY)
     else:
         unit = float(analytic_sigma(budget.epsilon, budget.delta)) * (1.0 + 2e-15)
         sigma = unit * total_mu(1.0, edition, adjacency)
         mu = total_mu(sigma, edition, adjacency)
-        conditions = data_conditions(problem)
+        conditions, kept = data_conditions(problem), budget.epsilon
         certified = Guarantee(budget.epsilon, budget.delta, adjacency, together)
         claim = Guarantee(None, None, adjacency, "no paper", "This edition is not in print.")
     unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
@@ -128,9 +131,16 @@ def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibrati
         claim=claim,
         proof=proof,
         certified=certified if printed else proof,
-        status=Status.CLAIM_NOT_SUPPORTED if unmet else Status.PROVED,
+        status=_status(bool(unmet), kept <= budget.epsilon),
         gaussian_mu=mu,
     )
+
+
+def _status(unmet: bool, claim_holds: bool) -> Status:
+    """A claim that is true of its own neighbours can still prove nothing of others."""
+    if not unmet:
+        return Status.PROVED
+    return Status.CONDITIONS_NOT_MET if claim_holds else Status.CLAIM_NOT_SUPPORTED
 
 
 def _covered(found: float, budget: PrivacyBudget, adjacency: Adjacency) -> Condition:

@@ -1,0 +1,156 @@
+"""AdaSSP: what three queries cost together, how far the eigenvalue moves, and its ridge."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.erm.method import Settings
+from dpcore.erm.methods import adassp
+from dpcore.erm.methods.adassp import METHOD, eigenvalue_noise, ridge, total_mu, weight
+from dpcore.erm.problem import Problem
+from dpcore.erm.sufficient_statistics import sensitivity
+from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms.gaussian import analytic_delta
+
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
+SOUND, PUBLISHED = Edition.SOUND, Edition.PUBLISHED
+
+
+def calibrated(problem: Problem, epsilon: float, edition: Edition, delta: float = 1e-5):
+    return METHOD.calibrate(problem, [epsilon], delta, edition, Settings())[0]
+
+
+def data(records: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(6)
+    features = generator.standard_normal((records, 4))
+    features /= np.linalg.norm(features, axis=1, keepdims=True)
+    return features, np.clip(features @ [0.6, -0.4, 0.2, 0.0], -1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "certified"), [(1.0, 0.596), (5.0, 3.43), (20.0, 17.6), (50.0, 60.7)]
+)
+def test_what_the_printed_noise_certifies(epsilon, certified) -> None:
+    problem = Problem("squared", 0.01, 300, 4, ZERO)
+    found = calibrated(problem, epsilon, PUBLISHED, 1e-6)
+    assert found.certified.epsilon == pytest.approx(certified, abs=0.006 * certified)
+    assert found.claim.epsilon == epsilon
+    assert found.claim.adjacency is Adjacency.ADD_REMOVE
+    holds = certified <= epsilon
+    assert found.status is (Status.PROVED if holds else Status.CLAIM_NOT_SUPPORTED)
+    assert found.proof.epsilon == (epsilon if holds else None)
+
+
+def test_a_claim_about_other_neighbours_is_not_called_false() -> None:
+    problem = Problem("squared", 0.01, 300, 4, REPLACE)
+    found = calibrated(problem, 10.0, PUBLISHED)
+    assert found.status is Status.CONDITIONS_NOT_MET
+    assert found.proof.epsilon is None
+    assert "with one record replaced" in found.proof.reason
+    assert calibrated(problem, 100.0, PUBLISHED).status is Status.CLAIM_NOT_SUPPORTED
+
+
+@given(
+    epsilon=st.floats(1e-3, 50.0),
+    delta=st.sampled_from([1e-10, 1e-5, 1e-2]),
+    adjacency=st.sampled_from([ZERO, REPLACE]),
+)
+def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adjacency) -> None:
+    found = calibrated(Problem("squared", 0.01, 300, 4, adjacency), epsilon, SOUND, delta)
+    assert analytic_delta(epsilon, 1.0 / total_mu(found.sigma, SOUND, adjacency)) <= delta
+    less = total_mu(found.sigma * (1.0 - 1e-6), SOUND, adjacency)
+    assert analytic_delta(epsilon, 1.0 / less) > delta
+    assert found.gaussian_mu == pytest.approx(total_mu(found.sigma, SOUND, adjacency), rel=1e-12)
+
+
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+@pytest.mark.parametrize("edition", [SOUND, PUBLISHED])
+def test_three_queries_add_up_to_one_gaussian(adjacency, edition) -> None:
+    moved = sensitivity(weight(edition, adjacency), adjacency)
+    sums, lowest = moved / 3.0, 1.0 / (3.0 * eigenvalue_noise(edition, adjacency))
+    assert total_mu(3.0, edition, adjacency) == pytest.approx(math.hypot(sums, lowest), rel=1e-12)
+    if edition is SOUND:
+        assert lowest**2 / (sums**2 + lowest**2) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
+def test_no_record_moves_the_smallest_eigenvalue_by_more_than_one(adjacency) -> None:
+    generator, largest = np.random.default_rng(3), 0.0
+    for _ in range(3_000):
+        dimension = int(generator.integers(1, 4))
+        rest = generator.standard_normal((dimension, dimension)) * generator.choice([0.1, 1.0, 9.0])
+        pair = generator.standard_normal((2, dimension))
+        pair /= np.linalg.norm(pair, axis=1, keepdims=True)
+        pair[1] *= adjacency is REPLACE
+        low = [np.linalg.eigvalsh(rest @ rest.T + np.outer(x, x))[0] for x in pair]
+        largest = max(largest, abs(low[0] - low[1]))
+    one = np.linalg.eigvalsh(np.eye(1))[0]  # a single record in one dimension
+    assert largest <= 1.0 + 1e-9
+    assert max(largest, float(one)) == pytest.approx(1.0)
+
+
+def test_the_ridge_is_the_printed_rule() -> None:
+    sigma, delta = np.array([2.0, 2.0, 2.0]), np.full(3, 1e-5)
+    width = 2.0 * math.sqrt(5 * math.log(2 * 25 / 0.05))
+    lost = 3.0 * math.sqrt(math.log(6e5))
+    found = ridge(np.array([-1.0, 20.0, 1e6]), np.full(3, 3.0), sigma, 5, delta)
+    assert found == pytest.approx([width, width - (20.0 - lost), 0.0])
+
+
+def test_the_noise_of_each_query_is_what_was_calibrated(monkeypatch) -> None:
+    features, targets = data()
+    problem = Problem("squared", 1e-6, 300, 4)
+    for edition in (SOUND, PUBLISHED):
+        one = calibrated(problem, 3.0, edition)
+        seen = {}
+
+        def note(problem, square, linear, width, seen=seen):
+            seen["square"], seen["linear"], seen["ridge"] = square[0], linear[0], width[0]
+            return np.zeros((1, 4))
+
+        monkeypatch.setattr(adassp, "noise", lambda g, d: (np.eye(d), np.ones(d)))
+        monkeypatch.setattr(adassp.quadratic, "minimisers", note)
+        METHOD.release(problem, features, targets, [one], 1, 0)
+        moved = seen["square"] - features.T @ features
+        assert moved == pytest.approx(one.sigma * np.eye(4), rel=1e-9, abs=1e-9)
+        moved = seen["linear"] - features.T @ targets
+        assert moved == pytest.approx(one.sigma / weight(edition, REPLACE) * np.ones(4), rel=1e-9)
+
+
+def test_the_eigenvalues_noise_is_normal_of_its_own_size(assert_normal, monkeypatch) -> None:
+    features, targets = data()
+    problem = Problem("squared", 1e-6, 300, 4)
+    one = calibrated(problem, 3.0, SOUND)
+    lowest, seen = float(np.linalg.eigvalsh(features.T @ features)[0]), []
+
+    def note(values, blur, *rest):
+        seen.append(float(values[0]) - lowest)
+        return np.zeros(1)
+
+    monkeypatch.setattr(adassp, "ridge", note)
+    METHOD.release(problem, features, targets, [one], 1_200, 0)
+    assert_normal(np.array(seen), one.sigma * eigenvalue_noise(SOUND, REPLACE))
+
+
+def test_with_hardly_any_noise_it_is_ridge_regression() -> None:
+    features, targets = data()
+    problem = Problem("squared", 0.02, 300, 4, ZERO)
+    one = calibrated(problem, 1e6, SOUND)
+    found = METHOD.release(problem, features, targets, [one], 1, 0)[0, 0]
+    wanted = np.linalg.solve(features.T @ features + 300 * 0.02 * np.eye(4), features.T @ targets)
+    assert found == pytest.approx(wanted, abs=1e-3)
+
+
+def test_a_release_may_hold_both_editions() -> None:
+    features, targets = data()
+    problem = Problem("squared", 0.02, 300, 4)
+    both = [calibrated(problem, 1.0, edition) for edition in (SOUND, PUBLISHED)]
+    together = METHOD.release(problem, features, targets, both, 2, 0)
+    for place, one in enumerate(both):
+        alone = METHOD.release(problem, features, targets, [one], 2, 0)
+        assert together[place] == pytest.approx(alone[0], rel=1e-12)
