@@ -9,12 +9,10 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
-from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure
+from dpcore.evaluation.scoring import ACCURACY, HIGH, LOW, Array, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ACCURACY = Measure("accuracy", 1.0, 1.0)
 
 
 class Classification:

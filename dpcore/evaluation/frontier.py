@@ -1,6 +1,6 @@
-"""The best sound method at each ε, and the least ε that a wanted accuracy needs.
+"""The best sound method at each ε, and the least ε that a wanted accuracy or error needs.
 
-Choosing among methods by their measured accuracy looks at the data, like every curve on a page of
+Choosing among methods by what is measured of them looks at the data, like every curve on a page of
 real records: the frontier is for planning, and no release's hyper-parameter may come from it
 unpaid.
 """
@@ -11,26 +11,22 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.evaluation.scoring import ACCURACY, Measure
 from dpcore.guarantee import Status
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = (
-    "epsilon",
-    "method",
-    "edition",
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-    "delta",
-    "adjacency",
-    "accountant",
-)
+
+def columns(measure: Measure) -> tuple[str, ...]:
+    """Of a frontier's table."""
+    name = measure.column
+    values = (name, f"{name}_low", f"{name}_high")
+    return ("epsilon", "method", "edition", *values, "delta", "adjacency", "accountant")
 
 
-def frontier(table: pd.DataFrame) -> pd.DataFrame:
-    """One row an ε: the method that is proved there and has the best mean accuracy.
+def frontier(table: pd.DataFrame, measure: Measure = ACCURACY) -> pd.DataFrame:
+    """One row an ε: the method that is proved there and has the best mean.
 
     Only ε at which every method of the table has a curve: elsewhere one may be best because the
     others were not tried.
@@ -39,34 +35,37 @@ def frontier(table: pd.DataFrame) -> pd.DataFrame:
     ----------
     table : DataFrame
         Columns as in `dpcore.evaluation.curves`, any number of methods.
+    measure : Measure
+        What methods are compared by.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`, ascending ε; no row where nothing is proved.
+        `columns`, ascending ε; no row where nothing is proved.
     """
     tried = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
-    proved = table[tried & (table["status"] == str(Status.PROVED)) & table["accuracy"].notna()]
-    best = proved.sort_values("accuracy", kind="stable").groupby("epsilon").tail(1)
-    return best.sort_values("epsilon")[list(COLUMNS)].reset_index(drop=True)
+    name, up = measure.column, measure.sign > 0.0
+    proved = table[tried & (table["status"] == str(Status.PROVED)) & table[name].notna()]
+    best = proved.sort_values(name, kind="stable", ascending=up).groupby("epsilon").tail(1)
+    return best.sort_values("epsilon")[list(columns(measure))].reset_index(drop=True)
 
 
 @dataclass(frozen=True)
 class Reach:
-    """From which ε on an accuracy is reached.
+    """From which ε on an accuracy, or an error, is reached.
 
     Parameters
     ----------
     wanted : float
-        The accuracy.
+        The accuracy, or the error.
     epsilon : float or None
-        The least ε of the grid from which on the mean stays at or above it.
+        The least ε of the grid from which on the mean is never worse.
     lucky, safe : float or None
-        The same for the upper and the lower end of the 90 % band of single runs.
+        The same for the better and the worse end of the 90 % band of single runs.
     method : str
         Best at `epsilon`; "" where there is none.
     best : float
-        The highest mean accuracy on the frontier, nan if it is empty.
+        The best mean on the frontier, nan if it is empty.
     """
 
     wanted: float
@@ -77,35 +76,39 @@ class Reach:
     best: float
 
 
-def reach(best: pd.DataFrame, wanted: float) -> Reach:
-    """Where a `frontier` reaches an accuracy for good.
+def reach(best: pd.DataFrame, wanted: float, measure: Measure = ACCURACY) -> Reach:
+    """Where a `frontier` reaches an accuracy, or an error, for good.
 
     Parameters
     ----------
     best : DataFrame
         From `frontier`.
     wanted : float
-        In [0, 1].
+        An accuracy in [0, 1], or an error in its own unit.
+    measure : Measure
+        What the frontier was made by.
     """
-    mean = _from(best, "accuracy", wanted)
+    name = measure.column
+    better, worse = ("high", "low") if measure.sign > 0.0 else ("low", "high")
+    mean = _from(best, name, wanted, measure)
     at = best[best["epsilon"] == mean]
     method = "" if mean is None else str(at["method"].iloc[0])
     return Reach(
         wanted=wanted,
         epsilon=mean,
-        lucky=_from(best, "accuracy_high", wanted),
-        safe=_from(best, "accuracy_low", wanted),
+        lucky=_from(best, f"{name}_{better}", wanted, measure),
+        safe=_from(best, f"{name}_{worse}", wanted, measure),
         method=method,
-        best=float(best["accuracy"].max()) if len(best) else math.nan,
+        best=measure.sign * float((measure.sign * best[name]).max()) if len(best) else math.nan,
     )
 
 
-def _from(best: pd.DataFrame, column: str, wanted: float) -> float | None:
-    """The least ε from which on no value of the column is below what is wanted."""
+def _from(best: pd.DataFrame, column: str, wanted: float, measure: Measure) -> float | None:
+    """The least ε from which on no value of the column is worse than what is wanted."""
     ordered = best.sort_values("epsilon", ascending=False)
     found = None
     for epsilon, value in zip(ordered["epsilon"], ordered[column], strict=True):
-        if not value >= wanted:
+        if not measure.reaches(value, wanted):
             break
         found = float(epsilon)
     return found

@@ -44,6 +44,9 @@ class Measure:
         return bool(self.sign * (value - wanted) >= 0.0)
 
 
+ACCURACY = Measure("accuracy", 1.0, 1.0)
+
+
 class Scoring(Protocol):
     """What is measured of models of one kind.
 

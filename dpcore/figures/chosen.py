@@ -1,4 +1,4 @@
-"""Small figures at the one chosen ε: accuracy a method, and cases in 1,000 patients."""
+"""Small figures at the one chosen ε: accuracy or error a method, and cases in 1,000 patients."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import plotly.graph_objects as go
 
 from dpcore.figures.curves import NO_PRIVACY, Reference, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.verdict import rough_count
-from dpcore.figures.words import listed, percent, plain, points
+from dpcore.figures.words import listed, plain
 
 ROW = 38
 PROVED = "proved"  # as `dpcore.guarantee.Status` words it
@@ -23,31 +24,33 @@ def accuracy(
     references: Sequence[Reference],
     *,
     titles: Mapping[str, str],
+    quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
-    """Accuracy of every method at one ε, each with its 90 % band: the proved ones, best first.
+    """The measure of every method at one ε, each with its 90 % band: the proved ones, best first.
 
     Parameters
     ----------
     rows : pandas.DataFrame
         One row a method, all at the same ε.
     references : sequence of Reference
-        The first is the non-private accuracy that points are counted against.
-    titles, dark
+        The first is the non-private value that losses are counted against.
+    titles, quality, dark
         As for `dpcore.figures.tradeoff.accuracy`.
     """
-    private = rows[(rows["method"] != NO_PRIVACY) & rows["accuracy"].notna()]
+    column, low, high = quality.column, f"{quality.column}_low", f"{quality.column}_high"
+    private = rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()]
     private = private.assign(proved=private["status"] == PROVED)
-    private = private.sort_values(["proved", "accuracy"], ascending=False)
+    private = private.sort_values(["proved", column], ascending=[False, not quality.share])
     figure = go.Figure()
     losses: list[tuple[float, str]] = []
     best = ""
     for _, row in private.iterrows():
         style = look(row["method"])
         name = name_of(rows, row["method"], row["edition"], titles)
-        spread = pd.notna(row["accuracy_low"])
+        spread = pd.notna(row[low])
         figure.add_scatter(
-            x=[row["accuracy"]],
+            x=[row[column]],
             y=[name],
             mode="markers",
             showlegend=False,
@@ -55,20 +58,20 @@ def accuracy(
             error_x={
                 "type": "data",
                 "symmetric": False,
-                "array": [row["accuracy_high"] - row["accuracy"]],
-                "arrayminus": [row["accuracy"] - row["accuracy_low"]],
+                "array": [row[high] - row[column]],
+                "arrayminus": [row[column] - row[low]],
                 "color": style.on(dark),
                 "thickness": 2,
                 "width": 5,
             }
             if spread
             else None,
-            hovertemplate=f"<b>{name}</b> {percent(row['accuracy'])}<br>"
+            hovertemplate=f"<b>{name}</b> {quality.shown(row[column])}<br>"
             f"{guarantee_of(row)}<extra></extra>",
         )
         if references:
-            lost = row["accuracy"] - references[0].value
-            losses.append((-lost, f"{name} {points(lost)}"))
+            lost = row[column] - references[0].value
+            losses.append((-quality.good(lost), f"{name} {quality.signed(lost)}"))
             if row["proved"] and not best:
                 best = name
     for reference in references:
@@ -78,9 +81,10 @@ def accuracy(
     figure.update_layout(
         height=70 + ROW * max(1, len(private)), margin={"l": 8, "r": 12, "t": 8, "b": 8}
     )
+    ends = [*private[high].dropna(), *private[column], *(r.value for r in references)]
     figure.update_xaxes(
-        range=[0.0, 1.02],
-        tickformat=".0%",
+        range=[0.0, 1.02 if quality.share else 1.05 * max(ends, default=1.0)],
+        tickformat=".0%" if quality.share else None,
         tickfont={"color": ink(dark)},
         automargin=True,
         zeroline=False,
@@ -90,15 +94,16 @@ def accuracy(
     )
     asked = sorted(set(private["epsilon"]))
     where = f"At ε = {listed([plain(float(epsilon)) for epsilon in asked])}"
+    counted = "in points" if quality.share else "in RMSE"
     sentence = (
-        f"{where}, in points against the better model without privacy: "
+        f"{where}, {counted} against the better model without privacy: "
         f"{listed([told for _, told in sorted(losses)])}."
         if losses
         else "No private method has a result here yet."
     )
     if best and len(losses) > 1:
         sentence = f"Among the methods proved here, {best} loses least. {sentence}"
-    return Drawn(figure, sentence, f"Accuracy of each method. {sentence}")
+    return Drawn(figure, sentence, f"{quality.title} of each method. {sentence}")
 
 
 @dataclass(frozen=True)

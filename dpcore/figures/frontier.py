@@ -1,4 +1,4 @@
-"""The best proved method at each ε as one line, and what an accuracy asks for."""
+"""The best proved method at each ε as one line, and what an accuracy or an error asks for."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dpcore.evaluation.frontier import Reach, records_needed
 from dpcore.figures.curves import Reference, add_references, against_epsilon, guarantee_of
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, faded, look
-from dpcore.figures.words import listed, percent, plain
+from dpcore.figures.words import listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,16 +27,17 @@ def frontier(
     records: int,
     records_are: str,
     epsilon: float,
+    quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
-    """Accuracy of the best proved method against ε, each point marked by its method.
+    """The measure of the best proved method against ε, each point marked by its method.
 
     Parameters
     ----------
     best : DataFrame
         From `dpcore.evaluation.frontier.frontier`.
     reach : Reach
-        Of the accuracy that is wanted, which is drawn too.
+        Of the value that is wanted, which is drawn too.
     titles : mapping
         Method to title.
     records : int
@@ -42,19 +46,23 @@ def frontier(
         What one record is, in the plural.
     epsilon : float
         The chosen one, which the number of records that would be needed is for.
+    quality : Quality
+        What is drawn.
     dark : bool
     """
-    values = [*best["accuracy_low"].dropna(), *best["accuracy"], reach.wanted]
+    column, lower, upper = quality.column, f"{quality.column}_low", f"{quality.column}_high"
+    ends = best[[lower, column, upper]].to_numpy().ravel()
+    values = [*ends[~np.isnan(ends)], reach.wanted]
     figure = against_epsilon(
-        title="Accuracy on test records",
-        low=max(0.0, min(values) - 0.05),
-        high=1.02,
-        percent=True,
+        title=quality.axis,
+        low=max(0.0, min(values) - 5.0 * quality.still),
+        high=1.02 if quality.share else max(values) + 5.0 * quality.still,
+        percent=quality.share,
         dark=dark,
     )
     figure.add_scatter(
         x=best["epsilon"],
-        y=best["accuracy"],
+        y=best[column],
         mode="lines",
         line={"color": NEUTRAL, "width": 1.5},
         hoverinfo="skip",
@@ -64,27 +72,27 @@ def frontier(
         style = look(str(method))
         figure.add_scatter(
             x=rows["epsilon"],
-            y=rows["accuracy"],
+            y=rows[column],
             mode="markers",
             name=titles.get(str(method), str(method)),
             marker={"symbol": style.marker, "size": 9, "color": style.on(dark)},
             error_y={
                 "type": "data",
                 "symmetric": False,
-                "array": rows["accuracy_high"] - rows["accuracy"],
-                "arrayminus": rows["accuracy"] - rows["accuracy_low"],
+                "array": rows[upper] - rows[column],
+                "arrayminus": rows[column] - rows[lower],
                 "color": faded(style.on(dark), 0.45),
                 "thickness": 1.5,
                 "width": 3,
             },
             customdata=[[guarantee_of(row)] for _, row in rows.assign(status="proved").iterrows()],
-            hovertemplate="ε = %{x:.3g}: %{y:.1%}<br>%{customdata[0]}",
+            hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.share else '.3g'}}}"
+            "<br>%{customdata[0]}",
         )
-    wanted = Reference(f"wanted: {percent(reach.wanted)}", reach.wanted, dash="dot")
+    wanted = Reference(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
     add_references(figure, [wanted], dark=dark)
-    sentence = (
-        f"{_reached(best, reach, titles, records, records_are, epsilon)} {_who(best, titles)}"
-    )
+    reached = _reached(best, reach, titles, records, records_are, epsilon, quality)
+    sentence = f"{reached} {_who(best, titles, quality)}"
     return Drawn(figure, sentence, f"The best proved method at each ε. {sentence}")
 
 
@@ -95,22 +103,25 @@ def _reached(
     records: int,
     records_are: str,
     epsilon: float,
+    quality: Quality,
 ) -> str:
-    asked = percent(reach.wanted)
+    asked, measure = quality.named(reach.wanted), quality.measure
     if math.isnan(reach.best):
         return "No method that is chosen is proved at any ε."
-    if reach.epsilon is None and reach.best >= reach.wanted:
-        there = best.loc[best["accuracy"] >= reach.wanted, "epsilon"]
+    if reach.epsilon is None and measure.reaches(reach.best, reach.wanted):
+        there = best.loc[
+            [measure.reaches(value, reach.wanted) for value in best[quality.column]], "epsilon"
+        ]
         low, high = plain(there.min()), plain(there.max())
         where = f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"
         return (
-            f"{asked} is reached {where}, {percent(reach.best)} at best, but lost again at the "
-            "largest ε here: no ε can be named from which on it holds."
+            f"{asked} is reached {where}, {quality.shown(reach.best)} at best, but lost again at "
+            "the largest ε here: no ε can be named from which on it holds."
         )
     if reach.epsilon is None:
         return (
             f"{asked} is not reached with {records:,} {records_are} at any ε here: the methods "
-            f"chosen come to {percent(reach.best)} at best. A smaller λ, other methods or "
+            f"chosen come to {quality.shown(reach.best)} at best. A smaller λ, other methods or "
             "other inputs may help; more privacy will not."
         )
     safe = (
@@ -132,7 +143,7 @@ def _reached(
     )
 
 
-def _who(best: pd.DataFrame, titles: Mapping[str, str]) -> str:
+def _who(best: pd.DataFrame, titles: Mapping[str, str], quality: Quality) -> str:
     """Which method is best where, from the most private end on."""
     parts: list[str] = []
     runs = (best["method"] != best["method"].shift()).cumsum()
@@ -145,4 +156,4 @@ def _who(best: pd.DataFrame, titles: Mapping[str, str]) -> str:
     if not parts:
         return ""
     more = " and so on" if len(stretches) > 4 else ""
-    return f"Best by mean accuracy among the methods chosen: {listed(parts)}{more}."
+    return f"Best by mean {quality.name} among the methods chosen: {listed(parts)}{more}."

@@ -1,4 +1,4 @@
-"""Accuracy, objective and excess risk against ε."""
+"""Accuracy or error, objective and excess risk against ε."""
 
 from __future__ import annotations
 
@@ -22,30 +22,26 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.noise import ROUNDING, rise
+from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import faded, look
-from dpcore.figures.words import listed, percent, plain, points
-
-# How many percentage points below the best the sentence calls "close".
-CLOSE = 0.02
-# Left of where no accuracy changes by more than this, the axis ends.
-STILL = 0.01
+from dpcore.figures.words import listed, plain
 
 
 @dataclass(frozen=True)
 class Noiseless:
-    """The model that a method trains, without its noise: the limit of its accuracy for large ε.
+    """The model that a method trains, without its noise: what it comes to for large ε.
 
     Parameters
     ----------
-    accuracy : float
-        In [0, 1].
+    value : float
+        Its accuracy in [0, 1], or its error.
     lam, tuned_lam : float
-        Its λ, and the one chosen for accuracy.
+        Its λ, and the one chosen by cross-validation.
     radius : float or None
         R of the ball that its weights are kept in, where there is one.
     """
 
-    accuracy: float
+    value: float
     lam: float
     tuned_lam: float
     radius: float | None = None
@@ -64,82 +60,97 @@ def accuracy(
     *,
     titles: Mapping[str, str],
     noiseless: Noiseless | None = None,
+    quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
-    """Test accuracy against ε with the 90 % band of a single run.
+    """Test accuracy, or another measure, against ε with the 90 % band of a single run.
 
     Parameters
     ----------
     table : pandas.DataFrame
         Columns as `dpcore.evaluation.curves` gives them; accuracy in [0, 1].
     references : sequence of Reference
-        The first is the non-private accuracy that losses are counted against.
+        The first is the non-private value that losses are counted against.
     titles : mapping
         Method key to display name.
     noiseless : Noiseless, optional
         What the curves rise or fall to; without it nothing is said about that.
+    quality : Quality
+        What is drawn.
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    values = [*table["accuracy"].dropna(), *(r.value for r in references)]
-    low = math.floor(20.0 * max(0.0, min([*values, 0.5]) - 0.03)) / 20.0
+    column, shown = quality.column, quality.shown
+    low, high = _vertical_range(table, references, quality)
     figure = against_epsilon(
-        title="Accuracy on test records", low=low, high=1.02, percent=True, dark=dark
+        title=quality.axis, low=low, high=high, percent=quality.share, dark=dark
     )
-    start, beyond = _start(table)
+    start, beyond = _start(table, quality)
     figure.update_xaxes(range=[math.log10(start), math.log10(EPSILON_RANGE[1])])
-    add_series(figure, table, "accuracy", titles=titles, shown=percent, dark=dark)
+    add_series(figure, table, column, titles=titles, shown=shown, dark=dark)
     add_references(figure, references, dark=dark)
 
     ends = [
-        f"{name} from {percent(rows['accuracy'].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
-        f"to {percent(rows['accuracy'].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
-        for name, rows in _named_rows(table, "accuracy", titles)
+        f"{name} from {shown(rows[column].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
+        f"to {shown(rows[column].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
+        for name, rows in _named_rows(table, column, titles)
     ]
-    named = _named_rows(table, "accuracy", titles)
+    named = _named_rows(table, column, titles)
     sentences = (
-        _what_suffices(named, references, noiseless),
-        _falls(named, noiseless),
-        _flats(named, start),
+        _what_suffices(named, references, noiseless, quality),
+        _falls(named, noiseless, quality),
+        _flats(named, start, quality),
         beyond,
     )
     return Drawn(
         figure,
         " ".join(sentence for sentence in sentences if sentence),
-        f"Accuracy against ε. {'; '.join(ends)}. "
-        + "; ".join(f"{r.label}: {percent(r.value)}" for r in references)
+        f"{quality.title} against ε. {'; '.join(ends)}. "
+        + "; ".join(f"{r.label}: {shown(r.value)}" for r in references)
         + ".",
     )
 
 
-def _start(table: pd.DataFrame) -> tuple[float, str]:
-    """ε at which the axis of accuracy begins, and what is to be said of smaller ε.
+def _vertical_range(
+    table: pd.DataFrame, references: Sequence[Reference], quality: Quality
+) -> tuple[float, float]:
+    """Up to 100 % from below the lowest value, or around all errors drawn."""
+    values = [*table[quality.column].dropna(), *(r.value for r in references)]
+    if quality.share:
+        return math.floor(20.0 * max(0.0, min([*values, 0.5]) - 0.03)) / 20.0, 1.02
+    return 0.9 * min(values, default=0.0), 1.06 * max(values, default=1.0)
 
-    At `EPSILON_RANGE` or, where accuracy still changes left of that, as many decades earlier as it
-    takes.
+
+def _start(table: pd.DataFrame, quality: Quality) -> tuple[float, str]:
+    """ε at which the axis begins, and what is to be said of smaller ε.
+
+    At `EPSILON_RANGE` or, where the measure still changes left of that, as many decades earlier as
+    it takes.
     """
     least = float(table["epsilon"].min()) if len(table) else EPSILON_RANGE[0]
     decade = round(math.log10(EPSILON_RANGE[0]))
-    while 10.0**decade > least * (1.0 + 1e-9) and not _still(table, 10.0**decade):
+    while 10.0**decade > least * (1.0 + 1e-9) and not _still(table, 10.0**decade, quality):
         decade -= 1
     start = 10.0**decade
     if least > start * (1.0 - 1e-9):
         return start, ""
+    still = quality.rounded(quality.still).replace("1 points", "1 point")
     return start, (
         f"The figure begins at ε = {plain(start)}: from there down to ε = {plain(least)} no curve "
-        f"changes by more than {100 * STILL:.0f} point."
+        f"changes by more than {still}."
     )
 
 
-def _still(table: pd.DataFrame, epsilon: float) -> bool:
-    """Whether no accuracy changes by more than `STILL` from `epsilon` downwards."""
+def _still(table: pd.DataFrame, epsilon: float, quality: Quality) -> bool:
+    """Whether no curve changes by more than `STILL` from `epsilon` downwards."""
+    column = quality.column
     for _, _, rows in series(table):
-        rows = rows[rows["accuracy"].notna()]
-        left = rows.loc[rows["epsilon"] <= epsilon, "accuracy"]
+        rows = rows[rows[column].notna()]
+        left = rows.loc[rows["epsilon"] <= epsilon, column]
         if left.empty:
             continue
-        here = np.interp(math.log(epsilon), np.log(rows["epsilon"]), rows["accuracy"])
-        if float((left - here).abs().max()) > STILL:
+        here = np.interp(math.log(epsilon), np.log(rows["epsilon"]), rows[column])
+        if float((left - here).abs().max()) > quality.still:
             return False
     return True
 
@@ -159,13 +170,19 @@ def _what_suffices(
     named: list[tuple[str, pd.DataFrame]],
     references: Sequence[Reference],
     noiseless: Noiseless | None,
+    quality: Quality,
 ) -> str:
     """From which ε each method comes close to the model without privacy, in a sentence or two."""
     if not named or not references:
         return "No private method is drawn."
-    goal = references[0].value - CLOSE
-    within = f"within {100 * CLOSE:.0f} points of the better model without privacy"
-    reached = {name: crossing(rows, "accuracy", goal) for name, rows in named}
+    best_possible = references[0].value
+    goal = best_possible - quality.measure.sign * quality.close
+    least = quality.good(goal)
+    within = f"within {quality.rounded(quality.close)} of the better model without privacy"
+    reached = {
+        name: crossing(rows.assign(good=quality.good(rows[quality.column])), "good", least)
+        for name, rows in named
+    }
     first = sorted((found, name) for name, found in reached.items() if found is not None)
     never = [name for name, found in reached.items() if found is None]
     if first:
@@ -173,15 +190,16 @@ def _what_suffices(
         tail = f"; {listed(never)} nowhere on this grid" if never else ""
         return f"It comes {within}: {told}{tail}."
     best_name, best = max(
-        ((name, rows["accuracy"].iloc[-1]) for name, rows in named), key=lambda item: item[1]
+        ((name, rows[quality.column].iloc[-1]) for name, rows in named),
+        key=lambda item: quality.good(item[1]),
     )
     short = (
         f"No method comes {within} on this grid; the nearest is {best_name}, "
-        f"{points(best - references[0].value)} points at the largest ε."
+        f"{quality.gap(best - best_possible)} at the largest ε."
     )
-    if noiseless is not None and noiseless.accuracy < goal:
-        cost = noiseless.accuracy - references[0].value
-        total = best - references[0].value
+    if noiseless is not None and not quality.measure.reaches(noiseless.value, goal):
+        cost = quality.good(noiseless.value - best_possible)
+        total = quality.good(best - best_possible)
         part = "All" if cost <= total else "Most" if 2.0 * cost <= total else "Part"
         why = (
             f"how strongly λ = {plain(noiseless.lam)} holds the model back, not noise"
@@ -190,36 +208,40 @@ def _what_suffices(
         )
         short += (
             f" {part} of that is {why}: without any noise ({noiseless.how}) it is "
-            f"{points(cost)} points."
+            f"{quality.gap(noiseless.value - best_possible)}."
         )
     return short
 
 
-def _falls(named: list[tuple[str, pd.DataFrame]], noiseless: Noiseless | None) -> str:
-    """Which curves fall as ε grows, and why where the table shows it; empty where it does not."""
+def _falls(
+    named: list[tuple[str, pd.DataFrame]], noiseless: Noiseless | None, quality: Quality
+) -> str:
+    """Which curves worsen as ε grows, and why where the table shows it; empty where none does."""
     noisier, settled = [], []
     for name, rows in named:
-        lost, told = _worst_fall(name, rows, _noise_grows(rows))
-        if lost > CLOSE:
+        lost, told = _worst_fall(name, rows, _noise_grows(rows), quality)
+        if lost > quality.close:
             noisier.append(told)
         if noiseless is not None:
-            values = rows["accuracy"].to_numpy()
-            away = np.abs(values - noiseless.accuracy)
-            nearer = (values[:, None] > noiseless.accuracy) & (away[None, :] < away[:, None])
-            lost, told = _worst_fall(name, rows, nearer & ~_noise_grows(rows))
-            if lost > CLOSE:
+            values = rows[quality.column].to_numpy()
+            away = np.abs(values - noiseless.value)
+            better = quality.good(values[:, None]) > quality.good(noiseless.value)
+            nearer = better & (away[None, :] < away[:, None])
+            lost, told = _worst_fall(name, rows, nearer & ~_noise_grows(rows), quality)
+            if lost > quality.close:
                 settled.append(told)
     sentences = []
     if noisier:
         sentences.append(
-            f"Accuracy falls where ε grows: {listed(noisier)}. There the rule for the number of "
-            "training steps takes more of them, and more steps need more noise (see Noise σ)."
+            f"{quality.title} {quality.worsens} where ε grows: {listed(noisier)}. There the rule "
+            "for the number of training steps takes more of them, and more steps need more noise "
+            "(see Noise σ)."
         )
     if settled and noiseless is not None:
         sentences.append(
-            f"Accuracy falls where noise does not grow: {listed(settled)}. There it "
-            f"comes nearer to the same model without noise ({noiseless.how}), which has only "
-            f"{percent(noiseless.accuracy)}."
+            f"{quality.title} {quality.worsens} where noise does not grow: {listed(settled)}. "
+            f"There it comes nearer to the same model without noise ({noiseless.how}), which has "
+            f"only {quality.shown(noiseless.value)}."
         )
     return " ".join(sentences)
 
@@ -231,29 +253,32 @@ def _noise_grows(rows: pd.DataFrame) -> np.ndarray:
     return more & (sigmas[None, :] > sigmas[:, None] * (1.0 + ROUNDING))
 
 
-def _worst_fall(name: str, rows: pd.DataFrame, counted: np.ndarray) -> tuple[float, str]:
-    """Most that accuracy loses from one row to a later one, among the pairs counted; in words."""
-    epsilons, values = rows["epsilon"].to_numpy(), rows["accuracy"].to_numpy()
+def _worst_fall(
+    name: str, rows: pd.DataFrame, counted: np.ndarray, quality: Quality
+) -> tuple[float, str]:
+    """Most that is lost from one row to a later one, among the pairs counted; in words."""
+    epsilons = rows["epsilon"].to_numpy()
+    values = quality.good(rows[quality.column].to_numpy())
     falls = np.where(np.triu(counted, 1), values[:, None] - values[None, :], 0.0)
     before, after = np.unravel_index(int(np.argmax(falls)), falls.shape)
     lost = float(falls[before, after])
     return lost, (
-        f"{name} by {points(lost)[1:]} points from ε = {plain(epsilons[before])} to "
+        f"{name} by {quality.amount(lost)} from ε = {plain(epsilons[before])} to "
         f"{plain(epsilons[after])}"
     )
 
 
-def _flats(named: list[tuple[str, pd.DataFrame]], start: float) -> str:
+def _flats(named: list[tuple[str, pd.DataFrame]], start: float, quality: Quality) -> str:
     """Which curves are flat up to where the rule for T ends its single step; empty if none is."""
     told = []
     for name, rows in named:
         found = rise(rows)
         if found is None or found.start_steps > 1 or found.start <= start:
             continue
-        values = rows["accuracy"].to_numpy()
+        values = quality.good(rows[quality.column].to_numpy())
         here = int(np.flatnonzero(rows["epsilon"].to_numpy() == found.start)[0])
         before, at_end, after = values[here - 1], values[here], values[here + 1]
-        if here > 0 and abs(at_end - before) <= STILL < after - at_end:
+        if here > 0 and abs(at_end - before) <= quality.still < after - at_end:
             told.append(f"{name} up to ε = {plain(found.start)}")
     if not told:
         return ""

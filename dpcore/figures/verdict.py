@@ -7,14 +7,22 @@ import math
 import pandas as pd
 
 from dpcore.evaluation.metrics import accuracy_interval
-from dpcore.figures.words import at_most, percent, plain, points
+from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.figures.words import at_most, percent, plain
 from dpcore.guarantee import Adjacency, Status
 
 ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is said
 
 
-def verdict(row: pd.Series, *, title: str, without_privacy: float, majority: float) -> str:
-    """Accuracy, what privacy takes from it, and whether the promise holds.
+def verdict(
+    row: pd.Series,
+    *,
+    title: str,
+    without_privacy: float,
+    majority: float,
+    quality: Quality = ACCURACY,
+) -> str:
+    """Accuracy or error, what privacy costs of it, and whether the promise holds.
 
     Parameters
     ----------
@@ -23,7 +31,10 @@ def verdict(row: pd.Series, *, title: str, without_privacy: float, majority: flo
     title : str
         Display name of the method.
     without_privacy, majority : float
-        Accuracy in [0, 1] of the model without privacy, and of always giving the commoner answer.
+        Accuracy in [0, 1], or error, of the model without privacy and of always giving the
+        commoner answer, or the mean.
+    quality : Quality
+        Which of the two.
 
     Returns
     -------
@@ -31,22 +42,32 @@ def verdict(row: pd.Series, *, title: str, without_privacy: float, majority: flo
         With ε, δ, adjacency and accountant. Where nothing is proved at this ε it says why, and what
         is certified for the noise that is added.
     """
+    value = row[quality.column]
+    told = (
+        f"{percent(value)} right"
+        if quality.share
+        else f"predictions are off by {plain(value)} (RMSE)"
+    )
     return (
-        f"**{title} at ε = {plain(row['epsilon'])}:** {percent(row['accuracy'])} right, "
-        f"{_cost(row['accuracy'], without_privacy, majority)}; {_promise(row)}"
+        f"**{title} at ε = {plain(row['epsilon'])}:** {told}, "
+        f"{_cost(value, without_privacy, majority, quality)}; {_promise(row)}"
     )
 
 
-def _cost(accuracy: float, without_privacy: float, majority: float) -> str:
-    difference = points(accuracy - without_privacy)
-    words = "as many as without privacy"
-    if difference != points(0.0):
-        more = "more" if accuracy > without_privacy else "fewer"
-        words = f"{difference[1:]} points {more} than without privacy"
-    if accuracy <= majority:
-        than = "no better" if points(accuracy - majority) == points(0.0) else "worse"
-        words += f" and {than} than always giving the commoner answer ({percent(majority)})"
-        if without_privacy <= majority:
+def _cost(value: float, without_privacy: float, guess: float, quality: Quality) -> str:
+    share, reaches = quality.share, quality.measure.reaches
+    words = "as many as without privacy" if share else "as much as without privacy"
+    if quality.signed(value - without_privacy) != quality.signed(0.0):
+        more = "more" if value > without_privacy else "fewer" if share else "less"
+        words = f"{quality.amount(value - without_privacy)} {more} than without privacy"
+    if reaches(guess, value):
+        same = quality.signed(value - guess) == quality.signed(0.0)
+        answer = "the commoner answer" if share else "the mean of the training records"
+        words += (
+            f" and {'no better' if same else 'worse'} than always giving {answer} "
+            f"({quality.shown(guess)})"
+        )
+        if reaches(guess, without_privacy):
             words += "; without privacy it is no better than that either"
     return words
 

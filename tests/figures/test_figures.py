@@ -170,7 +170,7 @@ def test_a_curve_that_falls_to_the_model_without_noise_is_not_blamed_on_noise(
     assert "(λ = 1), which has only 89.0 %" in told
     assert "more steps need more noise" not in told
     # A model that is better without noise explains no fall.
-    better = replace(noiseless, accuracy=0.97)
+    better = replace(noiseless, value=0.97)
     told = tradeoff.accuracy(table, REFERENCES, titles=titles, noiseless=better).sentence
     assert "falls where" not in told
 
