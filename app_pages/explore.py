@@ -20,7 +20,7 @@ first = controls.start()
 written, working, said = answer.title(first), st.container(), st.container()
 slots = None
 if not (first.missing or first.upload or flag("refused")):
-    slots = answer.layout()
+    slots = answer.layout(first)
     if not flag("drawn"):
         answer.early(first, slots)
 
@@ -43,7 +43,7 @@ except InvalidInput as refusal:
 lower_flag("refused")
 first = replace(first, delta=shown.delta)
 too_large = controls.tell_delta(first, shown.delta, shown.split.records)
-slots = slots or answer.layout()
+slots = slots or answer.layout(first)
 answer.heading(first, shown, written, said)
 if too_large:
     said.warning(too_large, icon=":material/warning:")

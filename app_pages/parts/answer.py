@@ -11,7 +11,7 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts import links, meaning
-from app_pages.parts.controls import EPSILONS, TABS, Start
+from app_pages.parts.controls import EPSILONS, Start, tabs_for
 from app_pages.parts.drawing import plot
 from app_pages.parts.state import chosen, recall, remember
 from dpcore.datasets import entry
@@ -44,14 +44,15 @@ class Slots:
     tabs: Mapping[str, Any]
 
 
-def layout() -> Slots:
+def layout(first: Start) -> Slots:
     """Claim the places for everything under the heading, top to bottom."""
     above, numbers = st.container(), st.container()
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
     meaning = st.empty()
     waiting = main.empty(), methods.empty()
-    opened = st.tabs(TABS, key="view", on_change="rerun", bind="query-params")
+    tabs = tabs_for(first.dataset)
+    opened = st.tabs(tabs, key="view", on_change="rerun", bind="query-params")
     return Slots(
         above,
         numbers,
@@ -61,7 +62,7 @@ def layout() -> Slots:
         methods,
         meaning,
         waiting,
-        dict(zip(TABS, opened, strict=True)),
+        dict(zip(tabs, opened, strict=True)),
     )
 
 
@@ -73,7 +74,8 @@ def title(first: Start) -> DeltaGenerator:
     found = entry(first.dataset)
     records = recall(_counted(first)) or first.records
     size = "" if records is None else f"{records:,} {found.records_are}"
-    parts = (found.title, size, words.LOSS_TITLES.get(chosen("loss"), ""))
+    loss = chosen("loss") if found.predicts == "class" else "squared"
+    parts = (found.title, size, words.LOSS_TITLES.get(loss, ""))
     return st.title(" · ".join(part for part in parts if part), anchor=False)
 
 
@@ -90,8 +92,6 @@ def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
 
 def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenerator) -> None:
     """The title again, with the records that are left; what has to be said about it, under it."""
-    from dpcore.figures.verdict import few_records
-
     found, loss = view.split.entry, words.LOSS_TITLES[view.study.loss]
     total = len(view.split.y_train) + len(view.split.y_test)
     remember(_counted(first), total)
@@ -102,7 +102,14 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
             f"{found.task} Trained on {view.split.records:,} records with {view.split.dimension} "
             f"features, tested on {len(view.split.y_test):,}; λ = {plain(view.problem.lam)}{rule}."
         )
-        rough = few_records(view.compared.value(view.compared.best), len(view.split.y_test))
+        if found.predicts == "number":
+            lower, upper = found.target.bounds
+            unit = f" {found.target.unit}" if found.target.unit else ""
+            st.caption(
+                f"What is predicted: {found.target.description}, by its public bounds from "
+                f"{plain(lower)} to {plain(upper)}{unit}."
+            )
+        rough = view.rough
         if rough:
             st.caption(f":material/straighten: {rough}")
         if not view.published:
@@ -131,14 +138,14 @@ def how_to_get(key: str, where: str) -> None:
 
 
 def main_figure(view: View, slots: Slots) -> None:
-    """Accuracy against ε; identical while only ε moves, so that zoom is kept."""
+    """Accuracy or error against ε; identical while only ε moves, so that zoom is kept."""
     from app_pages.parts.view import figure
 
     for place in slots.waiting:
         place.empty()
     with slots.main:
-        st.subheader("Accuracy against ε", anchor=False, help=words.CURVES)
-        plot(figure("accuracy", view), "accuracy_figure")
+        st.subheader(f"{view.quality.title} against ε", anchor=False, help=words.CURVES)
+        plot(figure("quality", view), "accuracy_figure")
         if view.study.edition == "published":
             st.caption("Open markers: as published. Filled: a method with a sound edition only.")
 
@@ -158,7 +165,7 @@ def early(first: Start, slots: Slots) -> None:
         "early_people_figure",
         words.ODDS_CONDITION,
     )
-    slots.waiting[0].caption("The figure of accuracy against ε comes here.")
+    slots.waiting[0].caption("The figure against ε comes here.")
     slots.waiting[1].caption("Every method at the chosen ε comes here.")
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app_pages.parts import explanations, plan_link, train_link
+from app_pages.parts.controls import METHODS_KEY
 from app_pages.parts.train_presets import FIRST, Settings
 from dpcore.accounting.presets import preset
+from dpcore.datasets import catalogue
+from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.guarantee import Edition
 from dpcore.methods import method_named
 from dpcore.systems.system import Place, Relation, Run
@@ -36,12 +39,15 @@ def route(run: Run) -> Route:
         method = method_named(run.key)
         printed = run.relation is Relation.ITSELF and Edition.PUBLISHED in method.editions
         edition = "published" if printed else "sound"
+        numbers = run.loss in RESIDUAL_LOSSES or not set(method.losses) & set(MARGIN_LOSSES)
         settings = {
-            "methods": method.title,
+            METHODS_KEY["number" if numbers else "class"]: method.title,
             "focus": method.title,
             "edition": explanations.EDITION_TITLES[edition],
         }
-        if run.loss:
+        if numbers:
+            settings["data"] = next(each.title for each in catalogue() if each.predicts == "number")
+        elif run.loss:
             settings["loss"] = explanations.LOSS_TITLES[run.loss]
         return Route(
             "app_pages/explore.py", f"{method.title} in Explore", ":material/explore:", settings

@@ -17,6 +17,7 @@ from app_pages.parts.fields import pick
 from app_pages.parts.state import once, preset
 from dpcore.datasets import Preparation, availability, catalogue, entry
 from dpcore.erm import accurate
+from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study, default_delta
 from dpcore.figures.words import plain
 
@@ -52,14 +53,20 @@ FEATURES = {"plain": "As they are", "fourier": "Random Fourier (Gaussian kernel)
 FOURIER_FEATURES = (16, 32, 64, 128, 256, 512, 1_024)
 BANDWIDTHS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)
 SWITCHED = ("true", "false", "True", "False")
-DEFAULT_METHODS = ("outpert", "opera", "dpgd")
+DEFAULT_METHODS = {
+    "class": ("outpert", "opera", "dpgd"),
+    "number": ("opera", "dpgd", "inputpert", "adassp"),
+}
+# Where a number is predicted, the control of the methods has a name of its own in the address.
+METHODS_KEY = {"class": "methods", "number": "number_methods"}
 MOST_STEPS = 1_000_000
 MOST_MISSING = 1_000_000
+PER_1000 = "Per 1,000"
 TABS = (
     "Objective",
     "Noise σ",
     "Excess risk",
-    "Per 1,000",
+    PER_1000,
     "Best method",
     "Claim and proof",
     "Take along",
@@ -135,16 +142,27 @@ class Choice:
     upload: UploadedFile | None
 
 
-def private_methods() -> dict[str, str]:
-    """Key to title of every method that adds noise, in display order."""
+def private_methods(predicts: str) -> dict[str, str]:
+    """Key to title of every method that adds noise and can learn this, in display order."""
     from dpcore.methods import register
 
-    return {key: method.title for key, method in register().items() if key != "nonprivate"}
+    losses = {"class": MARGIN_LOSSES, "number": RESIDUAL_LOSSES}[predicts]
+    return {
+        key: method.title
+        for key, method in register().items()
+        if key != "nonprivate" and set(losses) & set(method.losses)
+    }
+
+
+def tabs_for(dataset: str) -> tuple[str, ...]:
+    """The tabs of the detail; missed and false cases there are only where classes are told."""
+    classes = entry(dataset).predicts == "class"
+    return tuple(tab for tab in TABS if classes or tab != PER_1000)
 
 
 def dataset_titles() -> dict[str, str]:
     """Key to title of every data set."""
-    return {found.key: found.title for found in catalogue() if found.predicts == "class"}
+    return {found.key: found.title for found in catalogue()}
 
 
 def link_complaint() -> str:
@@ -172,9 +190,14 @@ def _follow() -> str:
 
 
 def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
-    data, methods = dataset_titles(), private_methods()
-    usual = [methods[key] for key in DEFAULT_METHODS]
-    asked = [title for title in link.get("methods", usual) if title in methods.values()]
+    data, methods = dataset_titles(), {kind: private_methods(kind) for kind in METHODS_KEY}
+    keys = {title: key for key, title in data.items()}
+    dataset = keys.get(link.get("data", [""])[-1], "breast_cancer")
+    kind = entry(dataset).predicts
+    usual = [methods[kind][key] for key in DEFAULT_METHODS[kind]]
+    wanted = link.get(METHODS_KEY[kind], usual)
+    asked = [title for title in wanted if title in methods[kind].values()]
+    classes = {loss: words.LOSS_TITLES[loss] for loss in MARGIN_LOSSES}
 
     def named(titles: dict[str, str]) -> list[str]:
         return list(titles.values())
@@ -184,12 +207,15 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
 
     allowed = {
         "data": ("the data set", named(data), data["breast_cancer"]),
-        "loss": ("the model", named(words.LOSS_TITLES), "logistic regression"),
-        "methods": (
-            "the method",
-            named(methods),
-            "the others that are named, or the usual ones",
-        ),
+        "loss": ("the model", named(classes), "logistic regression"),
+        **{
+            key: (
+                "the method",
+                named(methods[each]),
+                "the others that are named, or the usual ones",
+            )
+            for each, key in METHODS_KEY.items()
+        },
         "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
         "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
         "delta_way": ("δ", DELTA_WAYS, "δ by rule"),
@@ -222,18 +248,19 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         ),
         "intercept": ("an intercept", SWITCHED, "none"),
         "full_length": ("the paper's length", SWITCHED, "the usual one"),
-        "view": ("the tab", TABS, TABS[0]),
+        "view": ("the tab", tabs_for(dataset), TABS[0]),
         "focus": ("numbers for", asked, "a method that is chosen"),
         **meaning.ALLOWED,
     }
     numbers = [
         ("steps", "a number of steps T of", 1, MOST_STEPS),
         ("may_cost", "a cost in points of", 0, 50),
+        ("may_raise", "an error raised in percent by", 0, 500),
         ("may_miss", "a number of contributors who stay away of", 0, MOST_MISSING),
         *meaning.NUMBERS,
     ]
     return (
-        links.unknown(link, allowed, clearable=("methods",))
+        links.unknown(link, allowed, clearable=tuple(METHODS_KEY.values()))
         + links.outside(link, numbers)
         + links.strangers(link, {*allowed, *(name for name, *_ in numbers)})
     )
@@ -253,6 +280,36 @@ def _switch(label: str, titles: dict[str, str], key: str, help_text: str) -> str
         width="stretch",
     )
     return chosen or next(iter(titles))
+
+
+def _loss(kind: str) -> str:
+    """The loss; no choice where a number is predicted."""
+    if kind == "number":
+        st.markdown(f"**Model:** {words.LOSS_TITLES['squared'].lower()}", help=words.SQUARED)
+        return "squared"
+    return pick("Model", {key: words.LOSS_TITLES[key] for key in MARGIN_LOSSES}, "loss", words.LOSS)
+
+
+def _methods(kind: str, loss: str) -> list[str]:
+    """Keys of the methods chosen, in display order; those that can't learn this are named."""
+    from dpcore.methods import method_named
+
+    titles = private_methods(kind)
+    chosen = st.pills(
+        "Methods",
+        list(titles),
+        format_func=titles.__getitem__,
+        selection_mode="multi",
+        default=list(DEFAULT_METHODS[kind]),
+        key=METHODS_KEY[kind],
+        help=words.METHODS,
+        bind="query-params",
+    )
+    _explained(titles)
+    refused = {key: method_named(key).refusal(loss) for key in titles if key in chosen}
+    for sentence in filter(None, refused.values()):
+        st.caption(f":material/info: {sentence}")
+    return [key for key, sentence in refused.items() if not sentence]
 
 
 def _explained(titles: dict[str, str]) -> None:
@@ -458,20 +515,10 @@ def rest(first: Start) -> Choice:
     from dpcore.methods import method_named
 
     with first.model:
-        loss = pick("Model", words.LOSS_TITLES, "loss", words.LOSS)
+        kind = entry(first.dataset).predicts
+        loss = _loss(kind)
         width = _huber_width() if loss == "huber" else 0.5
-        titles = private_methods()
-        chosen = st.pills(
-            "Methods",
-            list(titles),
-            format_func=titles.__getitem__,
-            selection_mode="multi",
-            default=list(DEFAULT_METHODS),
-            key="methods",
-            help=words.METHODS,
-            bind="query-params",
-        )
-        _explained(titles)
+        chosen = _methods(kind, loss)
         edition = _switch("Edition", words.EDITION_TITLES, "edition", words.EDITION)
     with first.rest:
         lam, radius = _lambda()
@@ -520,7 +567,7 @@ def rest(first: Start) -> Choice:
                     bind="query-params",
                 )
             )
-    methods = tuple(key for key in titles if key in chosen)
+    methods = tuple(chosen)
     study = Study(
         dataset=first.dataset,
         records=first.size,

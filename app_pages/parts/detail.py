@@ -9,6 +9,7 @@ import streamlit as st
 from app_pages.parts import badges, loaders, meaning, takeaway
 from app_pages.parts import explanations as words
 from app_pages.parts.answer import Slots
+from app_pages.parts.controls import PER_1000
 from app_pages.parts.drawing import plot, table_behind
 from app_pages.parts.view import figure
 from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:
     """The tabs that move with ε; called from the fragment."""
-    if slots.tabs["Per 1,000"].open:
-        with slots.tabs["Per 1,000"]:
+    if PER_1000 in slots.tabs and slots.tabs[PER_1000].open:
+        with slots.tabs[PER_1000]:
             _per_thousand(view, rows)
     if slots.tabs["Best method"].open:
         with slots.tabs["Best method"]:
@@ -109,39 +110,60 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
 
 
 def _best(view: View, epsilon: float) -> None:
-    """The best proved method at each ε, and which ε the accuracy that is wanted takes."""
+    """The best proved method at each ε, and which ε the accuracy or error that is wanted takes."""
     from dpcore.evaluation.frontier import frontier, reach
     from dpcore.figures import frontier as figures
 
-    cost: float = st.number_input(
-        "Points of accuracy that privacy may cost",
-        0.0,
-        50.0,
-        3.0,
-        step=0.5,
-        key="may_cost",
-        bind="query-params",
-        help=words.MAY_COST,
-        width=320,
-    )
-    best = frontier(view.table)
+    measure, wanted = view.compared.measure, _wanted(view)
+    best = frontier(view.table, measure)
     if best.empty:
         st.markdown("No method that is chosen is proved at any ε.")
         return
     plot(
         figures.frontier(
             best,
-            reach(best, view.compared.value(view.compared.best) - cost / 100.0),
+            reach(best, wanted, measure),
             titles=view.titles,
             records=view.split.records,
             records_are=view.people,
             epsilon=epsilon,
+            quality=view.quality,
             dark=view.dark,
         ),
         "frontier_figure",
     )
     st.caption(words.FRONTIER)
     table_behind(best, "best_method", "The best proved method at each ε")
+
+
+def _wanted(view: View) -> float:
+    """The accuracy, or the error, that privacy may come to."""
+    best = view.compared.value(view.compared.best)
+    if view.quality.share:
+        cost: float = st.number_input(
+            "Points of accuracy that privacy may cost",
+            0.0,
+            50.0,
+            3.0,
+            step=0.5,
+            key="may_cost",
+            bind="query-params",
+            help=words.MAY_COST,
+            width=320,
+        )
+        return best - cost / 100.0
+    raised: float = st.number_input(
+        "Percent by which privacy may raise the RMSE",
+        0.0,
+        500.0,
+        10.0,
+        step=1.0,
+        key="may_raise",
+        bind="query-params",
+        help=words.MAY_RAISE,
+        width=320,
+    )
+    return best * (1.0 + raised / 100.0)
 
 
 def tabs(view: View, slots: Slots) -> None:
@@ -163,5 +185,7 @@ def _about(view: View) -> None:
     st.markdown(f"**Source:** {found.source}")
     st.markdown(f"**Licence:** {found.licence}")
     st.markdown(f"**Cite:** {found.citation}")
+    if found.predicts == "number":
+        st.markdown(f"**Bounds of what is predicted:** {found.target.bounds_reason}")
     for note in (*view.split.notes, *found.traps):
         st.markdown(f"- {note}")

@@ -34,9 +34,13 @@ LOSS = (
     "How the model learns. **Logistic regression** gives probabilities; the **Huber support-vector "
     "machine** looks for the widest margin, smoothed so that its privacy can be proved."
 )
+SQUARED = (
+    "Half the squared error, with the outcome scaled by its public bounds. Beyond half its range "
+    "it goes on as a straight line, so that no single record can pull without limit."
+)
 METHODS = (
-    "Ways to train with privacy. The same model without privacy and the majority guess are always "
-    "drawn for comparison."
+    "Ways to train with privacy. The same model without privacy and a guess without any features "
+    "are always drawn for comparison."
 )
 FEATURES = (
     "**Random Fourier features** are waves across the data whose directions and lengths are drawn "
@@ -59,11 +63,45 @@ ADJACENCY = (
     "public."
 )
 ACCURACY = "Share of test records that the private model gets right, on average over its noise."
+RMSE = (
+    "**Root mean squared error** on test records, in the outcome's own unit, over its noise: how "
+    "far predictions are off, large misses counting most. Predictions are first brought into the "
+    "outcome's public range, which costs no privacy."
+)
+R2 = (
+    "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
+    "is no better than always giving the mean, below 0 is worse."
+)
+COST_IN_RMSE = (
+    "How much larger the error becomes, counted against the same kind of model without privacy: "
+    "with its λ chosen by cross-validation or with the same λ, whichever is better."
+)
+MAY_RAISE = (
+    "The largest acceptable error, counted up from the better model without privacy. The answer is "
+    "the ε from which on the best proved method keeps it."
+)
 COST = (
     "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
     "with its λ chosen for accuracy by cross-validation or with the same λ, whichever is better."
 )
-MAY_COST = (
+MAY_RMSE = (
+    "**Root mean squared error** on test records, in the outcome's own unit, over its noise: how "
+    "far predictions are off, large misses counting most. Predictions are first brought into the "
+    "outcome's public range, which costs no privacy."
+)
+R2 = (
+    "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
+    "is no better than always giving the mean, below 0 is worse."
+)
+COST_IN_RMSE = (
+    "How much larger the error becomes, counted against the same kind of model without privacy: "
+    "with its λ chosen by cross-validation or with the same λ, whichever is better."
+)
+MAY_RAISE = (
+    "The largest acceptable error, counted up from the better model without privacy. The answer is "
+    "the ε from which on the best proved method keeps it."
+)
+COST = (
     "The lowest acceptable accuracy, counted down from the better model without privacy. The "
     "answer is the ε from which on the best proved method keeps it."
 )
@@ -117,7 +155,11 @@ SOURCES = {
     "closed form": "Computed exactly; the band comes from 200 draws of the noise.",
     "sampled": "Averaged over the runs that were trained.",
 }
-LOSS_TITLES = {"logistic": "Logistic regression", "huber": "Huber SVM"}
+LOSS_TITLES = {
+    "logistic": "Logistic regression",
+    "huber": "Huber SVM",
+    "squared": "Linear regression",
+}
 EDITION_TITLES = {"sound": "Sound", "published": "As published"}
 ADJACENCY_TITLES = {
     "replace-one": "One record replaced",

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from app_pages.parts.view import View
 
-DEFAULT_FOCUS = "opera"
+DEFAULT_FOCUS = ("adassp", "opera")
+"""What is looked at first, where it is among the methods chosen; AdaSSP predicts numbers only."""
 
 
 def guarantee_at(row: pd.Series) -> str:
@@ -33,7 +34,7 @@ def guarantee_at(row: pd.Series) -> str:
 def _focus(view: View) -> str | None:
     if not view.methods:
         return None
-    default = DEFAULT_FOCUS if DEFAULT_FOCUS in view.methods else view.methods[0]
+    default = next((key for key in DEFAULT_FOCUS if key in view.methods), view.methods[0])
     chosen_method: str | None = st.segmented_control(
         "Numbers for",
         view.methods,
@@ -55,7 +56,7 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
 
 
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Accuracy, cost, noise and objective of the method in focus, and what it promises."""
+    """Accuracy or error, cost, noise and objective of the method in focus, and what it promises."""
     with st.container(horizontal=True, vertical_alignment="center"):
         focus = _focus(view)
         found = rows[rows["method"] == focus]
@@ -77,7 +78,9 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
         _promise(view, grid, found.iloc[0])
         return
     # As many places as with numbers: the browser would keep old ones otherwise.
-    for label in ("Accuracy", "Cost of privacy", "Missed of 1,000", "Noise σ", "Objective"):
+    shares = ("Accuracy", "Cost of privacy", "Missed of 1,000")
+    errors = ("RMSE", "Cost of privacy", "R²")
+    for label in (*(shares if view.quality.share else errors), "Noise σ", "Objective"):
         _number(grid, label, "…", "–", words.METHODS)
     _number(grid, "Right guesses", "…", "–", words.ODDS)
 
@@ -89,6 +92,7 @@ def _verdict(view: View, row: pd.Series) -> str:
         title=view.titles[row["method"]],
         without_privacy=view.compared.value(view.compared.best),
         majority=view.compared.guess,
+        quality=view.quality,
     )
     return said if row["status"] == "proved" else f":red[:material/error: {said}]"
 
@@ -113,8 +117,6 @@ def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
 
 
 def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float) -> None:
-    best, other = view.compared.best, view.compared.other
-    value = view.compared.value
     here = float(row["epsilon"])
     stands = (
         ""
@@ -122,6 +124,29 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         else f" Trained at ε = {plain(here)}, the nearest to {plain(epsilon)}."
     )
     guarantee = guarantee_at(row)
+    told = _of_classes if view.quality.share else _of_a_number
+    told(view, grid, row, stands, guarantee)
+    _number(
+        grid,
+        "Noise σ",
+        plain(row["sigma"]),
+        f"sensitivity Δ = {plain(row['sensitivity'])}",
+        f"{words.SIGMA} {guarantee}",
+    )
+    _number(
+        grid,
+        "Objective",
+        plain(row["objective"]),
+        f"{plain(view.compared.same_lam.objective)} without privacy",
+        f"{words.OBJECTIVE} {guarantee}",
+    )
+
+
+def _of_classes(
+    view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str
+) -> None:
+    """Accuracy, what privacy takes from it, and missed cases."""
+    best, other, value = view.compared.best, view.compared.other, view.compared.value
     between = rough_count(row["missed_per_1000"], len(view.split.y_test))
     between = f"{between} on new records; " if between else ""
     _number(
@@ -149,27 +174,44 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         f"{view.ill_per_1000:.0f} cases in all",
         f"{words.MISSED} {guarantee}",
     )
+
+
+def _of_a_number(
+    view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str
+) -> None:
+    """RMSE, what privacy adds to it, and R²."""
+    best, other, value = view.compared.best, view.compared.other, view.compared.value
     _number(
         grid,
-        "Noise σ",
-        plain(row["sigma"]),
-        f"sensitivity Δ = {plain(row['sensitivity'])}",
-        f"{words.SIGMA} {guarantee}",
+        "RMSE",
+        plain(row["rmse"]),
+        f"9 of 10 runs: {plain(row['rmse_low'])} to {plain(row['rmse_high'])}{stands}",
+        f"{words.RMSE} {words.SOURCES[row['source']]} {guarantee}",
     )
     _number(
         grid,
-        "Objective",
-        plain(row["objective"]),
-        f"{plain(view.compared.same_lam.objective)} without privacy",
-        f"{words.OBJECTIVE} {guarantee}",
+        "Cost of privacy",
+        view.quality.signed(row["rmse"] - value(best)),
+        f"in RMSE; {plain(value(best))} without privacy ({view.named(best)}), "
+        f"{plain(value(other))} ({view.named(other)})",
+        f"{words.COST_IN_RMSE} {guarantee}",
+    )
+    _number(
+        grid,
+        "R²",
+        plain(row["r2"], 2),
+        f"{plain(best.measured['r2'], 2)} without privacy ({view.named(best)})",
+        f"{words.R2} {guarantee}",
     )
 
 
 def every_method(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Accuracy of every chosen method at this ε, against the models without privacy."""
+    """Accuracy or error of every chosen method at this ε, against the models without privacy."""
     st.subheader(f"Every method at ε = {plain(epsilon)}", anchor=False)
     plot(
-        chosen.accuracy(rows, view.references, titles=view.titles, dark=view.dark),
+        chosen.accuracy(
+            rows, view.references, titles=view.titles, quality=view.quality, dark=view.dark
+        ),
         "chosen_figure",
     )
     private = rows[rows["method"].isin(view.methods)]

@@ -20,8 +20,10 @@ from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Unprivate
 from dpcore.figures.curves import Reference, at
 from dpcore.figures.drawn import Drawn
+from dpcore.figures.quality import Quality
 from dpcore.figures.tradeoff import Noiseless
-from dpcore.figures.words import percent, plain
+from dpcore.figures.verdict import few_records
+from dpcore.figures.words import plain
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,20 @@ class View:
 
     def named(self, model: Unnoised) -> str:
         """How the λ of a model without privacy was come by, in words."""
-        return "λ for accuracy" if model is self.compared.tuned else "same λ"
+        chosen_for = "λ for accuracy" if self.quality.share else "λ for least error"
+        return chosen_for if model is self.compared.tuned else "same λ"
+
+    @property
+    def quality(self) -> Quality:
+        """What models are compared by here, and its words."""
+        return Quality(self.compared.measure)
+
+    @property
+    def rough(self) -> str:
+        """How little a small test set says of shares, in one sentence; empty where it is large."""
+        if not self.quality.share:
+            return ""
+        return few_records(self.compared.value(self.compared.best), len(self.split.y_test))
 
     @property
     def noiseless(self) -> Noiseless:
@@ -92,18 +107,19 @@ class View:
 
     @property
     def references(self) -> list[Reference]:
-        """Lines on the accuracy figure; losses are counted against the first."""
-        majority, value = self.compared.guess, self.compared.value
+        """Lines on the main figure; losses are counted against the first."""
+        guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
+        guessing = "majority guess" if self.quality.share else "always the mean"
         return [
             *(
                 Reference(
-                    f"no privacy, {self.named(one)}: {percent(value(one))}",
+                    f"no privacy, {self.named(one)}: {shown(value(one))}",
                     value(one),
                     dash="dash" if one is self.compared.tuned else "longdash",
                 )
                 for one in (self.compared.best, self.compared.other)
             ),
-            Reference(f"majority guess: {percent(majority)}", majority, dash="dot"),
+            Reference(f"{guessing}: {shown(guess)}", guess, dash="dot"),
         ]
 
 
@@ -161,12 +177,13 @@ def gather(choice: Choice) -> View:
 def _figure(kind: str, key: str, _view: View) -> Drawn:
     """One of the figures that do not depend on ε; the same object's worth for the same key."""
     view = _view
-    if kind == "accuracy":
+    if kind == "quality":
         return tradeoff.accuracy(
             view.table,
             view.references,
             titles=view.titles,
             noiseless=view.noiseless,
+            quality=view.quality,
             dark=view.dark,
         )
     if kind == "objective":

@@ -179,7 +179,7 @@ METHOD = Method(
     idea="Write what training minimises as a polynomial, and blur each of its coefficients.",
     editions={
         Edition.PUBLISHED: Standing(
-            claim="(ε, 0).",
+            claim="(ε, 0), by Laplace noise on the coefficients of a polynomial.",
             proof="(ε, 0): its bound on how far a record moves the coefficients holds, and is far "
             "larger than needed where records have length 1.",
             status=Status.PROVED,

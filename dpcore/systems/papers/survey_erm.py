@@ -30,12 +30,12 @@ SYSTEMS = (
         references=(54,),
         family=FAMILY,
         what="Blurs the coefficients of what training minimises, then fits without further noise.",
-        claim="ε by Laplace noise on the coefficients of a polynomial objective.",
         software=(Software("diffprivlib LinearRegression", note="Do not use: see what broke."),),
         breaks=(
             "diffprivlib 0.6.6 takes the lower bound twice for the sensitivity of Σx²: with bounds "
             "(0, 1) it publishes the diagonal of XᵀX without any noise, at every ε.",
         ),
+        runs=(Run(Place.EXPLORE, "functional", loss="squared"),),
     ),
     System(
         key="functional-logistic",
@@ -46,7 +46,7 @@ SYSTEMS = (
         references=(54,),
         family=FAMILY,
         what="Replaces the loss by a parabola, blurs its coefficients, then fits.",
-        claim="ε for the parabola that stands for the logistic loss (Taylor, degree 2).",
+        runs=(Run(Place.EXPLORE, "functional"),),
     ),
     System(
         key="noise-reduction",
