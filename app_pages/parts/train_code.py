@@ -31,7 +31,8 @@ def command(study: TrainingStudy, output: str = "run") -> str:
             f"--epsilon {study.epsilon!r} --delta {recipe.delta!r} --adjacency {recipe.adjacency}",
             f"--epochs {recipe.epochs} --batch-size {recipe.batch} --sampling {recipe.sampling}",
             f"--optimizer {recipe.optimizer} --learning-rate {recipe.learning_rate!r} "
-            f"--clip {recipe.clip!r} --average {recipe.average!r}",
+            + (f"--final-rate {recipe.final_rate!r} " if recipe.final_rate < 1.0 else "")
+            + f"--clip {recipe.clip!r} --average {recipe.average!r}",
             f"--noise {recipe.noise}" + (decay if recipe.decay < 1.0 else ""),
             *_shaping(recipe),
             f"--runs {study.runs} --seed {recipe.seed} --output {output}"

@@ -19,7 +19,12 @@ from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures.words import plain
 
-FEATURES = {"raw": "As they are", "scattering": "Scattering", "whitened": "Scattering, whitened"}
+FEATURES = {
+    "raw": "As they are",
+    "deskewed": "Set upright",
+    "scattering": "Scattering",
+    "whitened": "Scattering, whitened",
+}
 NETWORKS = {"linear": "Linear", "perceptron": "Perceptron", "cnn": "CNN"}
 ACTIVATIONS = {"relu": "ReLU", "tanh": "tanh"}
 OPTIMIZERS = {"sgd": "SGD", "momentum": "Momentum", "adam": "Adam"}
@@ -131,9 +136,11 @@ def sidebar() -> Asked:
             )
         adjacency = pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
         optimizer = switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
-        average = number(
-            "Average over the last share", SHARES, "averaging", words.AVERAGE, step=0.05
-        )
+        with st.container(horizontal=True):
+            final = number("Rate left at the end", SHARES, "final_rate", words.FINAL_RATE, step=0.1)
+            average = number(
+                "Average over the last share", SHARES, "averaging", words.AVERAGE, step=0.05
+            )
         activation = switch("Activation", ACTIVATIONS, "activation", words.ACTIVATION)
         draws = switch("Batches", DRAWS, "draws", words.SAMPLING)
     with first:
@@ -145,6 +152,7 @@ def sidebar() -> Asked:
         epochs=epochs,
         batch=batch,
         learning_rate=rate,
+        final_rate=final,
         optimizer=optimizer,
         average=average,
         clip=clip,

@@ -66,6 +66,7 @@ def _heed() -> str:
             ("passes", "a number of epochs of", 1, controls.MOST_EPOCHS),
             ("lot", "a batch size of", 1, controls.MOST_BATCH),
             ("rate", "a learning rate of", *controls.RATES),
+            ("final_rate", "a share of the learning rate of", *controls.SHARES),
             ("averaging", "a share of steps to average of", *controls.SHARES),
             ("clipping", "a clipping norm of", *controls.CLIPS),
             ("ratio", "a decay R of", *controls.RATIOS),

@@ -24,6 +24,8 @@ class Settings:
     rate : float
         Learning rate.
     optimizer : str
+    final_rate : float
+        Share of the learning rate that is left at the end.
     averaging : float
         Share of the steps so far whose weights are averaged.
     clipping : float
@@ -67,6 +69,7 @@ class Settings:
     lot: int = 256
     rate: float = 0.5
     optimizer: str = "sgd"
+    final_rate: float = 1.0
     averaging: float = 0.0
     clipping: float = 1.0
     schedule: str = "decaying"
@@ -105,6 +108,7 @@ def _of(study: TrainingStudy, *, measure: str = FIRST.measure, repeats: int = 1)
         lot=recipe.batch,
         rate=recipe.learning_rate,
         optimizer=recipe.optimizer,
+        final_rate=recipe.final_rate,
         averaging=recipe.average,
         clipping=recipe.clip,
         schedule="constant",

@@ -12,10 +12,11 @@ MEASURE = (
     "it."
 )
 INPUTS = (
-    "**As they are**, or **scattering features**: fixed wavelet filters that are computed from "
-    "each image by itself. They look at no other record, so they cost no privacy, and a linear "
-    "network on top of them is hard to beat at small ε. **Whitened** (MNIST): the same, pressed "
-    "together where public digits of other people vary most, so that clipping cuts off less."
+    "**As they are**; **set upright**: each image moved to its middle and sheared until it does "
+    "not lean; or **scattering features**: fixed wavelet filters. All are computed from each image "
+    "by itself and look at no other record, so they cost no privacy; a linear network on top of "
+    "scattering is hard to beat at small ε. **Whitened** (MNIST): the same, pressed together where "
+    "public digits of other people vary most, so that clipping cuts off less."
 )
 NETWORK = (
     "**Linear**: one layer. **Perceptron**: fully connected hidden layers. **Convolutional**: the "
@@ -40,6 +41,10 @@ BATCH = (
     "and less on the mean."
 )
 RATE = "How far one step moves the weights along the noisy gradient."
+FINAL_RATE = (
+    "Share of the learning rate that is left at the last step; it falls evenly until then. 1 keeps "
+    "it as it is. Small last steps let less of the noise into the weights."
+)
 OPTIMIZER = "What is done with the noisy gradient. It sees nothing else, so it costs no privacy."
 AVERAGE = (
     "Share of the steps so far whose weights are averaged, the latest counting most; 0 keeps those "
@@ -204,6 +209,7 @@ NAMES = {
     "epochs": "the epochs",
     "batch": "the batch size",
     "learning_rate": "the learning rate",
+    "final_rate": "the learning rate at the end",
     "optimizer": "the optimizer",
     "clip": "the clipping norm C",
     "decay": "the decay R",

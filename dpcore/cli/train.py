@@ -51,6 +51,7 @@ TEXTS = {
 }
 NUMBERS = {
     "learning-rate": "of the optimizer",
+    "final-rate": "share of the learning rate that is left at the end, falling linearly",
     "average": "share of the steps so far whose weights are averaged",
     "clip": "C",
     "delta": "δ",
@@ -79,7 +80,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="one of its settings"
     )
-    command.add_argument("--features", default="raw", help="raw, scattering or whitened")
+    command.add_argument("--features", default="raw", help="raw, deskewed, scattering or whitened")
     command.add_argument(
         "--epsilon", help=f"target of the whole training (usually {USUAL_EPSILON})"
     )

@@ -47,6 +47,8 @@ class Recipe:
     batch : int
         (Expected) records a step.
     learning_rate : float
+    final_rate : float
+        Share of the learning rate that is left at the last step; it falls linearly from the first.
     optimizer : str
         "sgd", "momentum" (0.9) or "adam", all on the noisy gradient.
     average : float
@@ -99,6 +101,7 @@ class Recipe:
     epochs: int = 10
     batch: int = 256
     learning_rate: float = 0.5
+    final_rate: float = 1.0
     optimizer: str = "sgd"
     average: float = 0.0
     clip: float = 1.0
@@ -134,6 +137,7 @@ class Recipe:
         whole("batch size", self.batch, at_least=1)
         whole("seed", self.seed, at_least=0)
         number("learning rate", self.learning_rate, above=0.0)
+        number("final rate", self.final_rate, at_least=0.0, at_most=1.0)
         number("average", self.average, at_least=0.0, at_most=1.0)
         number("C", self.clip, above=0.0)
         number("σ", self.sigma, at_least=0.0)

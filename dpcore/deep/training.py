@@ -145,6 +145,11 @@ class Run:
         times = step if recipe.decay_every == "step" else step // self.steps_an_epoch
         return [each.sigma * recipe.decay ** (0.5 * times) for each in self.recipes]
 
+    def rate(self, step: int) -> float:
+        """The learning rate at a step, counted from 0."""
+        past = step / max(1, self.steps - 1)
+        return self.recipe.learning_rate * (1.0 - past * (1.0 - self.recipe.final_rate))
+
     def advance(self, steps: int, cancelled: Callable[[], bool] = lambda: False) -> float:
         """Take up to `steps` more steps; the mean loss of the records seen.
 
@@ -193,6 +198,8 @@ class Run:
             self.shape.learn(answer, error)
         for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
             parameter.grad = total.div_(self.expected)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.rate(self.step)
         self.optimizer.step()
         return found.losses if batch.present is None else found.losses[batch.present > 0]
 

@@ -66,7 +66,11 @@ def material(
     progress(0.0, "loading the data")
     found = brought or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = found.train_inputs, found.test_inputs
-    if study.features != "raw":
+    if study.features == "deskewed":
+        from dpcore.deep.deskewing import deskewed
+
+        inputs, test_inputs = deskewed(inputs), deskewed(test_inputs)
+    elif study.features != "raw":
         from dpcore.deep import scattering, whitening
 
         # What may be private is not left on the disk.

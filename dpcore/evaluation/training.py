@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
     from dpcore.evaluation.trainer import Trainer
 
-FEATURES = ("raw", "scattering", "whitened")
+FEATURES = ("raw", "deskewed", "scattering", "whitened")
+PICTURES = ("raw", "deskewed")
+"""Features that are images still, as a convolutional network takes them."""
+
 WHITENED = ("mnist",)
 """Sets that the public coordinates are for; they come from the very records of some others."""
 
@@ -49,8 +52,8 @@ class TrainingStudy:
     dataset : str
         A name of `dpcore.datasets.images.keys`.
     features : str
-        "raw"; "scattering" of images; "whitened", the same of MNIST through
-        `dpcore.deep.whitening`.
+        "raw"; of images "deskewed" (`dpcore.deep.deskewing`) and "scattering"; "whitened", the same
+        of MNIST through `dpcore.deep.whitening`.
     recipe : Recipe
         Run r has its seed plus r.
     epsilon : float or None
@@ -106,7 +109,7 @@ class TrainingStudy:
         """Refuse a network or features that these records cannot be given to."""
         network, entry = self.recipe.network, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
-        if self.features != "raw" and network == "cnn":
+        if self.features not in PICTURES and network == "cnn":
             raise InvalidInput(
                 "The network is convolutional (cnn), but scattering features take a linear one or "
                 "a perceptron."

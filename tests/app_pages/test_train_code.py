@@ -19,7 +19,13 @@ STUDIES = [
         dataset="mnist",
         features="scattering",
         recipe=Recipe(
-            network="linear", sampling="none", optimizer="adam", clip=0.1, average=0.25, seed=3
+            network="linear",
+            sampling="none",
+            optimizer="adam",
+            clip=0.1,
+            average=0.25,
+            seed=3,
+            final_rate=0.5,
         ),
         epsilon=1.25,
     ),

@@ -199,6 +199,19 @@ def test_averaging_leaves_the_training_and_its_noise_alone():
     assert averaged.scores(inputs) != pytest.approx(plain.scores(inputs), abs=1e-3)
 
 
+@pytest.mark.parametrize("final_rate", [0.0, 0.2, 1.0])
+def test_learning_rate_falls_evenly_to_its_share(final_rate):
+    run = started(replace(SMALL, final_rate=final_rate, sigma=0.1))
+    rates = []
+    for _ in range(run.steps):
+        before = weights_of(run)
+        run.advance(1)
+        moved = torch.cat([each.grad.flatten() for each in run.per_example.parameters])
+        rates.append(float((before - weights_of(run)) @ moved / moved.square().sum()))
+    expected = np.linspace(SMALL.learning_rate, SMALL.learning_rate * final_rate, run.steps)
+    assert rates == pytest.approx(expected, abs=1e-4)
+
+
 def test_averages_go_on_from_a_kept_state():
     recipe = replace(SMALL, average=0.3)
     whole, first, second = started(recipe), started(recipe), started(recipe)
