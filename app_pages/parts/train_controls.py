@@ -25,7 +25,12 @@ FEATURES = {
     "scattering": "Scattering",
     "whitened": "Scattering, whitened",
 }
-NETWORKS = {"linear": "Linear", "perceptron": "Perceptron", "cnn": "CNN"}
+NETWORKS = {
+    "linear": "Linear",
+    "perceptron": "Perceptron",
+    "cnn": "CNN",
+    "cnn-lean": "Lean CNN",
+}
 ACTIVATIONS = {"relu": "ReLU", "tanh": "tanh"}
 OPTIMIZERS = {"sgd": "SGD", "momentum": "Momentum", "adam": "Adam"}
 METRICS = {"accuracy_test": "Accuracy", "auc_test": "AUC"}

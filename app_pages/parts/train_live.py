@@ -38,8 +38,11 @@ def purpose(asked: Asked) -> None:
         "linear": "linear network",
         "perceptron": f"perceptron with {layers} hidden units",
         "cnn": "convolutional network",
+        "cnn-lean": "lean convolutional network",
     }[recipe.network]
-    inputs = "" if asked.study.features == "raw" else " on scattering features"
+    inputs = {"raw": "", "deskewed": " on images set upright"}.get(
+        asked.study.features, " on scattering features"
+    )
     st.caption(
         f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs}, "
         f"{recipe.epochs:,} epochs, ε = {plain(asked.study.epsilon or 0.0)}, "

@@ -46,7 +46,7 @@ def begins_by_itself(study: TrainingStudy, records: int) -> bool:
         products = sum(a * b for a, b in pairwise(recipe.widths))
         seen *= max(1.0, products / PRODUCTS)
     here = images.availability(study.dataset) in ("built in", "local") or bool(study.settings)
-    return here and recipe.network != "cnn" and study.features == "raw" and seen <= AT_ONCE
+    return here and not recipe.convolutional and study.features == "raw" and seen <= AT_ONCE
 
 
 def wanted(study: TrainingStudy, records: int) -> bool:

@@ -20,7 +20,8 @@ INPUTS = (
 )
 NETWORK = (
     "**Linear**: one layer. **Perceptron**: fully connected hidden layers. **Convolutional**: the "
-    "small network for images of at least 28 × 28 pixels that papers 003 and 004 use."
+    "small network for images of at least 28 × 28 pixels that papers 003 and 004 use. **Lean "
+    "CNN**: the same without its hidden layer, because half as many weights catch less noise."
 )
 LAYERS = "Hidden layers of the perceptron. Paper 000 uses two of 100 units."
 UNITS = "Units in each hidden layer."

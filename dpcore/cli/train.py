@@ -39,7 +39,7 @@ TITLES = {
 SHOWN_EVERY_SECONDS = 0.1
 
 TEXTS = {
-    "network": "linear, perceptron or cnn",
+    "network": "linear, perceptron, cnn or cnn-lean",
     "activation": "relu or tanh",
     "optimizer": "sgd, momentum or adam, on the noisy gradient",
     "sampling": "poisson, fixed or none",

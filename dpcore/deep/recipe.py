@@ -10,7 +10,8 @@ from dpcore.accounting.planner import Plan, Training, solve
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
 
-NETWORKS = ("linear", "perceptron", "cnn")
+CONVOLUTIONAL = ("cnn", "cnn-lean")
+NETWORKS = ("linear", "perceptron", *CONVOLUTIONAL)
 OPTIMIZERS = ("sgd", "momentum", "adam")
 EVERY = ("step", "epoch")
 NOISES = {
@@ -21,7 +22,7 @@ NOISES = {
 """Shapes of the noise, and where each may take its weights from; the first unless told."""
 
 SMALLEST_IMAGE = 28
-"""Pixels along a side that the convolutional network needs."""
+"""Pixels along a side that the convolutional networks need."""
 
 READINGS = ("equal-shares", "exact")
 COSTS = ("adaclip", "gradient", "curvature")
@@ -38,7 +39,8 @@ class Recipe:
     Parameters
     ----------
     network : str
-        "linear", "perceptron" or "cnn".
+        "linear", "perceptron", "cnn" (that of the papers) or "cnn-lean" (about half its size, see
+        `dpcore.deep.networks.lean_cnn`).
     widths : tuple of int
         Hidden layers of a perceptron.
     activation : str
@@ -162,6 +164,11 @@ class Recipe:
                     f"decay R is {self.decay:g}, but with paper 004's noise it must be 1."
                 )
             one_of("sampling with paper 004's noise", self.sampling, ("poisson",))
+
+    @property
+    def convolutional(self) -> bool:
+        """Whether the network takes images."""
+        return self.network in CONVOLUTIONAL
 
     @property
     def source(self) -> str:

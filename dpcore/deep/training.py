@@ -106,7 +106,7 @@ class Run:
         self._rooms: dict[str, Tensor] = {}
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
-        by_parts = self.recipe.network == "cnn" and self.device.type == "cpu"
+        by_parts = self.recipe.convolutional and self.device.type == "cpu"
         self.at_a_time = IMAGES_AT_A_TIME if by_parts else None
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
@@ -132,7 +132,7 @@ class Run:
     def _taken(self, inputs: NDArray[Any]) -> Tensor:
         """Features as the network takes them: images only for a convolutional one."""
         found = torch.as_tensor(inputs, dtype=torch.float32).to(self.device)
-        return found if self.recipe.network == "cnn" else found.flatten(1)
+        return found if self.recipe.convolutional else found.flatten(1)
 
     @property
     def steps(self) -> int:
@@ -320,17 +320,20 @@ def _alike(recipes: Sequence[Recipe]) -> Recipe:
 
 def _network(recipes: Sequence[Recipe], shape: torch.Size, outputs: int) -> nn.Sequential:
     recipe = recipes[0]
-    if len(recipes) > 1 and recipe.network == "cnn":
-        raise InvalidInput("network is cnn, but several runs side by side need perceptrons.")
-    if recipe.network == "cnn":
+    if len(recipes) > 1 and recipe.convolutional:
+        raise InvalidInput(
+            f"network is {recipe.network}, but several runs side by side need perceptrons."
+        )
+    if recipe.convolutional:
         if len(shape) != 3 or shape[1] != shape[2]:
             raise InvalidInput(
-                f"network is cnn and records have shape {tuple(shape)}, but they must be square "
-                "images (channels, side, side)."
+                f"network is {recipe.network} and records have shape {tuple(shape)}, but they must "
+                "be square images (channels, side, side)."
             )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(recipe.seed)
-            return networks.small_cnn(shape[0], shape[1], outputs, activation=recipe.activation)
+            build = networks.small_cnn if recipe.network == "cnn" else networks.lean_cnn
+            return build(shape[0], shape[1], outputs, activation=recipe.activation)
     widths = () if recipe.network == "linear" else recipe.widths
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(_stream(recipes, 0))

@@ -12,11 +12,12 @@ from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
 
 _CNN = Recipe(
-    network="cnn",
+    network="cnn-lean",
     activation="tanh",
-    epochs=40,
-    batch=1024,
-    learning_rate=1.2,
+    epochs=20,
+    batch=2048,
+    learning_rate=8.0,
+    final_rate=0.0,
     optimizer="momentum",
     average=0.1,
     clip=0.1,
@@ -45,8 +46,8 @@ def _study(dataset: str, features: str, recipe: Recipe, epsilon: float, runs: in
 
 
 STUDIES = {
-    "mnist-cnn-1.2": _study("mnist", "raw", replace(_CNN, learning_rate=0.8), 1.2, 3),
-    "mnist-cnn-3": _study("mnist", "raw", _CNN, 3.0, 3),
+    "mnist-cnn-1.2": _study("mnist", "deskewed", replace(_CNN, learning_rate=5.0), 1.2, 3),
+    "mnist-cnn-3": _study("mnist", "deskewed", _CNN, 3.0, 3),
     "mnist-scattering-1.2": _study(
         "mnist", "scattering", replace(_LINEAR, learning_rate=5.0), 1.2, 3
     ),

@@ -241,7 +241,7 @@ class Trainer:
 
     def _most(self, recipe: Recipe) -> int:
         """Runs in a batch."""
-        if recipe.network == "cnn" or recipe.noise != "isotropic":
+        if recipe.convolutional or recipe.noise != "isotropic":
             return 1
         a_step = self.records if recipe.sampling == "none" else recipe.batch
         return max(1, MOST_ENTRIES // (a_step * self._inputs[0].numel()))
@@ -342,7 +342,7 @@ def _threads(run: Run) -> Iterator[None]:
     """One thread for small networks, however many of them are side by side."""
     before = torch.get_num_threads()
     weights = sum(each.numel() for each in run.per_example.parameters) // run.runs
-    if run.recipe.network != "cnn" and run.expected * weights <= ONE_THREAD:
+    if not run.recipe.convolutional and run.expected * weights <= ONE_THREAD:
         torch.set_num_threads(1)
     try:
         yield

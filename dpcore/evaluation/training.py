@@ -107,28 +107,26 @@ class TrainingStudy:
 
     def _check_inputs(self) -> None:
         """Refuse a network or features that these records cannot be given to."""
-        network, entry = self.recipe.network, images.entry(self.dataset)
+        convolutional, entry = self.recipe.convolutional, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
-        if self.features not in PICTURES and network == "cnn":
+        named = f"The network is convolutional ({self.recipe.network})"
+        if self.features not in PICTURES and convolutional:
             raise InvalidInput(
-                "The network is convolutional (cnn), but scattering features take a linear one or "
-                "a perceptron."
+                f"{named}, but {self.features} features take a linear one or a perceptron."
             )
         if self.features != "raw" and not side:
             raise InvalidInput(
                 f"The inputs are {self.features} features, but {entry.title} holds no images; they "
                 "must be raw."
             )
-        if network == "cnn" and not side:
+        if convolutional and not side:
             raise InvalidInput(
-                f"The network is convolutional (cnn), but {entry.title} holds no images; it must "
-                "be linear or perceptron."
+                f"{named}, but {entry.title} holds no images; it must be linear or perceptron."
             )
-        if network == "cnn" and isinstance(side, int) and side < SMALLEST_IMAGE:
+        if convolutional and isinstance(side, int) and side < SMALLEST_IMAGE:
             raise InvalidInput(
-                f"The network is convolutional (cnn), but {entry.title} has images of {side} × "
-                f"{side} pixels and it needs at least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must "
-                "be linear or perceptron."
+                f"{named}, but {entry.title} has images of {side} × {side} pixels and it needs at "
+                f"least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must be linear or perceptron."
             )
         if self.features == "whitened":
             one_of("dataset of whitened features", self.dataset, WHITENED)

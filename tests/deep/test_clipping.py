@@ -31,6 +31,7 @@ def networks_under_test():
     yield "perceptron", lambda: networks.perceptron(6, (5, 4), 3), (6,)
     yield "tanh", lambda: networks.perceptron(6, (5,), 3, activation="tanh"), (6,)
     yield "cnn", lambda: networks.small_cnn(1, 28, 3), (1, 28, 28)
+    yield "lean cnn", lambda: networks.lean_cnn(2, 28, 3), (2, 28, 28)
     yield (
         "ghost convolution",
         lambda: nn.Sequential(nn.Conv2d(24, 40, 3), nn.Flatten(), nn.Linear(40, 3)),
@@ -73,7 +74,7 @@ def case(request):
 def test_both_ways_of_convolving_are_tried():
     ways = set()
     for name, build, shape in CASES:
-        if "conv" in name or name == "cnn":
+        if "conv" in name or "cnn" in name:
             torch.manual_seed(0)
             ready = PerExample(build().double())
             inputs = torch.randn(2, *shape, dtype=torch.float64)

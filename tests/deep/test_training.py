@@ -405,6 +405,7 @@ def loss(scores, targets):
         ([], "at least one"),
         (replace(SMALL, network="cnn"), "square images"),
         ([replace(SMALL, network="cnn", seed=seed) for seed in (0, 1)], "perceptrons"),
+        (replace(SMALL, network="cnn-lean"), "network is cnn-lean and records"),
     ],
 )
 def test_recipes_that_do_not_fit_are_refused(recipes, said):

@@ -349,7 +349,7 @@ def test_a_key_hangs_on_the_whole_description() -> None:
     ("changed", "sentence"),
     [
         ({"dataset": "nothing"}, "dataset is 'nothing'"),
-        ({"features": "deep"}, "features is 'deep', but it must be one of raw, scattering"),
+        ({"features": "deep"}, "features is 'deep', but it must be one of raw, deskewed, scat"),
         ({"epsilon": 0.0}, "epsilon is 0"),
         ({"runs": 0}, "runs is 0"),
         ({"budget": -1.0}, "budget is -1"),
@@ -370,6 +370,11 @@ def test_a_key_hangs_on_the_whole_description() -> None:
             {"dataset": "chexpert", "settings": (("side", 16),), "recipe": Recipe(network="cnn")},
             "The network is convolutional .cnn., but CheXpert has images of 16 × 16",
         ),
+        (
+            {"recipe": Recipe(network="cnn-lean")},
+            "The network is convolutional .cnn-lean., but Digits, 8 × 8 has images",
+        ),
+        ({"dataset": "heart", "features": "deskewed"}, "The inputs are deskewed features, but"),
         ({"dataset": "heart", "features": "scattering"}, "The inputs are scattering features, but"),
         ({"recipe": Recipe(noise="scaled", weights="public")}, "public records are 0"),
         ({"budget": 1.0, "recipe": Recipe(sigma=0.0)}, "budget is given"),
