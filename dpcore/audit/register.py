@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from dpcore.audit import models
 from dpcore.audit.attack import Attack
 from dpcore.audit.training import Setting, attack
 from dpcore.erm.method import Settings
@@ -115,10 +116,12 @@ SETTINGS = (
 
 @cache
 def attacks() -> dict[str, tuple[Attack, ...]]:
-    """All attacks by method."""
+    """All attacks by method or model of the survey."""
     found: dict[str, tuple[Attack, ...]] = {}
     for setting in SETTINGS:
         found[setting.method] = (*found.get(setting.method, ()), attack(setting))
+    for system in models.settings():
+        found[system.model] = (*found.get(system.model, ()), models.attack(system))
     return found
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from dpcore.audit import models as models_attacked
 from dpcore.audit.attack import Attack, run
 from dpcore.audit.neighbours import lone_record
 from dpcore.audit.register import attacks, attacks_on
@@ -16,6 +17,7 @@ from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named, register
+from dpcore.models import register as models
 
 EVERY = [
     pytest.param(a, id=f"{key}-{i}") for key, of in attacks().items() for i, a in enumerate(of)
@@ -34,6 +36,22 @@ def test_every_sound_method_has_an_attack() -> None:
         f"{', '.join(without)}: proved, but never attacked. Give it a Setting in "
         "dpcore/audit/register.py that its noise survives and less noise does not."
     )
+
+
+def test_every_model_with_a_proof_has_an_attack() -> None:
+    proved = {key for key, model in models.register().items() if model.status is Status.PROVED}
+    without = sorted(proved - set(attacks()))
+    assert not without, (
+        f"{', '.join(without)}: proved, but never attacked. Give it a Setting in "
+        "dpcore/audit/models.py that its noise survives and less noise does not."
+    )
+
+
+def test_a_model_without_a_proof_is_not_attacked() -> None:
+    setting = models_attacked.settings()[1]
+    wishart = dataclasses.replace(setting, model="pca-wishart")
+    with pytest.raises(InvalidInput, match="proves nothing, but an attack needs a promise"):
+        models_attacked.attack(wishart).aim(1.0, 1e-5)
 
 
 @pytest.mark.parametrize("attack", EVERY)
