@@ -7,7 +7,6 @@ is its likelihood ratio, or grows with it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -196,7 +195,7 @@ def _k_means() -> Setting:
     centres, share = np.array([[[0.5], [-0.5]]]), k_means.weight(shape)
 
     def sums(held: Records) -> Array:
-        return k_means.step_sums(held.points(), centres, share)[0]
+        return np.asarray(k_means.step_sums(held.points(), centres, share)[0])
 
     apart = sums(one) - sums(other)
 
@@ -285,6 +284,152 @@ def _random_forest() -> Setting:
     )
 
 
+def _online_tree() -> Setting:
+    from dpcore.models.systems import online_tree
+
+    shape = Shape(1, 1, ())
+    one, none = records(shape, [(1.0, 0, 1)]), records(shape, [])
+    # Far on the wrong side, where the loss slopes by 1: a model that came before may lie there.
+    far = -online_tree.RADIUS * online_tree.rows(one)
+    # The record comes in the first round: these prefixes are single nodes, and all that hold it.
+    prefixes = 2 ** np.arange(online_tree.LEVELS) - 1
+    apart = online_tree.gradients(online_tree.rows(one), np.ones(1), far)[0]
+
+    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        exact = online_tree.gradients(online_tree.rows(held), 2.0 * held.labels - 1.0, far)[0]
+        unit = np.stack(
+            [
+                online_tree.prefix_noise(generator(seed, run), len(exact))[prefixes]
+                for run in range(runs)
+            ]
+        )
+        return np.asarray(((exact + calibration.noise.scale * unit) * apart).sum(axis=(1, 2)))
+
+    return Setting(
+        online_tree.KEY,
+        Adjacency.ZERO_OUT,
+        one,
+        none,
+        score,
+        "One record in the first round, or a blank one; the noisy sums of the first 1, 2, 4, … "
+        "rounds, projected on its gradient.",
+        epsilon=4.0,
+        runs=400,
+    )
+
+
+def _votes(shape: Shape) -> tuple[Records, Records, Callable[[Records], Array]]:
+    """Teachers evenly split; one of those for label 0 is for 1 where its only record is there."""
+    from dpcore.models import teachers
+
+    groups = teachers.teachers(shape)
+    base = [(1.0, 0, 1)] * (groups // 2)
+    asked = teachers.inputs(records(shape, [(1.0, 0, 0)]))
+
+    def counted(held: Records) -> Array:
+        """(1, 2): the same on every query, each record being a teacher's only one."""
+        return teachers.votes(held, np.arange(len(held)), groups, asked)
+
+    return records(shape, [*base, (1.0, 0, 1)]), records(shape, base), counted
+
+
+def _pate() -> Setting:
+    from dpcore.models import teachers
+    from dpcore.models.systems import pate
+
+    shape = Shape(100, 1, ())
+    more, fewer, counted = _votes(shape)
+
+    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        noise = calibration.noise
+        unit = generator(seed, 0).standard_normal((runs * noise.times, 2))
+        signs = teachers.labelled(counted(held), noise.scale, unit)
+        return np.asarray(signs.reshape(runs, noise.times).sum(axis=1))
+
+    return Setting(
+        pate.KEY,
+        Adjacency.ADD_REMOVE,
+        more,
+        fewer,
+        score,
+        "Teachers evenly split, and one whose only record is there or not; how many queries get "
+        "its label.",
+        epsilon=2.0,
+        delta=0.05,
+        gaussian=False,
+        flags=0.5,
+        runs=8_000,
+    )
+
+
+def _scalable_pate() -> Setting:
+    from dpcore.models import teachers
+    from dpcore.models.systems import scalable_pate
+
+    shape = Shape(100, 1, ())
+    groups = teachers.teachers(shape)
+    more, fewer, counted = _votes(shape)
+
+    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        votes, largest = calibration.noises
+        draw, counts = generator(seed, 0), np.repeat(counted(held), runs * largest.times, axis=0)
+        check, unit = draw.standard_normal(len(counts)), draw.standard_normal(counts.shape)
+        passed = np.zeros(len(counts), dtype=bool)
+        passed[scalable_pate.agreed(counts, groups, largest.scale, check)] = True
+        each = passed.reshape(runs, largest.times)
+        answered = each & (np.cumsum(each, axis=1) <= votes.times)
+        signs = teachers.labelled(counts, votes.scale, unit).reshape(each.shape)
+        return np.asarray(each.sum(axis=1) + (signs * answered).sum(axis=1))
+
+    return Setting(
+        scalable_pate.KEY,
+        Adjacency.ADD_REMOVE,
+        more,
+        fewer,
+        score,
+        "Teachers evenly split, and one whose only record is there or not; how many queries pass "
+        "and get its label.",
+        epsilon=1.0,
+        delta=0.1,
+        gaussian=False,
+        flags=0.5,
+        runs=10_000,
+    )
+
+
+def _noisy_marginals() -> Setting:
+    from dpcore.models.systems import noisy_marginals
+
+    # Two columns, the label among them: there is one pair, and nothing to choose.
+    shape = Shape(1, 0, (2,))
+    one, other = records(shape, [(0.0, 0, 1)]), records(shape, [(0.0, 1, 0)])
+
+    def tables(held: Records) -> tuple[Array, Array]:
+        exact = noisy_marginals.counts(held)
+        return np.stack(exact.ones), exact.twos[0, 1]
+
+    apart = [first - second for first, second in zip(tables(one), tables(other), strict=True)]
+
+    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        columns, _, pairs = calibration.noises
+        draw, found = generator(seed, 0), np.zeros(runs)
+        for exact, moved, noise in zip(tables(held), apart, (columns, pairs), strict=True):
+            noisy = exact + noise.scale * draw.standard_normal((runs, *exact.shape))
+            found += (noisy * moved).sum(axis=(1, 2)) / noise.scale**2
+        return found
+
+    return Setting(
+        noisy_marginals.KEY,
+        Adjacency.REPLACE_ONE,
+        one,
+        other,
+        score,
+        "One record, or another that shares no value with it; all noisy counts by their likelihood "
+        "ratio.",
+        epsilon=4.0,
+    )
+
+
 def settings() -> tuple[Setting, ...]:
     """Where each model with a proof is attacked."""
     return (
@@ -294,4 +439,8 @@ def settings() -> tuple[Setting, ...]:
         _k_means(),
         _decision_tree(),
         _random_forest(),
+        _online_tree(),
+        _pate(),
+        _scalable_pate(),
+        _noisy_marginals(),
     )

@@ -28,6 +28,7 @@ SETTINGS = (
         epsilon=20.0,
         records=2,
         lam=100.0,
+        runs=1_200,
         settings=Settings(steps=50, batch=2),
     ),
     Setting(
@@ -80,13 +81,7 @@ SETTINGS = (
     Setting("dpftrl", REPLACE, epsilon=4.0, settings=Settings(steps=1)),
     Setting("dpftrl", ZERO, epsilon=4.0, records=3),
     # Strong regularisation makes the noise on the step itself small, and forgets earlier steps.
-    Setting(
-        "dpnewton",
-        REPLACE,
-        epsilon=4.0,
-        lam=100.0,
-        settings=Settings(steps=1),
-    ),
+    Setting("dpnewton", REPLACE, epsilon=4.0, lam=100.0, settings=Settings(steps=1)),
     # Steps short enough for the loss to stay linear: the last weights are then normal.
     Setting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
     Setting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),

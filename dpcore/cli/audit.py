@@ -19,7 +19,9 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "audit", help="attack a method on neighbouring data sets: a lower bound on its ε"
     )
-    command.add_argument("--method", required=True, help="key of a method, or of a model of the survey, with a proof")
+    command.add_argument(
+        "--method", required=True, help="key of a method, or of a model of the survey"
+    )
     command.add_argument("--epsilon", help="default: where each attack has its power")
     command.add_argument("--delta", help="default: where each attack has its power")
     command.add_argument("--runs", help="releases on either data set; default: each attack's own")
