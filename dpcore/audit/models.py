@@ -296,7 +296,8 @@ def _online_tree() -> Setting:
     apart = online_tree.gradients(online_tree.rows(one), np.ones(1), far)[0]
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        exact = online_tree.gradients(online_tree.rows(held), 2.0 * held.labels - 1.0, far)[0]
+        signs = (2 * held.labels - 1).astype(float)
+        exact = online_tree.gradients(online_tree.rows(held), signs, far)[0]
         unit = np.stack(
             [
                 online_tree.prefix_noise(generator(seed, run), len(exact))[prefixes]
