@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app_pages.parts.atlas_routes import route
 from dpcore import systems
 from dpcore.guarantee import Status
+from dpcore.models.register import model_named
 from dpcore.systems import Family, Place, Relation, Run
 from dpcore.systems.trainings import TRAININGS
 
@@ -98,7 +99,7 @@ def test_nothing_found_is_said_and_undone() -> None:
     assert numbers(app.run()) == counted(*SYSTEMS.values())
 
 
-@pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dpgd"])
+@pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dp-gd"])
 def test_one_system_by_itself(key: str) -> None:
     app = opened(system=key)
     system = SYSTEMS[key]
@@ -111,6 +112,25 @@ def test_one_system_by_itself(key: str) -> None:
     assert str(found.status) in shown
     next(button for button in app.button if button.label == "All systems").click()
     assert numbers(app.run()) == counted(*SYSTEMS.values())
+
+
+def test_a_model_runs_where_its_system_is_opened() -> None:
+    app = opened(system="wishart-pca", form="PCA, δ = 0")
+    assert not app.exception
+    assert not app.warning
+    shown = said(app)
+    printed, sound = (model_named(run.key) for run in SYSTEMS["wishart-pca"].runs)
+    # The verdict on the system stands above; what is run is the form that was chosen.
+    assert "claim not supported" in shown
+    assert sound.proof in shown
+    app.selectbox(key="form").set_value(printed.key)
+    assert printed.proof in said(app.run())
+
+
+def test_a_relative_leads_to_the_system_that_runs() -> None:
+    app = opened(system="pate-gan")
+    app.button(key="relative pate-gan").click()
+    assert app.run().title[0].value == SYSTEMS["noisy-marginals"].title
 
 
 def test_a_card_opens_its_system(first: AppTest) -> None:

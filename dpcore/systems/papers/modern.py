@@ -6,6 +6,60 @@ from dpcore.systems.system import Family, Place, Relation, Run, Software, System
 
 SYSTEMS = (
     System(
+        key="dp-gd",
+        title="DP-GD: noisy gradient descent",
+        paper="",
+        section="",
+        source="Ganesh, Haghifam, Steinke and Thakurta 2023; Dong, Roth and Su 2022",
+        family=Family.ERM,
+        what="Trains in few steps, each on all the records, and blurs every step.",
+        claim="Gaussian differential privacy, composed exactly over the steps.",
+        runs=(Run(Place.EXPLORE, "dpgd"),),
+    ),
+    System(
+        key="dp-newton",
+        title="DP-Newton with double noise",
+        paper="",
+        section="",
+        source="Ganesh, Haghifam, Steinke and Thakurta 2023",
+        family=Family.ERM,
+        what="Takes a handful of long steps that follow the curvature, and blurs slope and step.",
+        claim="ρ-zCDP, ρ shared out over the gradient and the Newton step.",
+        software=(
+            Software(
+                "tensorflow-privacy research/dp_newton",
+                Upkeep.RESEARCH,
+                "For one record blanked out.",
+            ),
+        ),
+        runs=(Run(Place.EXPLORE, "dpnewton"),),
+    ),
+    System(
+        key="approximate-minima",
+        title="Approximate minima perturbation",
+        paper="",
+        section="",
+        source="Iyengar et al. 2019",
+        family=Family.ERM,
+        what="Objective perturbation that may stop near the minimum, with a little more noise at "
+        "the end.",
+        claim="(ε, δ) for what a real solver returns.",
+        software=(Software("sunblaze-ucb/dpml-benchmark", Upkeep.RESEARCH, "See what broke."),),
+        breaks=(
+            "Two solutions that both stop near the minimum can differ by 2nγ/Λ; the benchmark's "
+            "code counts half of that.",
+            "The same code draws its noise from one of 256 seeds.",
+        ),
+        runs=(
+            Run(
+                Place.EXPLORE,
+                "objpert",
+                Relation.SOUND,
+                "With both distances counted, and tight accounting.",
+            ),
+        ),
+    ),
+    System(
         key="bolt-on",
         title="PSGD, “bolt-on” output perturbation",
         paper="",
@@ -19,6 +73,55 @@ SYSTEMS = (
             "its noise is that many times too small, and draws it from a fixed seed.",
         ),
         runs=(Run(Place.EXPLORE, "psgd"),),
+    ),
+    System(
+        key="dp-ftrl",
+        title="DP-FTRL and matrix factorisation",
+        paper="",
+        section="",
+        source="Kairouz et al. 2021; Denisov et al. 2022",
+        family=Family.ONLINE,
+        what="Learns from records in the order in which they come, with noise whose draws cancel "
+        "from step to step.",
+        claim="(ε, δ) for all models of the stream, without any sampling.",
+        software=(
+            Software("jax-privacy matrix_factorization"),
+            Software("tensorflow-privacy dp_query", note="Tree aggregation."),
+        ),
+        runs=(Run(Place.EXPLORE, "dpftrl"),),
+    ),
+    System(
+        key="noisy-marginals",
+        title="Records made up from noisy marginals",
+        paper="",
+        section="",
+        source="McKenna, Miklau and Sheldon 2021",
+        family=Family.GENERATIVE,
+        what="Blurs counts of single traits and of pairs, and draws new records that fit them.",
+        software=(
+            Software("smartnoise-synth MST, AIM and MWEM"),
+            Software("synthcity AIM and PrivBayes"),
+        ),
+        runs=(
+            Run(
+                Place.ATLAS,
+                "noisy-marginals",
+                Relation.SOUND,
+                "A small version; the choice of pairs is paid for.",
+            ),
+        ),
+    ),
+    System(
+        key="adaclip",
+        title="AdaCliP: clipping that adapts",
+        paper="",
+        section="",
+        source="Pichapati, Suresh, Yu, Reddi and Kumar 2019",
+        family=Family.DEEP,
+        what="Scales clipping and noise alike, weight by weight, by what noisy gradients have "
+        "shown before.",
+        claim="The (ε, δ) of DP-SGD with less noise where gradients are small.",
+        runs=(Run(Place.TRAIN, "scaled", Relation.SOUND, "One scale a layer, by default."),),
     ),
     System(
         key="scattering-linear",

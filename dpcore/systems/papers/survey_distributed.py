@@ -88,11 +88,18 @@ SYSTEMS = (
         family=FAMILY,
         what="Many models, each trained on its own patients, vote with noise; a student learns "
         "from the votes on public records.",
-        claim="(ε, δ), with Laplace noise on the votes and the moments accountant.",
         software=(Software("tensorflow-privacy research/pate_2017", Upkeep.RESEARCH),),
         breaks=(
             "The ε it reports looks at the votes: that figure is private itself, and must be "
             "blurred before it is published.",
+        ),
+        runs=(
+            Run(
+                Place.ATLAS,
+                "pate",
+                Relation.SOUND,
+                "Gaussian noise, and an ε that does not look at the votes.",
+            ),
         ),
     ),
     System(
@@ -104,7 +111,14 @@ SYSTEMS = (
         references=(86,),
         family=FAMILY,
         what="As PATE, but teachers answer only where they agree, with Gaussian noise.",
-        claim="(ε, δ) with less noise, also for many classes.",
         software=(Software("tensorflow-privacy research/pate_2018", Upkeep.RESEARCH),),
+        runs=(
+            Run(
+                Place.ATLAS,
+                "scalable-pate",
+                Relation.SOUND,
+                "With an ε that does not look at the votes.",
+            ),
+        ),
     ),
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Software, System, Upkeep, Verdict
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
 
 SECTION, FAMILY = "IV-A-4", Family.GENERATIVE
 
-SYNTHESISERS = (
-    Software(
-        "smartnoise-synth MST, AIM, MWEM and PATE-CTGAN",
-        note="Other private makers of tables.",
+TABLES = (
+    Run(
+        Place.ATLAS,
+        "noisy-marginals",
+        Relation.RELATIVE,
+        "Tables of records made up from noisy counts, without a network.",
     ),
 )
 
@@ -25,6 +27,7 @@ SYSTEMS = (
         family=FAMILY,
         what="Splits records into private clusters and trains one generator for each.",
         claim="(ε, δ) by private kernel k-means and improved noisy gradient descent.",
+        runs=TABLES,
     ),
     System(
         key="lu-yu",
@@ -36,6 +39,7 @@ SYSTEMS = (
         family=FAMILY,
         what="Makes up tables or networks of people with a generator trained by NoisySGD.",
         claim="(ε, δ) of NoisySGD.",
+        runs=TABLES,
     ),
     System(
         key="dp-acgan",
@@ -49,6 +53,7 @@ SYSTEMS = (
         "real ones.",
         claim="(ε, δ) by clipped and blurred gradients of the discriminator.",
         software=(Software("greenelab/SPRINT_gan", Upkeep.RESEARCH),),
+        runs=TABLES,
     ),
     System(
         key="dpgan-release",
@@ -63,6 +68,7 @@ SYSTEMS = (
         claim="(ε, δ) by clipped and blurred gradients of the discriminator, with three aids for "
         "stability.",
         software=(Software("alps-lab/dpgan", Upkeep.RESEARCH),),
+        runs=TABLES,
     ),
     System(
         key="dpgan",
@@ -79,6 +85,7 @@ SYSTEMS = (
             Software("synthcity dpgan", note="Re-implemented."),
             Software("illidanlab/dpgan", Upkeep.RESEARCH, "By the authors."),
         ),
+        runs=TABLES,
     ),
     System(
         key="pate-gan",
@@ -106,6 +113,7 @@ SYSTEMS = (
             "All six audited implementations break their (ε, δ), and none reaches the printed "
             "accuracy (Ganev et al. 2024).",
         ),
+        runs=TABLES,
     ),
     System(
         key="ganobfuscator",
@@ -117,5 +125,6 @@ SYSTEMS = (
         family=FAMILY,
         what="Makes up records with a generator trained on pruned and blurred gradients.",
         claim="(ε, δ), whatever the number of records made up.",
+        runs=TABLES,
     ),
 )

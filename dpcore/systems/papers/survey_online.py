@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Software, System
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System
 
 SECTION, FAMILY = "III-A-3", Family.ONLINE
 
@@ -23,6 +23,14 @@ SYSTEMS = (
         what="Learns while patients arrive one by one, and blurs the model after every step.",
         claim="(ε, δ) with regret of order √T, for methods of known sensitivity and regret.",
         software=STREAMS,
+        runs=(
+            Run(
+                Place.ATLAS,
+                "online-tree",
+                Relation.RELATIVE,
+                "Noise on running sums instead of on every model.",
+            ),
+        ),
     ),
     System(
         key="online-linear",
@@ -33,8 +41,15 @@ SYSTEMS = (
         references=(51,),
         family=FAMILY,
         what="Decides day after day from blurred running totals of what has happened so far.",
-        claim="ε with regret of order √T, in the full-information and the bandit setting.",
         software=STREAMS,
+        runs=(
+            Run(
+                Place.ATLAS,
+                "online-tree",
+                Relation.SOUND,
+                "Gaussian noise on the tree's sums, for logistic regression.",
+            ),
+        ),
     ),
     System(
         key="distributed-online",
