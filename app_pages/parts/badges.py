@@ -47,7 +47,9 @@ def checked(conditions: Sequence[Condition]) -> None:
 def _trust(answers: Sequence[Trust]) -> None:
     """Whom one has to trust for which ε."""
     st.markdown("**Whom do I have to trust?**", help=words.TRUST)
-    st.markdown("\n".join(f"- {one.whom} {statement(one.guarantee)}" for one in answers))
+    st.markdown(
+        "\n".join(f"- **{one.whom}**, {one.to}: {statement(one.guarantee)}" for one in answers)
+    )
 
 
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:

@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
         "what the paper concludes from it. Figures that train networks take minutes to hours at "
         "full size (see the README); --epochs and --runs make a quick look.",
     )
-    command.add_argument("paper", help="paper-000, paper-003 or paper-004")
+    command.add_argument("paper", help="paper-000, paper-002, paper-003 or paper-004")
     command.add_argument("--figure", help="its number")
     command.add_argument("--table", help="its number")
     command.add_argument("--output", required=True, help="folder for CSV, PNG, SVG and verdicts")

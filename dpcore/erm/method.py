@@ -132,13 +132,14 @@ class Trust:
 
     Parameters
     ----------
-    whom : str
-        Whom one has to trust, one plain sentence.
+    whom, to : str
+        Whom one has to trust, and to do what, in words that follow one another.
     guarantee : Guarantee
         What then holds for one person.
     """
 
     whom: str
+    to: str
     guarantee: Guarantee
 
 

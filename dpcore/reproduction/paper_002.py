@@ -365,7 +365,7 @@ def _judge_logistic(places: list[Place]) -> list[Verdict]:
 
 
 def _approaches(places: list[Place], method: str, what: str, sign: float, claim: str) -> Verdict:
-    """Whether what privacy costs falls by more than the runs' spread from the least n to the most."""
+    """Whether privacy costs less, beyond the spread, with the most records than with the fewest."""
     ends = []
     for name, _, curves in places:
         own, free = curves[method], curves["nonprivate"]

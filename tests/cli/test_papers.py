@@ -14,6 +14,7 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("reproduce paper-000 --output x", ("figure", "table", "exactly one")),
     ("reproduce paper-000 --figure 2 --table 1 --output x", ("exactly one",)),
     ("reproduce paper-000 --figure 7 --output x", ("figure", "7", "1, 2, 3, 4, 5 or 6")),
+    ("reproduce paper-002 --figure 3 --output x", ("figure", "3", "1 or 2")),
     ("reproduce paper-003 --figure 3 --output x", ("figure", "3", "1 or 2")),
     ("reproduce paper-004 --figure 3 --output x --epochs 0", ("epochs", "0")),
     ("reproduce paper-004 --figure 3 --output x --runs many", ("runs", "'many'")),

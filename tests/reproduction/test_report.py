@@ -23,13 +23,14 @@ from dpcore.reproduction.report import (
 
 def test_every_paper_enrols_itself_with_all_its_numbers() -> None:
     found = papers()
-    assert set(found) >= {"paper-000", "paper-003", "paper-004"}
+    assert set(found) >= {"paper-000", "paper-002", "paper-003", "paper-004"}
     numbers = {
         key: (set(found[key].figures), set(found[key].tables))
-        for key in ("paper-000", "paper-003", "paper-004")
+        for key in ("paper-000", "paper-002", "paper-003", "paper-004")
     }
     assert numbers == {
         "paper-000": ({1, 2, 3, 4, 5, 6}, {1}),
+        "paper-002": ({1, 2}, {1, 2}),
         "paper-003": ({1, 2}, {1}),
         "paper-004": ({1, 2, 3, 4, 5}, {1, 2}),
     }

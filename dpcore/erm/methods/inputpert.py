@@ -25,12 +25,9 @@ from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
 
-NOBODY = (
-    "Nobody: this holds against whoever reads your own message, the server that collects them "
-    "included."
-)
-MIXER = "One who passes the messages on in random order and without names, and keeps nothing."
-ADDER = "Those who add the messages up: this holds if nobody sees more than the sums."
+NOBODY = "Nobody", "it holds even against the server that reads your message"
+MIXER = "A mixer", "who passes messages on in random order, without names, and keeps none"
+ADDER = "Whoever adds the messages up", "and lets nobody see more than the sums"
 
 
 def calibrate(
@@ -167,7 +164,7 @@ def trust(calibration: Calibration) -> tuple[Trust, ...]:
     """The ε against those who see sums, mixed messages, or a single message."""
     budget = calibration.requested
     if calibration.edition is Edition.PUBLISHED:
-        return (Trust(NOBODY, calibration.certified),)
+        return (Trust(*NOBODY, calibration.certified),)
     protocol = _protocol(calibration.problem, budget, calibration.missing)
 
     def message(epsilon: float, by: str) -> Guarantee:
@@ -176,9 +173,9 @@ def trust(calibration: Calibration) -> tuple[Trust, ...]:
     local, mixed = protocol.local_epsilon, protocol.shuffled_epsilon
     no_help = "" if mixed < local else ", which here hides nothing: it is a single message's own"
     return (
-        Trust(ADDER, calibration.proof),
-        Trust(MIXER, message(mixed, f"hiding among clones{no_help}")),
-        Trust(NOBODY, message(local, "exact Gaussian curve of one message")),
+        Trust(*ADDER, calibration.proof),
+        Trust(*MIXER, message(mixed, f"hiding among clones{no_help}")),
+        Trust(*NOBODY, message(local, "exact Gaussian curve of one message")),
     )
 
 
