@@ -20,7 +20,7 @@ from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, binary, curve, summary
 from dpcore.figures import models as figures
 from dpcore.figures.words import plain
-from dpcore.models.model import Calibration, Model
+from dpcore.models.model import Calibration, Model, Noise
 from dpcore.models.register import model_named
 
 if TYPE_CHECKING:
@@ -163,33 +163,39 @@ def command(study: ModelStudy) -> str:
 
 
 def _promise(model: Model, calibration: Calibration) -> None:
-    """Claim and proof side by side, and how much noise that is."""
+    """What is claimed and proved in figures at one ε, and by how much noise."""
     with st.container(border=True):
-        badges.status(str(calibration.status), badges.statement(calibration.proof))
-        claim, proof = st.columns(2)
-        with claim:
-            st.markdown(f"**Claim** ({model.source})")
-            st.markdown(model.claim)
-            if calibration.claim.epsilon is not None:
-                at = plain(LOOKED_AT)
-                st.markdown(f"At ε = {at}: {badges.statement(calibration.claim)}")
-        with proof:
-            st.markdown("**Proof** (what holds for what is run)")
-            st.markdown(model.proof)
-            st.markdown(f"At ε = {plain(LOOKED_AT)}: {badges.statement(calibration.proof)}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**At ε = {plain(LOOKED_AT)}**", width="content")
+            badges.status(str(calibration.status))
+        claim = calibration.claim
+        if claim.epsilon is not None:
+            st.markdown(f"Claim: {badges.statement(claim)}")
+        st.markdown(f"Proof: {badges.statement(calibration.proof)}")
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
-                rate = noise.law == "exponential"
-                st.markdown(
-                    f"- {noise.query}: {noise.law}, sensitivity {plain(noise.sensitivity)}, "
-                    f"{'rate' if rate else 'scale'} {plain(noise.scale)}"
-                    + (f", {noise.times} times" if noise.times > 1 else "")
-                )
+                st.markdown(f"- {_told(noise)}")
             for name, value in calibration.settings.items():
                 st.markdown(f"- {name}: {plain(value)} (by a rule in public values)")
             badges.checked(calibration.conditions)
         for limit in model.limits:
             st.caption(f"Note: {limit}")
+
+
+LAWS = {
+    "gaussian": "Gaussian noise of σ = {scale} in each coordinate",
+    "laplace": "noise of density ∝ exp(−‖z‖/b), b = {scale}",
+    "wishart": "Wishart noise of scale c = {scale}",
+    "exponential": "exponential mechanism, every score times {scale}",
+}
+
+
+def _told(noise: Noise) -> str:
+    """One kind of noise in a line."""
+    often = f", {noise.times:,} times" if noise.times > 1 else ""
+    law = LAWS[noise.law].format(scale=plain(noise.scale))
+    moved = "range of a record's effect on the scores" if noise.law == "exponential" else "Δ"
+    return f"{noise.query}: {law}{often}; {moved} {plain(noise.sensitivity)}"
 
 
 def _watch(study: ModelStudy) -> None:

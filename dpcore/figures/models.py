@@ -84,7 +84,7 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
     row = at(private_rows(table), epsilon)
     limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
     return (
-        f"At ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
+        f"{model.measure.title} at ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
         f"({percent(row['value_low'])} to {percent(row['value_high'])} in 90 % of single runs), "
         f"against {percent(limit)} without noise and {percent(nothing)} for "
         f"{model.measure.trivial}."

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.errors import number, one_of
-from dpcore.guarantee import Adjacency, Condition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.records import Records, Shape
 
@@ -139,7 +139,7 @@ ACCURACY = Measure("accuracy", "Accuracy on test records", True, "always the com
 
 @dataclass(frozen=True)
 class Model:
-    """One model of the survey, in the edition that holds.
+    """One model of the survey.
 
     Parameters
     ----------
@@ -158,6 +158,7 @@ class Model:
     status : Status
         The standing verdict.
     measure : Measure
+        How it is judged.
     adjacencies : tuple of Adjacency
         Those the proof covers; the first is used unless another is asked for.
     calibrate : callable
@@ -169,6 +170,8 @@ class Model:
         (learned, test) -> (calibrations, runs) array of the measure.
     trivial : callable
         (train, test) -> the measure of what learns nothing.
+    edition : Edition
+        Sound, or as published where that is what is run.
     pure : bool
         Whether it keeps δ = 0, whatever δ is asked for.
     unlabelled : bool
@@ -191,6 +194,7 @@ class Model:
     learn: Callable[[Records, Records, Sequence[Calibration], int, int, Progress], Any]
     judge: Callable[[Any, Records], Array]
     trivial: Callable[[Records, Records], float]
+    edition: Edition = Edition.SOUND
     pure: bool = False
     unlabelled: bool = False
     limits: tuple[str, ...] = field(default=())

@@ -40,6 +40,7 @@ def describe() -> list[dict[str, object]]:
             "title": model.title,
             "system": model.system,
             "source": model.source,
+            "edition": str(model.edition),
             "idea": model.idea,
             "claim": model.claim,
             "proof": model.proof,

@@ -136,7 +136,7 @@ def _train(key: str) -> tuple[Form, ...]:
 
 def _atlas(key: str) -> tuple[Form, ...]:
     model = model_named(key)
-    return (Form(Edition.SOUND, model.claim, model.proof, model.status),)
+    return (Form(model.edition, model.claim, model.proof, model.status),)
 
 
 _OF = {

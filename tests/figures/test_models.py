@@ -52,5 +52,5 @@ def test_the_sentence_says_from_where_noise_no_longer_matters(values, said) -> N
 
 def test_the_answer_names_the_chosen_epsilon() -> None:
     said = figures.answer(table(0.62, 0.8, 0.89), MODEL)
-    for word in ("ε = 1:", "80.0 %", "76.0 %", "82.0 %", "90.0 %", "60.0 %"):
+    for word in (MODEL.measure.title, "ε = 1:", "80.0 %", "76.0 %", "82.0 %", "90.0 %", "60.0 %"):
         assert word in said

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
 from dpcore.models import covariance
 from dpcore.models.model import (
     Array,
@@ -123,5 +123,6 @@ MODEL = Model(
     learn=learn,
     judge=covariance.judge,
     trivial=covariance.random_share,
+    edition=Edition.PUBLISHED,
     limits=("It is here to be studied; PCA with δ = 0 keeps what it promises.",),
 )

@@ -1,0 +1,108 @@
+"""A survey's model at work on Atlas: its curve, its promise, and the same figures elsewhere."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app_pages.parts import atlas_run
+from dpcore import cli
+from dpcore.evaluation import jobs
+from dpcore.evaluation.models import ModelStudy, curve, summary
+from dpcore.figures.models import answer
+from dpcore.models.register import model_named, register
+
+PATIENCE = 120.0
+
+PAGE = """
+from app_pages.parts import atlas_run
+atlas_run.draw({key!r})
+"""
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def opened(key: str, **link: str) -> AppTest:
+    app = AppTest.from_string(PAGE.format(key=key), default_timeout=PATIENCE)
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def spoken(app: AppTest) -> str:
+    return " ".join(element.value for element in app.markdown)
+
+
+def answered(app: AppTest) -> AppTest:
+    """The page once its curve is there."""
+    until = time.monotonic() + PATIENCE
+    while "of single runs" not in spoken(app):
+        assert time.monotonic() < until
+        time.sleep(0.2)
+        app.run()
+        assert not app.exception
+    return app
+
+
+def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
+    app = answered(opened("naive-bayes", run_runs="5"))
+    study = ModelStudy(model="naive-bayes", dataset="breast_cancer", runs=5)
+    wanted = summary(curve(study))
+    assert app.markdown[0].value == answer(wanted, model_named("naive-bayes"))
+    line = app.code[0].value
+    assert line == atlas_run.command(study)
+    assert cli.main(shlex.split(line)[3:]) == 0
+    printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
+
+
+def test_the_promise_names_adjacency_delta_and_accountant() -> None:
+    app = answered(opened("naive-bayes", run_neighbour="One record replaced", run_delta="1e-4"))
+    proof = next(text.value for text in app.markdown if text.value.startswith("Proof"))
+    for word in ("ε = 1", "δ = 1e-4", "replace-one", "Gaussian"):
+        assert word in proof
+
+
+def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
+    app = answered(opened("pca-wishart", run_runs="5"))
+    said = spoken(app)
+    assert "claim not supported" in said
+    assert "Claim: ε = 1, δ = 0" in said
+    assert "Proof: No number." in said
+
+
+def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None:
+    app = opened("decision-tree", run_data="Synthetic clinical cohort", run_runs="5")
+    answered(app)
+    study = ModelStudy(model="decision-tree", dataset="cohort", runs=5)
+    job = jobs.find(study.key)
+    assert job is not None
+    assert job.state == "done"
+    assert app.markdown[0].value == answer(summary(curve(study)), model_named("decision-tree"))
+
+
+def test_records_that_are_not_here_are_told_how_to_get() -> None:
+    app = opened("k-means", run_data="Adult (US census income)")
+    assert "download" in app.info[0].value.lower()
+
+
+@pytest.mark.parametrize("key", list(register()))
+def test_every_control_of_a_link_is_one_that_is_allowed(key) -> None:
+    allowed = atlas_run.allowed()
+    app = opened(key)
+    for box in app.selectbox:
+        _, values, _ = allowed[box.key]
+        assert set(box.options) <= set(values)
