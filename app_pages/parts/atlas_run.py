@@ -172,6 +172,7 @@ def _promise(model: Model, calibration: Calibration) -> None:
         if claim.epsilon is not None:
             st.markdown(f"Claim: {badges.statement(claim)}")
         st.markdown(f"Proof: {badges.statement(calibration.proof)}")
+        st.caption(model.proof)
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
                 st.markdown(f"- {_told(noise)}")
