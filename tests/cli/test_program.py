@@ -53,6 +53,7 @@ def examples() -> list[str]:
         "risk",
         "methods",
         "sweep",
+        "audit",
         "train",
         "reproduce",
     }
