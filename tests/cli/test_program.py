@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,7 @@ def examples() -> list[str]:
         "plan",
         "split",
         "risk",
+        "datasets",
         "methods",
         "sweep",
         "audit",
@@ -66,10 +68,10 @@ def test_what_the_readme_shows_works(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if line.startswith("reproduce"):  # minutes of training: a bad number of runs ends it
-        assert "runs" in refused(capsys, *line.split(), "--runs", "0")
+        assert "runs" in refused(capsys, *shlex.split(line), "--runs", "0")
         return
     shorter = ["--runs", "1"] if line.startswith("sweep") else []
-    assert main([*line.split(), *shorter]) == 0
+    assert main([*shlex.split(line), *shorter]) == 0
 
 
 @pytest.mark.parametrize("accountant", ["pld", "rdp"])
