@@ -119,9 +119,10 @@ def _more(system: System) -> None:
 
 
 def _named(software: Software) -> str:
-    kept = "" if software.upkeep is Upkeep.MAINTAINED else f" ({software.upkeep})"
-    note = f" ({software.note.rstrip('.')})" if software.note else ""
-    return f"{software.name}{kept}{note}"
+    kept = "" if software.upkeep is Upkeep.MAINTAINED else str(software.upkeep)
+    note = software.note.rstrip(".")
+    about = "; ".join(filter(None, (kept, note[:1].lower() + note[1:])))
+    return f"{software.name} ({about})" if about else software.name
 
 
 def models_of(system: System) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
 
 FAMILY = Family.DEEP
 
@@ -27,6 +28,11 @@ SYSTEMS = (
         family=FAMILY,
         what="Trains in small steps and blurs every step, for convex models.",
         claim="ε with each record used once.",
+        verdict=Verdict(
+            Status.PROVED,
+            "ε for one record replaced, gradients no longer than 1: a step moves by at most 2/b, "
+            "its noise has density ∝ exp(-εb‖z‖/2), and a record is in one step.",
+        ),
         software=LIBRARIES,
         runs=(
             Run(

@@ -44,6 +44,8 @@ SYSTEMS = (
         breaks=(
             "Its ε counts one entry of one upload. Over a whole training it adds up to a budget "
             "that paper 004 calls way beyond a meaningful guarantee.",
+            "A party that joins can rebuild what others' records of a class look like, in spite of "
+            "the noise (Hitaj, Ateniese and Perez-Cruz 2017).",
         ),
     ),
     System(

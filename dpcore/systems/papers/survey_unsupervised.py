@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep
+from dpcore.guarantee import Status
+from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
 
 SECTION, FAMILY = "III-A-2", Family.UNSUPERVISED
 
@@ -14,7 +15,7 @@ CLUSTERS = (
     Software("opendp extras.sklearn.cluster", note="Another private k-means."),
 )
 COMPONENTS = (
-    Software("diffprivlib PCA", note="Another mechanism (Imtiaz and Sarwate 2016)."),
+    Software("diffprivlib PCA", note="Another mechanism, of Imtiaz and Sarwate 2016."),
     Software("opendp extras.sklearn PCA", note="Another mechanism."),
 )
 
@@ -69,7 +70,14 @@ SYSTEMS = (
         family=FAMILY,
         what="Finds groups of similar patients: in each round, every group's size and sum are "
         "blurred before its centre moves.",
-        software=(Software("diffprivlib KMeans", note="It follows Su et al. 2016."), *CLUSTERS),
+        software=(
+            Software(
+                "diffprivlib KMeans",
+                note="It follows Su et al. 2016; bounds that are not given it takes from the data, "
+                "and warns.",
+            ),
+            *CLUSTERS,
+        ),
         runs=(
             Run(
                 Place.ATLAS, "k-means", Relation.SOUND, "Gaussian noise, composed over the rounds."
@@ -86,6 +94,11 @@ SYSTEMS = (
         family=FAMILY,
         what="Publishes noisy counts of a grid once; any number of clusterings is then free.",
         claim="ε by Laplace noise on every cell's count.",
+        verdict=Verdict(
+            Status.PROVED,
+            "ε under one record more or less, for a grid fixed in advance: a record is in one "
+            "cell, and the rest is post-processing.",
+        ),
         runs=(Run(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),),
     ),
     System(
