@@ -84,24 +84,7 @@ COST = (
     "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
     "with its λ chosen for accuracy by cross-validation or with the same λ, whichever is better."
 )
-MAY_RMSE = (
-    "**Root mean squared error** on test records, in the outcome's own unit, over its noise: how "
-    "far predictions are off, large misses counting most. Predictions are first brought into the "
-    "outcome's public range, which costs no privacy."
-)
-R2 = (
-    "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
-    "is no better than always giving the mean, below 0 is worse."
-)
-COST_IN_RMSE = (
-    "How much larger the error becomes, counted against the same kind of model without privacy: "
-    "with its λ chosen by cross-validation or with the same λ, whichever is better."
-)
-MAY_RAISE = (
-    "The largest acceptable error, counted up from the better model without privacy. The answer is "
-    "the ε from which on the best proved method keeps it."
-)
-COST = (
+MAY_COST = (
     "The lowest acceptable accuracy, counted down from the better model without privacy. The "
     "answer is the ε from which on the best proved method keeps it."
 )
