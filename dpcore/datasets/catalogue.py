@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import download
-from dpcore.datasets.schema import Column, Entry, Table
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
 from dpcore.datasets.sets import (
     adult,
     bank,
@@ -13,6 +13,7 @@ from dpcore.datasets.sets import (
     cardio,
     cohort,
     diabetes,
+    digits,
     heart,
     ipums_br,
 )
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _SOURCES: dict[str, BuiltIn | FileSource] = {
     module.ENTRY.key: module.SOURCE
-    for module in (breast_cancer, cohort, diabetes, adult, bank, heart, cardio, ipums_br)
+    for module in (breast_cancer, cohort, diabetes, digits, adult, bank, heart, cardio, ipums_br)
 }
 
 ENTRIES: tuple[Entry, ...] = tuple(source.entry for source in _SOURCES.values())
@@ -165,13 +166,7 @@ def describe(key: str) -> dict[str, Any]:
         "records_are": found.records_are,
         "task": found.task,
         "predicts": found.predicts,
-        "label": _column(found.label)
-        if isinstance(found.label, Column)
-        else {
-            "name": found.label.name,
-            "positive": found.positive,
-            "negative": found.negative,
-        },
+        "label": _label(found.label),
         "source": found.source,
         "licence": found.licence,
         "citation": found.citation,
@@ -189,6 +184,14 @@ def describe(key: str) -> dict[str, Any]:
 def describe_all() -> list[dict[str, Any]]:
     """`describe` for every data set."""
     return [describe(found.key) for found in ENTRIES]
+
+
+def _label(label: Label | Classes | Column) -> dict[str, Any]:
+    if isinstance(label, Column):
+        return _column(label)
+    if isinstance(label, Classes):
+        return {"name": label.name, "classes": list(label.titles)}
+    return {"name": label.name, "positive": label.positive, "negative": label.negative}
 
 
 def _column(column: Column) -> dict[str, Any]:

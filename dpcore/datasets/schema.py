@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Kind = Literal["number", "category", "indicator"]
-Predicts = Literal["class", "number"]
+Predicts = Literal["class", "classes", "number"]
 BoundsFrom = Literal["codebook", "common knowledge", "assumed"]
 Transform = Literal["none", "log1p", "signed log1p"]
 
@@ -119,6 +119,22 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Classes:
+    """One of several outcomes that is to be predicted; they are numbered from 0 in this order.
+
+    Parameters
+    ----------
+    name : str
+        Name of the label in the file.
+    titles : tuple of str
+        The outcomes in plain words, three or more.
+    """
+
+    name: str
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RemoteFile:
     """One file of a data set, where it lies and how it is recognised.
 
@@ -199,8 +215,8 @@ class Entry(Description):
     ----------
     task : str
         What is predicted, in one sentence.
-    label : Label or Column
-        The outcome: one of two, or a number with public bounds.
+    label : Label, Classes or Column
+        The outcome: one of two, one of several, or a number with public bounds.
     columns : tuple of Column
         All columns, those left out by default included.
 
@@ -210,25 +226,32 @@ class Entry(Description):
     """
 
     task: str
-    label: Label | Column
+    label: Label | Classes | Column
     columns: tuple[Column, ...]
 
     @property
     def predicts(self) -> Predicts:
-        """Whether the outcome is one of two classes, or a number."""
-        return "class" if isinstance(self.label, Label) else "number"
+        """Whether the outcome is one of two classes, one of several, or a number."""
+        if isinstance(self.label, Column):
+            return "number"
+        return "class" if isinstance(self.label, Label) else "classes"
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are; 2 also where a number is predicted: one problem in all."""
+        return len(self.label.titles) if isinstance(self.label, Classes) else 2
 
     @property
     def outcome(self) -> Label:
-        """The two classes; ValueError where a number is predicted."""
+        """The two classes; ValueError where something else is predicted."""
         if not isinstance(self.label, Label):
-            raise ValueError(f"{self.key} predicts a number")
+            raise ValueError(f"{self.key} does not predict one of two classes")
         return self.label
 
     @property
     def target(self) -> Column:
         """The number that is predicted; ValueError where it is a class."""
-        if isinstance(self.label, Label):
+        if not isinstance(self.label, Column):
             raise ValueError(f"{self.key} predicts a class")
         return self.label
 
@@ -267,7 +290,8 @@ class Table:
         One row a record, one column for each of ``entry.columns``. Numbers and indicators are
         float64 (NaN where unknown), categories are pandas categoricals over the public levels.
     label : numpy.ndarray, shape (n,)
-        ±1 (int8), or the number that is predicted, in its own unit (float64).
+        ±1, or the number of the class (int8), or the number that is predicted, in its own unit
+        (float64).
     notes : tuple of str
         What was noticed while reading, in plain sentences.
     counts : Mapping of str to int

@@ -13,12 +13,14 @@ def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
 
     Gaussian DP for one Gaussian or for adaptive full-batch steps; privacy loss distributions for
     steps on Poisson samples. ``None`` for batches of fixed size, whose curve no accountant here
-    gives, for noise outside an accountant's range, and where nothing is certified.
+    gives, for several classes learned by such steps, for noise outside an accountant's range, and
+    where nothing is certified.
     """
     adjacency = calibration.problem.adjacency
     if calibration.gaussian_mu is not None:
         return from_gaussian(calibration.gaussian_mu, adjacency)
-    if calibration.certified.epsilon is None or calibration.sampling != "poisson":
+    several = calibration.problem.classes > 2
+    if calibration.certified.epsilon is None or calibration.sampling != "poisson" or several:
         return None
     rate = calibration.batch / calibration.problem.records
     try:

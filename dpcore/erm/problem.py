@@ -50,6 +50,9 @@ class Problem:
     radius : float, optional
         R: iterates are projected onto ‖w‖₂ ≤ R. Required when λ = 0 (Theorems 6 and 9 need it);
         not used when λ > 0.
+    classes : int
+        K: with more than two, K such problems are learned from the same records
+        (`dpcore.erm.one_vs_rest`); everything else here is about one of them.
 
     Raises
     ------
@@ -65,8 +68,10 @@ class Problem:
     huber_width: float = 0.5
     radius: float | None = None
     public_preparation: bool = True
+    classes: int = 2
 
     def __post_init__(self) -> None:
+        self._store("classes", whole("classes", self.classes, at_least=2, at_most=1_000))
         lam = number("λ", self.lam, at_least=0.0, at_most=1e3)
         if 0.0 < lam < SMALLEST_LAM:
             raise reject("λ", lam, f"0, or at least {SMALLEST_LAM:g}")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.datasets import Split, load, prepare
+from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array, Calibration, Progress, silent
-from dpcore.erm.newton import minimise, ridge_path
-from dpcore.erm.output_noise import centres
+from dpcore.erm.newton import ridge_path
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
 from dpcore.evaluation.classification import CLASSIFICATION
@@ -165,7 +165,7 @@ def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.D
 
 def minimiser(study: Study, split: Split) -> Array:
     """The non-private model at the study's own λ, to give to `closed_form` and `baselines`."""
-    return minimise(problem_for(study, split), split.x_train, split.y_train)
+    return one_vs_rest.minimise(problem_for(study, split), split.x_train, split.y_train)
 
 
 def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.DataFrame:
@@ -203,14 +203,12 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
     still = (table["sigma"] == 0).to_numpy()
     middles[still] = exact
     if noisy:
-        middles[~still] = centres(problem, split.x_train, split.y_train, noisy)
+        middles[~still] = one_vs_rest.centres(problem, split.x_train, split.y_train, noisy)
     sigmas = table["sigma"].to_numpy()
     generator = np.random.default_rng([study.seed, BAND_STREAM])
-    draws = generator.standard_normal((BAND_DRAWS, problem.dimension))
-    objective = metrics.expected_objectives(problem, middles, sigmas, split.x_train, split.y_train)
-    best = metrics.expected_objectives(
-        problem, exact[None], np.zeros(1), split.x_train, split.y_train
-    )[0]
+    draws = generator.standard_normal((BAND_DRAWS, len(exact)))
+    objective = _expected_objectives(problem, split, middles, sigmas)
+    best = _expected_objectives(problem, split, exact[None], np.zeros(1))[0]
     some = generator.permutation(len(split.y_train))[:BAND_RECORDS]
     shift = _objective_band(
         problem, middles, sigmas, draws, split.x_train[some], split.y_train[some]
@@ -222,15 +220,32 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
         objective_high=objective + shift[1],
         excess_risk=objective - best,
         runs=BAND_DRAWS,
-        source="closed form",
+        source="closed form" if problem.classes == 2 else "draws",
     )[list(columns(scoring))]
+
+
+def _expected_objectives(problem: Problem, split: Split, middles: Array, sigmas: Array) -> Array:
+    """E F(w + N(0, σ²I)), the mean over all problems where there are several classes."""
+    found = [
+        metrics.expected_objectives(
+            problem, middles[:, part.place], sigmas, split.x_train, part.labels
+        )
+        for part in one_vs_rest.parts(problem, split.y_train)
+    ]
+    return np.asarray(np.mean(found, axis=0))
 
 
 def _objective_band(
     problem: Problem, middles: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
     """Quantiles of one run's objective minus its mean, (2, rows)."""
-    objectives = metrics.noisy_objectives(problem, middles, sigmas, draws, features, labels)
+    found = [
+        metrics.noisy_objectives(
+            problem, middles[:, part.place], sigmas, draws[:, part.place], features, part.labels
+        )
+        for part in one_vs_rest.parts(problem, labels)
+    ]
+    objectives = np.mean(found, axis=0)
     # Against these draws' own mean: the records left out shift every draw by nearly the same.
     objectives -= objectives.mean(axis=1, keepdims=True)
     return np.asarray(np.quantile(objectives, [LOW, HIGH], axis=1))
@@ -351,8 +366,14 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
     same = minimiser(study, split) if exact is None else exact
     scoring = scoring_for(split)
     lam, near = _tuned_lam(study, split)
-    forms = problem.forms(split.x_train, split.y_train)
-    tuned = ridge_path(problem.function, forms, [lam], near)[0]
+    tuned = np.concatenate(
+        [
+            ridge_path(
+                problem.function, problem.forms(split.x_train, part.labels), [lam], near[part.place]
+            )[0]
+            for part in one_vs_rest.parts(problem, split.y_train)
+        ]
+    )
     return Baselines(
         measure=scoring.measure(split),
         guess=scoring.guess(split),
@@ -363,12 +384,16 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
 
 def _reference(study: Study, split: Split, weights: Array, lam: float) -> Reference:
     problem = problem_for(study, split)
-    values = problem.function.value(problem.forms(split.x_train, split.y_train).at(weights))
+    values = [
+        problem.function.value(problem.forms(split.x_train, part.labels).at(weights[part.place]))
+        for part in one_vs_rest.parts(problem, split.y_train)
+    ]
+    penalty = 0.5 * lam * weights @ weights / len(values)
     still = np.zeros((1, len(weights)))
     found = scoring_for(split).expected(split, weights[None], np.zeros(1), still)
     return Reference(
         lam=lam,
-        objective=float(values.mean() + 0.5 * lam * weights @ weights),
+        objective=float(np.mean(values) + penalty),
         measured={name: float(value[0]) for name, value in found.items()},
     )
 
@@ -381,13 +406,15 @@ def _tuned_lam(study: Study, split: Split) -> tuple[float, Array]:
     problem, scoring = problem_for(study, split), scoring_for(split)
     order = np.random.default_rng(split.preparation.seed).permutation(len(split.y_train))
     some = order[:CROSS_VALIDATION_RECORDS]
-    forms = problem.forms(split.x_train[some], split.y_train[some])
     fold = np.arange(len(some)) % min(CROSS_VALIDATION_FOLDS, len(some))
     score = np.zeros(len(CROSS_VALIDATION_LAMS))
-    paths = []
-    for held in range(int(fold.max()) + 1):
-        inside = fold != held
-        paths.append(ridge_path(problem.function, forms[inside], CROSS_VALIDATION_LAMS))
-        score += scoring.held_out(forms[~inside].at(paths[-1].T))
+    means = []
+    for part in one_vs_rest.parts(problem, split.y_train[some]):
+        forms, paths = problem.forms(split.x_train[some], part.labels), []
+        for held in range(int(fold.max()) + 1):
+            inside = fold != held
+            paths.append(ridge_path(problem.function, forms[inside], CROSS_VALIDATION_LAMS))
+            score += scoring.held_out(forms[~inside].at(paths[-1].T))
+        means.append(np.mean(paths, axis=0))
     best = int(np.argmax(np.round(score, 12)))
-    return CROSS_VALIDATION_LAMS[best], np.mean(paths, axis=0)[best]
+    return CROSS_VALIDATION_LAMS[best], np.concatenate([mean[best] for mean in means])

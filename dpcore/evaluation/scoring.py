@@ -1,4 +1,4 @@
-"""How models are judged: one way for classes, one for numbers, behind the same few questions."""
+"""How models of two classes, several, or a number are judged, behind the same few questions."""
 
 from __future__ import annotations
 
@@ -91,6 +91,12 @@ class Scoring(Protocol):
 def scoring_for(split: Split) -> Scoring:
     """How models of these records are judged."""
     from dpcore.evaluation.classification import CLASSIFICATION
+    from dpcore.evaluation.multiclass import MULTICLASS
     from dpcore.evaluation.regression import REGRESSION
 
-    return CLASSIFICATION if split.entry.predicts == "class" else REGRESSION
+    of: dict[str, Scoring] = {
+        "class": CLASSIFICATION,
+        "classes": MULTICLASS,
+        "number": REGRESSION,
+    }
+    return of[split.entry.predicts]

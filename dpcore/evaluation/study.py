@@ -9,6 +9,7 @@ import math
 from dataclasses import asdict, dataclass, field, replace
 
 from dpcore.datasets import Entry, Preparation, Split
+from dpcore.erm import one_vs_rest
 from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
@@ -148,7 +149,7 @@ def delta_for(study: Study, split: Split) -> float:
 
 def losses_for(entry: Entry) -> tuple[str, ...]:
     """The losses that learn what a data set predicts, the usual one first."""
-    return MARGIN_LOSSES if entry.predicts == "class" else RESIDUAL_LOSSES
+    return RESIDUAL_LOSSES if entry.predicts == "number" else MARGIN_LOSSES
 
 
 def problem_for(study: Study, split: Split) -> Problem:
@@ -170,6 +171,7 @@ def problem_for(study: Study, split: Split) -> Problem:
         huber_width=study.huber_width,
         radius=study.radius,
         public_preparation=not split.leaks,
+        classes=split.entry.classes,
     )
 
 
@@ -183,8 +185,13 @@ def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, 
     """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
     settings = Settings(study.steps, study.batch, study.full_length, study.missing_contributors)
     found = {
-        key: (method := method_named(key)).calibrate(
-            problem, study.epsilons, delta, edition_of(study, method), settings
+        key: one_vs_rest.calibrate(
+            (method := method_named(key)),
+            problem,
+            study.epsilons,
+            delta,
+            edition_of(study, method),
+            settings,
         )
         for key in study.methods
     }

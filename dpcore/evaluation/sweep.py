@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.datasets import Split, load, prepare
+from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Progress, Release, silent
-from dpcore.erm.newton import minimise
 from dpcore.errors import Cancelled
 from dpcore.evaluation.classification import CLASSIFICATION
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
@@ -97,8 +97,8 @@ def sweep(
             report(0.9 * (number + fraction) / len(engines), message)
 
         started = time.perf_counter()
-        weights = release(
-            problem, split.x_train, split.y_train, batch, study.runs, study.seed, part
+        weights = one_vs_rest.release(
+            release, problem, split.x_train, split.y_train, batch, study.runs, study.seed, part
         )
         seconds = (time.perf_counter() - started) / (len(batch) * study.runs)
         released.append((batch, weights, seconds))
@@ -107,7 +107,7 @@ def sweep(
     found = (weights[0, 0] for batch, weights, _ in released if batch[0].method == "nonprivate")
     exact = next(found, None)
     if exact is None:
-        exact = minimise(problem, split.x_train, split.y_train)
+        exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
     best = scoring.of_runs(problem, split, exact[None])["objective"]
     tables = [
         _rows(study, split, batch, weights, float(best[0]), seconds)

@@ -1,0 +1,110 @@
+"""Models that tell several classes apart, each class against all others: accuracy and its mean.
+
+Of noise no closed form is known for the largest of several scores, so expectations are means over
+draws.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcore.datasets import Split
+from dpcore.erm.one_vs_rest import parts
+from dpcore.erm.problem import Problem
+from dpcore.evaluation import metrics
+from dpcore.evaluation.classification import ACCURACY
+from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORES_AT_ONCE = 2**23
+
+
+def accuracies(models: Array, features: Array, labels: Array, classes: int) -> tuple[Array, Array]:
+    """(accuracy, its mean over the classes) of each model, shape (k,) both.
+
+    Parameters
+    ----------
+    models : (k, K·d) array
+        K vectors of weights one after the other; the largest score decides, the first on a tie.
+    features : (n, d) array
+    labels : (n,) array
+        From 0 to K - 1.
+    classes : int
+        K.
+    """
+    overall, balanced = np.empty(len(models)), np.empty(len(models))
+    groups = [found for k in range(classes) if len(found := np.flatnonzero(labels == k))]
+    together = max(1, SCORES_AT_ONCE // (len(labels) * classes))
+    for start in range(0, len(models), together):
+        some = models[start : start + together]
+        scores = some.reshape(len(some) * classes, -1) @ features.T
+        right = scores.reshape(len(some), classes, -1).argmax(axis=1) == labels
+        overall[start : start + together] = right.mean(axis=1)
+        shares = [right[:, group].mean(axis=1) for group in groups]
+        balanced[start : start + together] = np.mean(shares, axis=0)
+    return overall, balanced
+
+
+class Multiclass:
+    """See `dpcore.evaluation.scoring.Scoring`."""
+
+    run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
+    columns: tuple[str, ...] = ("accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy")
+
+    def measure(self, split: Split) -> Measure:
+        """Accuracy in [0, 1]."""
+        return ACCURACY
+
+    def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
+        """Of every model, on the test records but for "accuracy_train" and the objective."""
+        count = problem.classes
+        trained, _ = accuracies(models, split.x_train, split.y_train, count)
+        accuracy, balanced = accuracies(models, split.x_test, split.y_test, count)
+        objective = [
+            metrics.objectives(problem, models[:, part.place], split.x_train, part.labels)
+            for part in parts(problem, split.y_train)
+        ]
+        return {
+            "accuracy_train": trained,
+            "accuracy_test": accuracy,
+            "balanced_accuracy": balanced,
+            "objective": np.mean(objective, axis=0),
+        }
+
+    def expected(
+        self, split: Split, centres: Array, sigmas: Array, draws: Array
+    ) -> dict[str, Array]:
+        """Means and bands, both over the draws (m, K·d)."""
+        found = []
+        for centre, sigma in zip(centres, sigmas, strict=True):
+            models = centre + sigma * (draws if sigma > 0.0 else draws[:1])
+            overall, balanced = accuracies(models, split.x_test, split.y_test, split.entry.classes)
+            low, high = np.quantile(overall, [LOW, HIGH])
+            found.append((overall.mean(), low, high, balanced.mean()))
+        return dict(zip(self.columns, np.array(found).T, strict=True))
+
+    def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
+        """Means over runs; the band from 5 % to 95 % of them."""
+        low, high = runs["accuracy_test"].quantile([LOW, HIGH])
+        return {
+            "accuracy": float(runs["accuracy_test"].mean()),
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "balanced_accuracy": float(runs["balanced_accuracy"].mean()),
+        }
+
+    def guess(self, split: Split) -> float:
+        """Of always answering the commonest class of the training records."""
+        commonest = np.argmax(np.bincount(split.y_train.astype(np.int64)))
+        return float(np.mean(split.y_test == commonest))
+
+    def held_out(self, values: Array) -> Array:
+        """Share of positive margins: of the problems of two classes, one of them at a time."""
+        return np.asarray(np.mean(values > 0, axis=0))
+
+
+MULTICLASS = Multiclass()

@@ -1,0 +1,137 @@
+"""Each class against all others: what the noise of all proves, and that it is one of each."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcore.erm import one_vs_rest
+from dpcore.erm.method import Settings, silent
+from dpcore.erm.newton import minimise
+from dpcore.erm.privacy_curve import privacy_curve
+from dpcore.erm.problem import Problem
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms.gaussian import analytic_delta
+from dpcore.methods import register
+
+DELTA = 1e-5
+SOUND = [key for key, m in register().items() if key != "nonprivate" and "logistic" in m.losses]
+
+
+def problem(classes=3, adjacency=Adjacency.ZERO_OUT, records=90):
+    return Problem("logistic", 0.1, records, 4, adjacency, classes=classes)
+
+
+def calibrated(key, epsilons, what, edition=Edition.SOUND):
+    return one_vs_rest.calibrate(register()[key], what, epsilons, DELTA, edition, Settings())
+
+
+def three_classes(data, records=90):
+    features, _ = data(records, 4)
+    return features, np.argmax(features[:, :3], axis=1).astype(float)
+
+
+@pytest.mark.parametrize("key", SOUND)
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def test_what_all_classes_release_together_keeps_the_promise(key, adjacency) -> None:
+    what = problem(7, adjacency)
+    for epsilon in (0.01, 12.0):
+        c = calibrated(key, [epsilon], what)[0]
+        assert c.requested.epsilon == epsilon
+        if c.proof.epsilon is not None:
+            assert c.proof.epsilon <= epsilon
+            assert c.proof.delta <= DELTA
+            assert c.status is Status.PROVED
+        else:
+            assert key == "outpert"
+            assert epsilon > 1.0
+        # Each problem has a share of the budget only. A step size may follow the noise.
+        alone = register()[key].calibrate(what, [epsilon], DELTA, Edition.SOUND, Settings())[0]
+        assert c.sigma / c.sensitivity > alone.sigma / alone.sensitivity
+        assert "7 classes" in c.certified.by
+
+
+@pytest.mark.parametrize("key", ["opera", "psgd", "dpgd", "dpnewton", "dpftrl", "inputpert"])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 30.0, 500.0])
+def test_gaussian_methods_compose_by_the_root_of_the_classes(key, epsilon) -> None:
+    single = calibrated(key, [epsilon], problem(2))[0]
+    for classes in (3, 10, 100):
+        c = calibrated(key, [epsilon], problem(classes))[0]
+        assert c.gaussian_mu == pytest.approx(single.gaussian_mu, rel=1e-6)
+        assert analytic_delta(epsilon, 1.0 / c.gaussian_mu) <= DELTA
+        assert c.certified.epsilon == pytest.approx(epsilon, rel=1e-5)
+    # Steps follow the noise; with a fixed number of them the factor shows alone.
+    fixed = [
+        one_vs_rest.calibrate(
+            register()["opera"], problem(k), [epsilon], DELTA, Edition.SOUND, Settings(steps=5)
+        )[0].sigma
+        for k in (2, 10)
+    ]
+    assert fixed[1] == pytest.approx(math.sqrt(10.0) * fixed[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("key", ["objpert_pure", "outpert_pure"])
+def test_pure_privacy_adds_up(key) -> None:
+    c = calibrated(key, [2.0], problem(4))[0]
+    each = register()[key].calibrate(problem(4), [0.5], DELTA, Edition.SOUND, Settings())[0]
+    assert c.proof.epsilon == pytest.approx(2.0, rel=1e-8)
+    assert c.proof.epsilon <= 2.0
+    assert c.proof.delta == 0.0
+    assert c.sigma == pytest.approx(each.sigma, rel=1e-6)
+    assert privacy_curve(c) is None
+
+
+def test_two_classes_are_one_problem_as_before() -> None:
+    for key, method in register().items():
+        for edition in method.editions:
+            found = calibrated(key, [0.5, 3.0], problem(2), edition)
+            plain = method.calibrate(problem(2), [0.5, 3.0], DELTA, edition, Settings())
+            # nan is not equal to itself.
+            assert str(found) == str(plain)
+
+
+def test_of_several_classes_only_the_sound_edition_is_offered() -> None:
+    c = calibrated("opera", [1.0], problem(3), Edition.PUBLISHED)[0]
+    assert c.edition is Edition.SOUND
+    assert c.claim.epsilon is None
+
+
+@pytest.mark.parametrize("key", ["nonprivate", "opera", "dpgd", "objpert", "dpftrl"])
+def test_the_release_is_that_of_each_class_and_no_noise_is_shared(data, key) -> None:
+    features, labels = three_classes(data)
+    method, what = register()[key], problem(3)
+    chosen = calibrated(key, [1.0, 20.0], what)
+    found = one_vs_rest.release(method.release, what, features, labels, chosen, 4, 5, silent)
+    assert found.shape == (2, 4, 12)
+    for k in range(3):
+        own = np.where(labels == k, 1.0, -1.0)
+        exact = minimise(what, features, own)
+        if key == "nonprivate":
+            assert found[0, 0, 4 * k : 4 * k + 4] == pytest.approx(exact)
+        else:
+            # With hardly any noise a class's weights are those that tell it from the others.
+            assert np.corrcoef(found[1, :, 4 * k : 4 * k + 4].mean(axis=0), exact)[0, 1] > 0.5
+    if key == "opera":
+        middle = one_vs_rest.centres(what, features, labels, chosen)
+        noise = (found - middle[:, None]) / np.array([c.sigma for c in chosen])[:, None, None]
+        assert np.allclose(noise[0], noise[1])
+        assert len(np.unique(np.round(noise[0], 6))) == 48
+
+
+def test_minimisers_stand_one_after_the_other(data) -> None:
+    features, labels = three_classes(data)
+    found = one_vs_rest.minimise(problem(3), features, labels)
+    for part in one_vs_rest.parts(problem(3), labels):
+        assert found[part.place] == pytest.approx(minimise(problem(3), features, part.labels))
+    signs = np.sign(features[:, 0])
+    only = one_vs_rest.parts(problem(2), signs)
+    assert len(only) == 1
+    assert only[0].labels is signs
+
+
+def test_a_problem_has_two_classes_at_least() -> None:
+    with pytest.raises(InvalidInput, match="classes is 1, but it must be"):
+        problem(1)

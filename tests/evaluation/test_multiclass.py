@@ -1,0 +1,105 @@
+"""Several classes: accuracy against brute force, and sweeps and curves on the digits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import Split, entry, load, prepare
+from dpcore.evaluation.curves import answers, baselines, closed_form
+from dpcore.evaluation.multiclass import MULTICLASS, accuracies
+from dpcore.evaluation.scoring import scoring_for
+from dpcore.evaluation.study import Study, problem_for
+from dpcore.evaluation.sweep import columns, sweep
+
+STUDY = Study(
+    dataset="digits", methods=("nonprivate", "psgd", "dpftrl"), epsilons=(0.1, 10.0), runs=3
+)
+
+
+@pytest.fixture(scope="module")
+def digits() -> Split:
+    return prepare(load("digits"))
+
+
+def brute_force(model, features, labels, classes):
+    vectors = model.reshape(classes, -1)
+    hits: dict[float, list[bool]] = {}
+    for row, label in zip(features, labels, strict=True):
+        said = max(range(classes), key=lambda k: (vectors[k] @ row, -k))
+        hits.setdefault(label, []).append(said == label)
+    every = [hit for found in hits.values() for hit in found]
+    return np.mean(every), np.mean([np.mean(found) for found in hits.values()])
+
+
+def test_accuracy_equals_brute_force(monkeypatch) -> None:
+    generator = np.random.default_rng(1)
+    features = generator.normal(size=(50, 3))
+    labels = generator.choice([0.0, 1.0, 3.0], size=50)  # class 2 does not occur
+    models = generator.normal(size=(7, 12))
+    models[3] = 0.0  # all scores alike: the first class is said
+    monkeypatch.setattr("dpcore.evaluation.multiclass.SCORES_AT_ONCE", 450)
+    overall, balanced = accuracies(models, features, labels, 4)
+    for place, model in enumerate(models):
+        assert (overall[place], balanced[place]) == pytest.approx(
+            brute_force(model, features, labels, 4)
+        )
+
+
+def test_the_digits_are_ten_classes_with_bounds_by_counting(digits: Split) -> None:
+    found = entry("digits")
+    assert (found.predicts, found.classes) == ("classes", 10)
+    assert load("digits").records == found.records == 1_797
+    assert set(np.unique(digits.y_train)) == set(range(10))
+    assert all(column.bounds == (0.0, 16.0) for column in found.columns)
+    values = load("digits").frame.to_numpy()
+    assert values.min() >= 0.0
+    assert values.max() <= 16.0
+    assert problem_for(STUDY, digits).classes == 10
+    assert scoring_for(digits) is MULTICLASS
+
+
+def test_a_sweep_judges_every_run(digits: Split) -> None:
+    rows = sweep(STUDY, split=digits)
+    assert tuple(rows.columns) == columns(MULTICLASS)
+    assert len(rows) == 3 * 2 * 3
+    plain = rows[rows["method"] == "nonprivate"]
+    assert (plain["accuracy_test"] > 0.88).all()
+    assert plain["excess_risk"].abs().max() < 1e-9
+    private = rows[rows["method"] != "nonprivate"]
+    assert set(private["status"]) == {"proved"}
+    assert (private["excess_risk"] > 0.0).all()
+    for _, group in private.groupby("method"):
+        mean = group.groupby("epsilon")["accuracy_test"].mean()
+        assert mean[0.1] < 0.4 < mean[10.0]
+        assert group["objective"].nunique() == 6
+
+
+def test_curves_of_output_perturbation_are_means_over_draws(digits: Split) -> None:
+    study = replace(STUDY, methods=("nonprivate", "psgd"), runs=40)
+    table = closed_form(study, digits)
+    assert set(table["source"]) == {"draws"}
+    rows = sweep(study, split=digits).groupby(["method", "epsilon"])["accuracy_test"].mean()
+    for _, row in table.iterrows():
+        sampled = rows[row["method"], row["epsilon"]]
+        assert row["accuracy"] == pytest.approx(sampled, abs=0.05)
+        assert row["accuracy_low"] <= row["accuracy"] <= row["accuracy_high"]
+    objective = sweep(study, split=digits).groupby(["method", "epsilon"])["objective"].mean()
+    for _, row in table.iterrows():
+        expected = objective[row["method"], row["epsilon"]]
+        assert row["objective"] == pytest.approx(expected, rel=0.05)
+
+
+def test_both_kinds_of_curves_share_a_table(digits: Split) -> None:
+    table = answers(STUDY, split=digits)
+    assert list(table["method"]) == [m for m in STUDY.methods for _ in range(2)]
+    assert table["certified_epsilon"].dropna().tolist() == pytest.approx([0.1, 10.0] * 2, rel=1e-5)
+
+
+def test_models_without_privacy_are_there_to_compare(digits: Split) -> None:
+    found = baselines(STUDY, digits)
+    assert found.guess < 0.15
+    assert 0.88 < found.value(found.same_lam) <= found.value(found.best)
+    assert found.value(found.tuned) > 0.93
