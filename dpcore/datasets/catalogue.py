@@ -13,9 +13,9 @@ from dpcore.datasets.sets import (
     cardio,
     cohort,
     diabetes,
-    digits,
     heart,
     ipums_br,
+    optical_digits,
 )
 from dpcore.datasets.sets.source import BuiltIn, FileSource, columns_of, signs_of
 from dpcore.datasets.text import read_checked, read_verified
@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 
 _SOURCES: dict[str, BuiltIn | FileSource] = {
     module.ENTRY.key: module.SOURCE
-    for module in (breast_cancer, cohort, diabetes, digits, adult, bank, heart, cardio, ipums_br)
+    for module in (
+        breast_cancer,
+        cohort,
+        diabetes,
+        optical_digits,
+        adult,
+        bank,
+        heart,
+        cardio,
+        ipums_br,
+    )
 }
 
 ENTRIES: tuple[Entry, ...] = tuple(source.entry for source in _SOURCES.values())

@@ -245,7 +245,7 @@ class Entry(Description):
     def outcome(self) -> Label:
         """The two classes; ValueError where something else is predicted."""
         if not isinstance(self.label, Label):
-            raise ValueError(f"{self.key} does not predict one of two classes")
+            raise ValueError(f"{self.key} predicts a number or one of several classes")
         return self.label
 
     @property

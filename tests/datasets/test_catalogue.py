@@ -11,7 +11,8 @@ from dpcore import datasets
 from dpcore.datasets import ENTRIES, DataUnavailable
 from dpcore.errors import InvalidInput
 
-KEYS = ("breast_cancer", "cohort", "diabetes", "adult", "bank", "heart", "cardio", "ipums_br")
+BUILT_IN = ("breast_cancer", "cohort", "diabetes", "optical_digits")
+KEYS = (*BUILT_IN, "adult", "bank", "heart", "cardio", "ipums_br")
 
 
 def test_the_catalogue_holds_the_named_sets_and_those_without_files_come_first() -> None:
@@ -26,6 +27,10 @@ def test_every_entry_says_what_a_reader_must_know(key: str) -> None:
         assert text
     if entry.predicts == "class":
         assert entry.positive != entry.negative
+    elif entry.predicts == "classes":
+        assert entry.classes > 2
+        with pytest.raises(ValueError, match="predicts a number or one of several classes"):
+            entry.outcome  # noqa: B018
     else:
         assert entry.target.bounds_reason.endswith(".")
     assert entry.traps
@@ -152,7 +157,7 @@ def test_a_number_to_predict_is_scaled_by_its_public_bounds_and_clipped() -> Non
         assert any("2 of progression" in note for note in split.notes)
     described = datasets.describe("diabetes")
     assert (described["predicts"], described["label"]["upper"]) == ("number", 350.0)
-    with pytest.raises(ValueError, match="diabetes predicts a number"):
+    with pytest.raises(ValueError, match="diabetes predicts a number or one"):
         _ = datasets.entry("diabetes").outcome
     with pytest.raises(ValueError, match="adult predicts a class"):
         _ = datasets.entry("adult").target

@@ -15,13 +15,13 @@ from dpcore.evaluation.study import Study, problem_for
 from dpcore.evaluation.sweep import columns, sweep
 
 STUDY = Study(
-    dataset="digits", methods=("nonprivate", "psgd", "dpftrl"), epsilons=(0.1, 10.0), runs=3
+    dataset="optical_digits", methods=("nonprivate", "psgd", "dpftrl"), epsilons=(0.1, 10.0), runs=3
 )
 
 
 @pytest.fixture(scope="module")
 def digits() -> Split:
-    return prepare(load("digits"))
+    return prepare(load("optical_digits"))
 
 
 def brute_force(model, features, labels, classes):
@@ -49,12 +49,12 @@ def test_accuracy_equals_brute_force(monkeypatch) -> None:
 
 
 def test_the_digits_are_ten_classes_with_bounds_by_counting(digits: Split) -> None:
-    found = entry("digits")
+    found = entry("optical_digits")
     assert (found.predicts, found.classes) == ("classes", 10)
-    assert load("digits").records == found.records == 1_797
+    assert load("optical_digits").records == found.records == 1_797
     assert set(np.unique(digits.y_train)) == set(range(10))
     assert all(column.bounds == (0.0, 16.0) for column in found.columns)
-    values = load("digits").frame.to_numpy()
+    values = load("optical_digits").frame.to_numpy()
     assert values.min() >= 0.0
     assert values.max() <= 16.0
     assert problem_for(STUDY, digits).classes == 10

@@ -107,6 +107,9 @@ def test_the_key_changes_with_every_field_of_the_preparation() -> None:
         "seed": 1,
         "log_transform": False,
         "include": ("duration",),
+        "features": "fourier",
+        "fourier_features": 128,
+        "bandwidth": 0.7,
     }
     assert set(changes) == {field.name for field in fields(Preparation)}
     keys = {Study().key} | {

@@ -19,7 +19,7 @@ from dpcore.errors import InvalidInput
 SIDE = 8
 
 ENTRY = Entry(
-    key="digits",
+    key="optical_digits",
     title="Handwritten digits",
     records_are="drawings",
     source="Test set of the optical recognition of handwritten digits data (UCI), as it comes with "
@@ -53,7 +53,7 @@ def _build(records: int | None, seed: int) -> Table:
     del seed
     if records is not None:
         raise InvalidInput(
-            f"records is {records!r}, but digits has {ENTRY.records} records and takes none."
+            f"records is {records!r}, but {ENTRY.key} has {ENTRY.records:,} records and takes none."
         )
     import pandas as pd
 
