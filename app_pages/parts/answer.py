@@ -74,7 +74,7 @@ def title(first: Start) -> DeltaGenerator:
     found = entry(first.dataset)
     records = recall(_counted(first)) or first.records
     size = "" if records is None else f"{records:,} {found.records_are}"
-    loss = chosen("loss") if found.predicts == "class" else "squared"
+    loss = "squared" if found.predicts == "number" else chosen("loss")
     parts = (found.title, size, words.LOSS_TITLES.get(loss, ""))
     return st.title(" · ".join(part for part in parts if part), anchor=False)
 
@@ -109,6 +109,8 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
                 f"What is predicted: {found.target.description}, by its public bounds from "
                 f"{plain(lower)} to {plain(upper)}{unit}."
             )
+        if found.predicts == "classes":
+            st.caption(f"{found.classes} classes: {words.ONE_AGAINST_THE_REST}")
         rough = view.rough
         if rough:
             st.caption(f":material/straighten: {rough}")

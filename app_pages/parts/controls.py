@@ -154,8 +154,13 @@ def private_methods(predicts: str) -> dict[str, str]:
     }
 
 
+def kind_of(dataset: str) -> str:
+    """Whose models and methods are offered: "class", also for several of them, or "number"."""
+    return "number" if entry(dataset).predicts == "number" else "class"
+
+
 def tabs_for(dataset: str) -> tuple[str, ...]:
-    """The tabs of the detail; missed and false cases there are only where classes are told."""
+    """The tabs of the detail; missed and false cases there are only where two classes are told."""
     classes = entry(dataset).predicts == "class"
     return tuple(tab for tab in TABS if classes or tab != PER_1000)
 
@@ -193,7 +198,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     data, methods = dataset_titles(), {kind: private_methods(kind) for kind in METHODS_KEY}
     keys = {title: key for key, title in data.items()}
     dataset = keys.get(link.get("data", [""])[-1], "breast_cancer")
-    kind = entry(dataset).predicts
+    kind = kind_of(dataset)
     usual = [methods[kind][key] for key in DEFAULT_METHODS[kind]]
     wanted = link.get(METHODS_KEY[kind], usual)
     asked = [title for title in wanted if title in methods[kind].values()]
@@ -515,7 +520,7 @@ def rest(first: Start) -> Choice:
     from dpcore.methods import method_named
 
     with first.model:
-        kind = entry(first.dataset).predicts
+        kind = kind_of(first.dataset)
         loss = _loss(kind)
         width = _huber_width() if loss == "huber" else 0.5
         chosen = _methods(kind, loss)

@@ -134,9 +134,18 @@ RADIUS = (
 )
 COHORT = "How many synthetic patients to draw; their true model is known."
 
+ONE_AGAINST_THE_REST = (
+    "one model for each tells it from all others, and the surest one decides. Every record is in "
+    "all of these models, so each has a share of the privacy budget only."
+)
+BALANCED = (
+    "Accuracy within each class, averaged over the classes: rare classes count as much as common "
+    "ones."
+)
 SOURCES = {
     "closed form": "Computed exactly; the band comes from 200 draws of the noise.",
     "sampled": "Averaged over the runs that were trained.",
+    "draws": "Averaged over 200 draws of the noise.",
 }
 LOSS_TITLES = {
     "logistic": "Logistic regression",

@@ -80,6 +80,8 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     # As many places as with numbers: the browser would keep old ones otherwise.
     shares = ("Accuracy", "Cost of privacy", "Missed of 1,000")
     errors = ("RMSE", "Cost of privacy", "R²")
+    if view.problem.classes > 2:
+        shares = (*shares[:2], "Balanced accuracy")
     for label in (*(shares if view.quality.share else errors), "Noise σ", "Objective"):
         _number(grid, label, "…", "–", words.METHODS)
     _number(grid, "Right guesses", "…", "–", words.ODDS)
@@ -145,10 +147,8 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
 def _of_classes(
     view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str
 ) -> None:
-    """Accuracy, what privacy takes from it, and missed cases."""
+    """Accuracy, what privacy takes from it, and missed cases or the mean over several classes."""
     best, other, value = view.compared.best, view.compared.other, view.compared.value
-    between = rough_count(row["missed_per_1000"], len(view.split.y_test))
-    between = f"{between} on new records; " if between else ""
     _number(
         grid,
         "Accuracy",
@@ -165,6 +165,17 @@ def _of_classes(
         f"{percent(value(other))} ({view.named(other)})",
         f"{words.COST} {guarantee}",
     )
+    if view.problem.classes > 2:
+        _number(
+            grid,
+            "Balanced accuracy",
+            percent(row["balanced_accuracy"]),
+            f"{percent(best.measured['balanced_accuracy'])} without privacy ({view.named(best)})",
+            f"{words.BALANCED} {guarantee}",
+        )
+        return
+    between = rough_count(row["missed_per_1000"], len(view.split.y_test))
+    between = f"{between} on new records; " if between else ""
     _number(
         grid,
         "Missed of 1,000",

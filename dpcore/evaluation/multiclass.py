@@ -14,8 +14,7 @@ from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
-from dpcore.evaluation.classification import ACCURACY
-from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure
+from dpcore.evaluation.scoring import ACCURACY, HIGH, LOW, Array, Measure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -85,6 +85,7 @@ DIFFERENT: dict[str, Any] = {
     "batch": 5,
     "full_length": True,
     "radius": 2.0,
+    "missing_contributors": 3,
     "preparation": Preparation(intercept=True),
     "upload": "abc",
 }
