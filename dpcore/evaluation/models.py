@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 PRIVATE, WITHOUT_NOISE, TRIVIAL = "private", "without noise", "trivial"
+MOST_FITS = 10_000
 NEXT_TO_NO_PRIVACY = 1e3
 """ε by whose rules the model without noise is set up."""
 
@@ -86,13 +87,19 @@ class ModelStudy:
             raise InvalidInput(
                 f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
             )
+        runs = whole("runs", self.runs, at_least=1, at_most=MOST_RUNS)
+        if runs * len(self.epsilons) > MOST_FITS:
+            raise InvalidInput(
+                f"runs is {runs:,} at {len(self.epsilons)} values of epsilon, but together they "
+                f"must be at most {MOST_FITS:,} models."
+            )
         epsilons = [number("epsilon", e, at_least=1e-6, at_most=1e3) for e in self.epsilons]
         delta = default_delta(entry(self.dataset).records) if self.delta is None else self.delta
         settled = {
             "epsilons": tuple(sorted(set(epsilons))),
             "delta": number("delta", delta, at_least=1e-300, at_most=0.5),
             "adjacency": one_of("adjacency", self.adjacency or str(covered[0]), covered),
-            "runs": whole("runs", self.runs, at_least=1, at_most=MOST_RUNS),
+            "runs": runs,
             "seed": whole("seed", self.seed, at_least=0, at_most=2**32 - 1),
         }
         for name, value in settled.items():

@@ -86,6 +86,7 @@ def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_b
         ({"delta": 2.0}, "delta is 2"),
         ({"adjacency": "zero-out"}, "adjacency is 'zero-out'"),
         ({"runs": 0}, "runs is 0"),
+        ({"runs": 1_000, "epsilons": tuple(range(1, 12))}, "at most 10,000 models"),
         ({"seed": -1}, "seed is -1"),
     ],
 )

@@ -17,7 +17,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.guarantee import Adjacency, Status
 from dpcore.models.model import (
@@ -35,8 +34,6 @@ from dpcore.models.model import (
     silent,
 )
 from dpcore.models.records import Records, Shape
-
-Points = NDArray[np.floating]
 
 KEY = "k-means"
 ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
@@ -86,7 +83,7 @@ def calibrate(
     ]
 
 
-def step_sums(points: Points, centres: Array, share: float) -> Array:
+def step_sums(points: Array, centres: Array, share: float) -> Array:
     """Σx and w times the count of each cluster, exactly; what noise is added to.
 
     Parameters
@@ -104,9 +101,9 @@ def step_sums(points: Points, centres: Array, share: float) -> Array:
     found = np.empty((fits, k, d + 1))
     for part in _parts(fits, len(points) * k):
         near = _distances(points, centres[part]).argmin(axis=2)
-        member = (near[:, :, None] == np.arange(k)).astype(points.dtype)
+        member = (near[:, :, None] == np.arange(k)).astype(float)
         found[part, :, :d] = np.tensordot(member, points, axes=([1], [0]))
-        found[part, :, d] = share * member.sum(axis=1, dtype=np.float64)
+        found[part, :, d] = share * member.sum(axis=1)
     return found
 
 
@@ -116,10 +113,10 @@ def _parts(fits: int, each: int) -> Iterator[slice]:
         yield slice(start, start + size)
 
 
-def _distances(points: Points, centres: Array) -> Array:
+def _distances(points: Array, centres: Array) -> Array:
     """Squared distances less ‖x‖², shape (fits, n, k)."""
     fits, k, d = centres.shape
-    flat = centres.reshape(-1, d).astype(points.dtype)
+    flat = centres.reshape(-1, d)
     inner = (points @ flat.T).reshape(len(points), fits, k).transpose(1, 0, 2)
     return np.asarray((flat**2).sum(axis=1).reshape(fits, 1, k) - 2.0 * inner)
 
@@ -134,9 +131,7 @@ def learn(
 ) -> Array:
     """The centres, shape (calibrations, runs, k, d); a run's noise is shared by all ε."""
     del unlabelled
-    # Single precision decides to which of two equally near centres a point belongs; the sums are
-    # of points no longer than 1 either way.
-    points, share = train.points().astype(np.float32), weight(train.shape)
+    points, share = train.points(), weight(train.shape)
     d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
     directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
     directions *= START / np.linalg.norm(directions, axis=2, keepdims=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -81,14 +79,12 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
 def test_the_noise_that_a_fit_draws() -> None:
     # One cluster of one step: the centre times the count gives the noisy sum away.
     records = blobs(60)
-    c = replace(
-        k_means.calibrate(records.shape, [1.0], 1e-5, ADD)[0],
-    )
+    c = k_means.calibrate(records.shape, [1.0], 1e-5, ADD)[0]
     seen: list[np.ndarray] = []
     original = k_means.updated
 
     def note(centres, noisy, share, sigma):
-        exact = k_means.step_sums(records.points().astype(np.float32), centres[0], share)
+        exact = k_means.step_sums(records.points(), centres[0], share)
         seen.append((noisy[0] - exact).ravel())
         return original(centres, noisy, share, sigma)
 
