@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app_pages.parts import explanations, plan_link, train_link
-from app_pages.parts.controls import METHODS_KEY
+from app_pages.parts.controls import FEATURES, METHODS_KEY
 from app_pages.parts.train_presets import FIRST, Settings
 from dpcore.accounting.presets import preset
 from dpcore.datasets import catalogue
@@ -49,6 +49,8 @@ def route(run: Run) -> Route:
             settings["data"] = next(each.title for each in catalogue() if each.predicts == "number")
         elif run.loss:
             settings["loss"] = explanations.LOSS_TITLES[run.loss]
+        if run.features:
+            settings["features"] = FEATURES[run.features]
         return Route(
             "app_pages/explore.py", f"{method.title} in Explore", ":material/explore:", settings
         )

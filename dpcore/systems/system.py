@@ -77,8 +77,8 @@ class Run:
         Only what runs as described, or in a sound form, says anything about the system.
     note : str
         How it differs; "" where it does not.
-    loss : str
-        Of Explore; "" for the usual one.
+    loss, features : str
+        Of Explore; "" for the usual ones.
     """
 
     place: Place
@@ -86,6 +86,7 @@ class Run:
     relation: Relation = Relation.ITSELF
     note: str = ""
     loss: str = ""
+    features: str = ""
 
 
 @dataclass(frozen=True)

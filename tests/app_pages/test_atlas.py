@@ -18,7 +18,8 @@ APP = str(Path(__file__).resolve().parents[2] / "app.py")
 SYSTEMS = systems.register()
 ROUTES = [
     Run(Place.EXPLORE, "opera"),
-    SYSTEMS["huber-svm"].runs[0],
+    SYSTEMS["random-rkhs"].runs[0],
+    SYSTEMS["functional-linear"].runs[0],
     Run(Place.PLAN, "chexpert-8"),
     Run(Place.TRAIN, "network-000"),
     Run(Place.TRAIN, "scaled"),

@@ -109,6 +109,8 @@ def test_whatever_runs_is_there(system: System) -> None:
         assert run.key in known[run.place]
         # What differs is said.
         assert run.relation is Relation.ITSELF or run.note or run.loss
+        if run.place is Place.EXPLORE and run.loss:
+            assert run.loss in methods.method_named(run.key).losses
         # Some system runs it, so that a relative's link has somewhere to lead.
         assert systems.runs_of(run.place, run.key) or run.place in (Place.PLAN, Place.TRAIN)
 

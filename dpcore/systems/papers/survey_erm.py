@@ -142,6 +142,15 @@ SYSTEMS = (
         "straight model can draw curved borders.",
         claim="ε of the linear method that is run on the random features.",
         software=(Software("DPpack for R svmDP"),),
+        runs=(
+            Run(
+                Place.EXPLORE,
+                "objpert_pure",
+                Relation.SOUND,
+                "Objective perturbation on random waves that do not depend on the data.",
+                features="fourier",
+            ),
+        ),
     ),
     System(
         key="random-rkhs",
@@ -153,6 +162,16 @@ SYSTEMS = (
         family=FAMILY,
         what="Fits a support-vector machine on random features and blurs its weights once.",
         claim="ε by Laplace noise on the weights, for translation-invariant kernels.",
+        runs=(
+            Run(
+                Place.EXPLORE,
+                "outpert_pure",
+                Relation.SOUND,
+                "Noise by L2 distance, a smoothed corner, and the solver's error counted in.",
+                loss="huber",
+                features="fourier",
+            ),
+        ),
     ),
     System(
         key="test-data-kernel",
