@@ -182,8 +182,7 @@ def _pca(key: str) -> Setting:
         "ratio.",
         epsilon=2.0 if pure else 4.0,
         gaussian=not pure,
-        flags=0.5 if pure else 2.0 / 3.0,
-        runs=8_000 if pure else 2_000,
+        runs=12_000 if pure else 2_000,
     )
 
 
@@ -279,7 +278,6 @@ def _random_forest() -> Setting:
         epsilon=2.0,
         delta=0.05,
         gaussian=False,
-        flags=0.5,
         runs=8_000,
     )
 
@@ -358,8 +356,7 @@ def _pate() -> Setting:
         epsilon=2.0,
         delta=0.05,
         gaussian=False,
-        flags=0.5,
-        runs=8_000,
+        runs=10_000,
     )
 
 
