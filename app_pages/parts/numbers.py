@@ -81,7 +81,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     shares = ("Accuracy", "Cost of privacy", "Missed of 1,000")
     errors = ("RMSE", "Cost of privacy", "R²")
     if view.problem.classes > 2:
-        shares = (*shares[:2], "Balanced accuracy")
+        shares = (*shares[:2], "Class average")
     for label in (*(shares if view.quality.share else errors), "Noise σ", "Objective"):
         _number(grid, label, "…", "–", words.METHODS)
     _number(grid, "Right guesses", "…", "–", words.ODDS)
@@ -168,7 +168,7 @@ def _of_classes(
     if view.problem.classes > 2:
         _number(
             grid,
-            "Balanced accuracy",
+            "Class average",
             percent(row["balanced_accuracy"]),
             f"{percent(best.measured['balanced_accuracy'])} without privacy ({view.named(best)})",
             f"{words.BALANCED} {guarantee}",

@@ -78,7 +78,7 @@ class Preparation:
     include: tuple[str, ...] = ()
     features: Literal["plain", "fourier"] = "plain"
     fourier_features: int = 256
-    bandwidth: float = 0.5
+    bandwidth: float = 0.7
 
     def __post_init__(self) -> None:
         one_of("missing", self.missing, ("drop", "impute"))

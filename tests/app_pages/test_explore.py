@@ -85,9 +85,9 @@ def test_the_numbers_are_those_of_the_package() -> None:
 
 def test_random_features_take_the_place_of_the_columns() -> None:
     link = {"features": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
-    app = opened(**link, bandwidth="0.7", methods="PSGD")
+    app = opened(**link, bandwidth="0.3", methods="PSGD")
     assert not app.warning
-    made = Preparation(features="fourier", fourier_features=64, bandwidth=0.7)
+    made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)
     study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
     row = closed_form(study, prepare(load("breast_cancer"), made)).iloc[0]
     assert numbers(app)["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
@@ -95,7 +95,7 @@ def test_random_features_take_the_place_of_the_columns() -> None:
     asked = opened(**link, bandwidth="0.6")
     assert asked.warning[0].value == (
         "The link asks for a bandwidth of “0.6”, which this page does not offer; it uses "
-        "bandwidth 0.5."
+        "bandwidth 0.7."
     )
 
 
@@ -502,7 +502,7 @@ STUDIES = [
     Study(edition="published", full_length=True, methods=("grpua",)),
     Study(preparation=Preparation(missing="impute", norm="clip", interval="unit", intercept=True)),
     Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
-    Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.7)),
+    Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.3)),
     Study(methods=("inputpert",), missing_contributors=20),
     Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
 ]

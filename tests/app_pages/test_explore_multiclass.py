@@ -34,7 +34,7 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     row = closed_form(study, prepare(load("optical_digits"))).iloc[0]
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Accuracy"] == pytest.approx(f"{100 * row['accuracy']:.1f} %")
-    assert shown["Balanced accuracy"].endswith(" %")
+    assert shown["Class average"].endswith(" %")
     assert "Missed of 1,000" not in shown
     assert any("10 classes: one model for each" in caption.value for caption in app.caption)
     assert PER_1000 not in {tab.label for tab in app.tabs}

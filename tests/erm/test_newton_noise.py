@@ -101,14 +101,15 @@ def plain_release(problem, features, labels, calibration, run, seed):
     """One (ε, run) at a time, with every noise from the sensitivities written out."""
     n, d = features.shape
     c = 2.0 if problem.adjacency is Adjacency.REPLACE_ONE else 1.0
-    kappa = 0.25 if problem.loss == "logistic" else 1.0 / (2.0 * problem.huber_width)
+    kappa = {"logistic": 0.25, "huber": 0.5 / problem.huber_width, "squared": 1.0}[problem.loss]
+    residual = problem.loss == "squared"
     mu = calibration.gaussian_mu / math.sqrt(calibration.steps)
     mu_g, mu_t, mu_d = (mu * math.sqrt(share) for share in (0.8, 0.2 * 0.1, 0.2 * 0.9))
     generator, weights = noise_generator(seed, run), np.zeros(d)
-    signed = features * labels[:, None]
+    signed = features if residual else features * labels[:, None]
     for _ in range(calibration.steps):
         z = generator.standard_normal(2 * d + 1)
-        margins = signed @ weights
+        margins = signed @ weights - (labels if residual else 0.0)
         g = problem.function.slope(margins.copy()) @ signed / n + problem.lam * weights
         g = g + c / n / mu_g * z[:d]
         bent = (signed.T * newton_noise.majorant(problem, margins)) @ signed / n
@@ -122,7 +123,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
     return weights
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.8)])
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency) -> None:

@@ -64,7 +64,7 @@ def test_without_strong_convexity_passes_add_up(batch) -> None:
     assert bound == pytest.approx(2 * 3 * 0.02 * count / N, rel=1e-9)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 1.0)])
 @pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
 def test_no_neighbours_exceed_it(data, loss, lam, radius, adjacency) -> None:
@@ -88,19 +88,23 @@ def test_no_neighbours_exceed_it(data, loss, lam, radius, adjacency) -> None:
 
 
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.4)])
-def test_descent_equals_a_plain_loop(data, lam, radius) -> None:
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_descent_equals_a_plain_loop(data, lam, radius, loss) -> None:
     features, labels = data(23, 4)
-    problem = Problem("logistic", lam, 23, 4, radius=radius)
+    problem = Problem(loss, lam, 23, 4, radius=radius)
     wanted = [(0.9, 9), (2.5, 4), (0.9, 2)]
     found = permuted.descend(problem, features, labels, 5, wanted)
-    rows = np.array_split((features * labels[:, None])[permuted.order(23)], 5)
+    parts = np.array_split(permuted.order(23), 5)
     for top, steps in wanted:
         weights = np.zeros(4)
         for step in range(1, steps + 1):
-            batch = rows[(step - 1) % 5]
-            slopes = -1.0 / (1.0 + np.exp(batch @ weights))
+            x, y = features[parts[(step - 1) % 5]], labels[parts[(step - 1) % 5]]
+            if loss == "logistic":
+                slopes = -y / (1.0 + np.exp(y * (x @ weights)))
+            else:
+                slopes = np.clip(x @ weights - y, -1.0, 1.0)
             eta = top if lam == 0.0 else min(top, 1.0 / (lam * step))
-            weights = weights - eta * (slopes @ batch * 5 / 23 + lam * weights)
+            weights = weights - eta * (slopes @ x * 5 / 23 + lam * weights)
             if lam == 0.0:
                 weights = weights * min(1.0, radius / np.linalg.norm(weights))
         assert found[top, steps] == pytest.approx(weights, rel=1e-9)

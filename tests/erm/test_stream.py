@@ -22,11 +22,13 @@ def plain_release(problem, features, labels, calibration, run, seed):
     steps, d = calibration.steps, features.shape[1]
     c = coefficients(steps)
     z = noise_generator(seed, run).standard_normal((steps, d), dtype=np.float32)
-    signed = (features * labels[:, None])[permuted.order(len(labels))]
+    residual = problem.function.residual
+    rows = features if residual else features * labels[:, None]
     weights, total, seen, kept = np.zeros(d), np.zeros(d), 0, []
-    for step, rows in enumerate(np.array_split(signed, steps)):
-        total += problem.function.slope(rows @ weights) @ rows
-        seen += len(rows)
+    for step, now in enumerate(np.array_split(permuted.order(len(labels)), steps)):
+        values = rows[now] @ weights - (labels[now] if residual else 0.0)
+        total += problem.function.slope(values) @ rows[now]
+        seen += len(now)
         noise = sum(c[step - s] * z[s].astype(float) for s in range(step + 1))
         weights = -(total + calibration.sigma * noise) / (problem.lam * seen + calibration.ridge)
         if problem.lam == 0.0:
@@ -36,7 +38,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
     return np.mean(kept, axis=0)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "huber"])
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
 @pytest.mark.parametrize(("lam", "radius"), [(0.05, None), (0.0, 0.3)])
 def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
     features, labels = data(61, 4)
