@@ -20,9 +20,9 @@ LAMBDA = (
     "**Regularisation λ** keeps the model's weights small. Privacy needs it: the smaller λ, the "
     "more one record can move the model, and the more noise is needed. The rule uses only the "
     "number of records n and of features d: λ = (d/n²)^⅓ / 4, rounded. **Near zero** costs DP-GD "
-    "least, which stops early instead, and objective perturbation, which sets its own; methods "
-    "that blur a finished model are lost with it. 0.001 is what paper 000 "
-    "uses; on a few hundred patients it drowns output perturbation in noise."
+    "least, which stops early instead, and objective perturbation, which sets its own; output "
+    "perturbation then stops after a few steps, and its curve goes up and down. 0.001 is what "
+    "paper 000 uses; on a few hundred patients it drowns output perturbation in noise."
 )
 HUBER_WIDTH = (
     "How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
