@@ -328,7 +328,10 @@ def _explained(titles: dict[str, str]) -> None:
             st.markdown(f"**{title}.** {method.idea} {how}")
             st.caption(" ".join((*method.limits, f"Source: {method.paper}.")))
             st.page_link(
-                "app_pages/atlas.py", label=f"{title} in the Atlas", query_params={"search": title}
+                "app_pages/atlas.py",
+                label=f"{title} in the Atlas",
+                icon=":material/map:",
+                query_params={"search": title},
             )
 
 

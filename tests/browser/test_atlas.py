@@ -63,7 +63,10 @@ def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: s
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"search=pate-gan"))
     expect(number(page, "Systems")).to_have_text("1")
-    page.get_by_role("button", name="Details", exact=True).press("Enter")
+    details = page.get_by_role("button", name="Details", exact=True)
+    # The numbers are new before the other cards are gone.
+    expect(details).to_have_count(1)
+    details.press("Enter")
     expect(page.locator("h1")).to_have_text("PATE-GAN")
     expect(page).to_have_url(re.compile(r"system=pate-gan"))
     expect(page.get_by_text("All six audited implementations")).to_be_visible()
