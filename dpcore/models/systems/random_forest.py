@@ -44,8 +44,8 @@ KEY = "random-forest"
 ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
 TREES, DEEPEST = 64, 10
 RANGE = {Adjacency.ADD_REMOVE: 1.0, Adjacency.REPLACE_ONE: 2.0}
-CLEAR = 4.0
-"""A leaf should hold so many records, times the rate, to be labelled rightly as a rule."""
+CLEAR = 0.2
+"""How many records, times the rate, a leaf should hold: few, as votes average the leaves' noise."""
 
 
 def calibrate(
@@ -113,24 +113,31 @@ class Tree:
 
 
 def grow(shape: Shape, depth: int, draw: np.random.Generator) -> Tree:
-    """A tree of random splits from public bounds alone."""
-    nodes, widest = 2**depth - 1, max((1, *shape.levels))
-    column = draw.integers(0, shape.columns, nodes)
-    threshold = np.zeros(nodes)
-    right = np.zeros((nodes, widest), dtype=bool)
+    """A tree of random splits from public bounds alone, level by level."""
+    p, widest = shape.numbers, max((1, *shape.levels))
+    parts: list[tuple[NDArray[np.int64], Array, NDArray[np.bool_]]] = []
     # What is left of each number's interval at a node: a threshold outside would split nothing.
-    low = np.full((2 * nodes + 1, shape.numbers), -1.0)
-    high = np.full((2 * nodes + 1, shape.numbers), 1.0)
-    for node, chosen in enumerate(column):
-        left, other = 2 * node + 1, 2 * node + 2
-        low[[left, other]], high[[left, other]] = low[node], high[node]
-        if chosen < shape.numbers:
-            threshold[node] = draw.uniform(low[node, chosen], high[node, chosen])
-            high[left, chosen] = low[other, chosen] = threshold[node]
-        else:
-            levels = shape.levels[chosen - shape.numbers]
-            right[node, :levels] = draw.permutation(levels) < (levels + 1) // 2
-    return Tree(column, threshold, right)
+    low, high = np.full((1, p), -1.0), np.full((1, p), 1.0)
+    counts = np.array([1] * p + list(shape.levels))
+    for level in range(depth):
+        nodes = np.arange(2**level)
+        column = draw.integers(0, shape.columns, len(nodes))
+        share = draw.random(len(nodes))
+        threshold = np.zeros(len(nodes))
+        # Half of the column's levels, those that come first in a random order, go right.
+        order = draw.random((len(nodes), widest))
+        order[np.arange(widest) >= counts[column][:, None]] = 2.0
+        rank = order.argsort(axis=1).argsort(axis=1)
+        right = rank < (counts[column][:, None] + 1) // 2
+        low, high = np.repeat(low, 2, axis=0), np.repeat(high, 2, axis=0)
+        split = nodes[column < p]
+        if len(split):
+            at, left = column[split], 2 * split
+            threshold[split] = low[left, at] + share[split] * (high[left, at] - low[left, at])
+            high[left, at] = low[left + 1, at] = threshold[split]
+        parts.append((column, threshold, right))
+    columns, thresholds, rights = zip(*parts, strict=True)
+    return Tree(np.concatenate(columns), np.concatenate(thresholds), np.concatenate(rights))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
     """Log-probability of every tree of depth 1 (split, label, label), exactly."""
     right, found = decision_tree.sides(records), {}
     first = special.log_softmax(rate * decision_tree.split_scores(right, records.labels))
-    for split, log_p in enumerate(first):
+    for split, log_p in enumerate(first.tolist()):
         leaves = [
             special.log_softmax(rate * decision_tree.label_scores(records.labels[side]))
             for side in (~right[:, split], right[:, split])
@@ -44,7 +44,7 @@ def furthest(pairs: list[tuple[Records, Records]], rate: float) -> float:
 
 def pairs(adjacency: Adjacency) -> list[tuple[Records, Records]]:
     draw, found = np.random.default_rng(0), []
-    for count in [0, 1, 2, 5] * 40:
+    for count in [0, 1, 2, 5] * 8:
         common = some(count, numbers=1, levels=(2,), seed=count)
         one, other = extreme(SHAPE, draw), extreme(SHAPE, draw)
         left = common if adjacency is ADD else together(common, other)

@@ -31,7 +31,7 @@ def at(shape: Shape, x: float, level: int, label: int) -> Records:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape) -> None:
     draw, added, replaced = np.random.default_rng(0), 0.0, 0.0
-    for _ in range(2_000):
+    for _ in range(500):
         one, other = extreme(shape, draw), extreme(shape, draw)
         added = max(added, float(np.linalg.norm(naive_bayes.sums(one))))
         apart = naive_bayes.sums(one) - naive_bayes.sums(other)

@@ -70,7 +70,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     records = some(40)
     calibration = random_forest.calibrate(Shape(40, 2, (3,)), [40.0], 1e-6, ADD)[0]
     rate, depth = calibration.noise.scale, int(calibration.settings["depth"])
-    learned = random_forest.learn(records, records[:0], [calibration], 30, 1)
+    learned = random_forest.learn(records, records[:0], [calibration], 8, 1)
 
     def surprise(assumed: float) -> float:
         """Standardised distance of the labels from their law, all leaves together."""
@@ -87,7 +87,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     assert surprise(rate) < 3.3
     assert surprise(2.0 / 3.0 * rate) > 5.0
     empty = records[:0]
-    nobody = random_forest.learn(empty, empty, [calibration], 30, 1).labels[0]
+    nobody = random_forest.learn(empty, empty, [calibration], 8, 1).labels[0]
     ones = np.concatenate([labels.ravel() for labels in nobody])
     assert stats.binomtest(int(ones.sum()), len(ones)).pvalue > 1e-3
 
