@@ -74,7 +74,8 @@ def test_rho_bounds_every_order_and_is_nearly_reached(epsilon) -> None:
     # Two options suffice for the worst case: log ratios at both ends of an interval of length ε.
     balance = np.linspace(-6.0, 6.0, 601)
     options = np.stack([np.zeros_like(balance), balance])
-    logs = [special.log_softmax(options + [[0.0], [move]], axis=0) for move in (0.0, epsilon)]
+    moves = np.array([[[0.0], [0.0]], [[0.0], [epsilon]]])
+    logs = [special.log_softmax(options + move, axis=0) for move in moves]
     largest = max(
         float((special.logsumexp(order * one - (order - 1.0) * other, axis=0) / reach).max())
         for order in (1.0001, 1.5, 2.0, 4.0, 20.0)
