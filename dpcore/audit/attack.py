@@ -22,7 +22,7 @@ Array = NDArray[np.floating]
 Scores = Callable[[float, int, int], tuple[Array, Array]]
 """(share of the noise, runs, seed) -> scores of independent releases on either data set."""
 
-MOST_RUNS = 10_000_000
+MOST_RUNS = 200_000
 
 
 @dataclass(frozen=True)
