@@ -50,7 +50,7 @@ def route(run: Run) -> Route:
         elif run.loss:
             settings["loss"] = explanations.LOSS_TITLES[run.loss]
         if run.features:
-            settings["features"] = FEATURES[run.features]
+            settings["feature_map"] = FEATURES[run.features]
         return Route(
             "app_pages/explore.py", f"{method.title} in Explore", ":material/explore:", settings
         )

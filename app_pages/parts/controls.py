@@ -240,7 +240,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
         "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
         "norm": ("the length", named(NORM), NORM["unit"].lower()),
-        "features": ("the features", named(FEATURES), FEATURES["plain"].lower()),
+        "feature_map": ("the features", named(FEATURES), FEATURES["plain"].lower()),
         "fourier_features": (
             "a number of features of",
             [f"{many:,}" for many in FOURIER_FEATURES],
@@ -409,7 +409,8 @@ def _preparation() -> Preparation:
         )
         if scaling == "data":
             st.badge("leaks", icon=":material/warning:", color="red")
-        features = pick("Features", FEATURES, "features", words.FEATURES)
+        # Train has a control called “features”; two pages must not share a name in the address.
+        features = pick("Features", FEATURES, "feature_map", words.FEATURES)
         many, bandwidth = Preparation.fourier_features, Preparation.bandwidth
         if features == "fourier":
             many = st.select_slider(

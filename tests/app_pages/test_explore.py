@@ -84,7 +84,7 @@ def test_the_numbers_are_those_of_the_package() -> None:
 
 
 def test_random_features_take_the_place_of_the_columns() -> None:
-    link = {"features": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
+    link = {"feature_map": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
     app = opened(**link, bandwidth="0.3", methods="PSGD")
     assert not app.warning
     made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)

@@ -1,0 +1,33 @@
+"""Names in the address: a page that is left must not tell the next one what to do."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from app_pages.parts import meaning
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+KINDS = (
+    *("selectbox", "number_input", "select_slider", "text_input", "toggle"),
+    *("segmented_control", "pills", "multiselect", "slider", "radio", "checkbox"),
+)
+# What ε means for one person is the same part on several pages, and may keep its values.
+SHARED = {*meaning.ALLOWED, *(name for name, *_ in meaning.NUMBERS)}
+
+
+def names(page: str) -> set[str]:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.switch_page(f"app_pages/{page}.py")
+    app.run()
+    assert not app.exception
+    return {widget.key for kind in KINDS for widget in app.get(kind) if widget.key}
+
+
+def test_no_two_pages_share_a_name() -> None:
+    found = {page: names(page) for page in ("explore", "plan", "train", "atlas")}
+    assert all(len(each) > 4 for each in found.values())
+    for one, other in combinations(found, 2):
+        assert found[one] & found[other] <= SHARED, (one, other)
