@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app_pages.parts import answer, controls
+from app_pages.parts import answer, controls, explore_presets
 from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.errors import InvalidInput
 
@@ -28,6 +28,7 @@ try:
     choice = controls.rest(first)
     if first.missing:
         answer.how_to_get(first.dataset, first.missing)
+        explore_presets.drawn()
         st.stop()
     from app_pages.parts import detail, training, view
 
@@ -38,6 +39,7 @@ except InvalidInput as refusal:
         raise_flag("refused")
         st.rerun()
     answer.refused(first, written, str(refusal))
+    explore_presets.drawn()
     st.stop()
 
 lower_flag("refused")
@@ -53,3 +55,4 @@ detail.tabs(shown, slots)
 with slots.training:
     training.watch(shown.to_train, shown.split)
 raise_flag("drawn")
+explore_presets.drawn()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import links, meaning
+from app_pages.parts import explore_presets, links, meaning
 from app_pages.parts.fields import pick
 from app_pages.parts.state import once, preset
 from dpcore.datasets import Preparation, availability, catalogue, entry
@@ -92,7 +92,7 @@ class Start:
         Whether δ follows the rule.
     adjacency : str
         Which neighbours are compared.
-    model, share, rest : containers
+    presets, model, share, rest : containers
         Places in the sidebar that are still to be filled; `share` is that of n·δ.
     """
 
@@ -102,6 +102,7 @@ class Start:
     delta: float
     delta_by_rule: bool
     adjacency: str
+    presets: DeltaGenerator
     model: DeltaGenerator
     share: DeltaGenerator
     rest: DeltaGenerator
@@ -480,7 +481,9 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 
 def start() -> Start:
     """Draw the first controls: data, δ and adjacency. They need no library that is slow to load."""
+    explore_presets.pending()
     with st.sidebar:
+        presets = st.container()
         data = pick("Data", dataset_titles(), "data", words.DATA)
         found = entry(data)
         size, upload = None, None
@@ -509,7 +512,7 @@ def start() -> Start:
         rest = st.container()
     # n·δ comes when it is known how many records are left to train on.
     share.caption(f"δ = {plain(delta)}")
-    return Start(data, size, upload, delta, by_rule, adjacency, model, share, rest)
+    return Start(data, size, upload, delta, by_rule, adjacency, presets, model, share, rest)
 
 
 def rest(first: Start) -> Choice:
@@ -576,6 +579,8 @@ def rest(first: Start) -> Choice:
                     bind="query-params",
                 )
             )
+    with first.presets:
+        explore_presets.start_from()
     methods = tuple(chosen)
     study = Study(
         dataset=first.dataset,

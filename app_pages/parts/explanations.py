@@ -92,6 +92,10 @@ FRONTIER = (
     "Methods are compared by curves computed from these records, which is not private: use it to "
     "plan, on public records or with the choice paid for. The bars hold nine of ten single runs."
 )
+START_FROM = (
+    "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
+    "settings themselves."
+)
 TRUST = (
     "Everyone adds noise before handing anything in, so a promise holds even against the server: "
     "the **local ε**. The more people there are, the less noise each has to add for the sum, and "

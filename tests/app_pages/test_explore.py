@@ -418,6 +418,54 @@ def test_a_sound_link_is_followed_without_a_word() -> None:
     assert app.selectbox(key="adjacency").value == "zero-out"
 
 
+def test_a_papers_settings_set_every_control_and_are_in_the_address() -> None:
+    app = opened(epsilon="0.1")
+    assert app.selectbox(key="start_from").value is None
+    app.selectbox(key="start_from").select("Paper 002, figure 2: RMSE").run()
+    assert not app.exception
+    assert "Diabetes" in app.title[0].value
+    assert set(app.pills(key="number_methods").value) == {"inputpert", "objpert", "outpert_pure"}
+    assert app.select_slider(key="delta").value == 1e-5
+    assert app.select_slider(key="epsilon").value == 1.0
+    assert app.query_params["number_methods"] == ["InputPert", "ObjPert", "OutPert, δ = 0"]
+    # Another value and they are nobody's settings; ε alone may move.
+    app.select_slider(key="epsilon").set_value(0.5).run()
+    assert app.selectbox(key="start_from").value == "Paper 002, figure 2: RMSE"
+    app.selectbox(key="adjacency").select("zero-out").run()
+    assert app.selectbox(key="start_from").value is None
+    assert app.selectbox(key="adjacency").value == "zero-out"
+
+
+def trusted(app: AppTest) -> str:
+    return next(text.value for text in app.markdown if text.value.startswith("- **Whoever adds"))
+
+
+def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
+    app = opened(methods="InputPert", view="Claim and proof", epsilon="0.01")
+    sums, mixed, alone = trusted(app).splitlines()
+    assert "ε = 0.01, δ = 1e-5 · replace-one" in sums
+    assert mixed.startswith("- **A mixer**")
+    assert "hiding among clones" in mixed
+    assert alone.startswith("- **Nobody**")
+    # People who may stay away make everyone else add more.
+    more = opened(methods="InputPert", view="Claim and proof", epsilon="0.01", may_miss="300")
+    assert trusted(more).splitlines()[0] != sums
+    assert "300 may stay away" in trusted(more)
+    assert trusted(more).splitlines()[2] != alone
+    assert not any(
+        "Whom do I have" in text.value for text in opened(view="Claim and proof").markdown
+    )
+
+
+def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:
+    app = opened(methods="InputPert", view="Claim and proof", edition="As published", epsilon="0.5")
+    told = spoken(app)
+    assert "local privacy only" in told
+    assert "**Nobody**" in told
+    assert "are lost in the text at hand" in told
+    assert "may_miss" not in {number.key for number in app.number_input}
+
+
 def test_a_value_that_bypasses_the_browser_is_refused_in_one_sentence() -> None:
     app = opened()
     app.session_state["steps"] = 10**9

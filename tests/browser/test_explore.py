@@ -121,6 +121,23 @@ def test_each_drop_down(watched: Watched, address: str, label: str, option: str)
     expect_change(page, before)
 
 
+def test_a_papers_settings_are_in_the_address_and_found_again(
+    watched: Watched, address: str
+) -> None:
+    page = opened(watched, address)
+    chosen = page.get_by_role("combobox", name="Start from")
+    choose(page, "Start from", "Paper 002, figure 2: RMSE")
+    expect(page.locator("h1")).to_contain_text("Diabetes")
+    expect(page).to_have_url(re.compile("data=Diabetes.*number_methods=ObjPert"))
+    expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
+    page.reload()
+    settled(page)
+    expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
+    choose(page, "One person's difference", "One record blanked out")
+    expect(page).to_have_url(re.compile("adjacency="))
+    expect(chosen).to_have_value("")
+
+
 @pytest.mark.parametrize("name", ["As published", "0.001"])
 def test_each_switch(watched: Watched, address: str, name: str) -> None:
     page = opened(watched, address)
