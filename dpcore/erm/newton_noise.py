@@ -46,8 +46,8 @@ Array = NDArray[np.floating]
 HESSIAN_SHARE, TRACE_SHARE = 0.2, 0.1
 """Fixed once, on public data: of a step's μ² what the curvature takes, and of that its trace."""
 
-SHIFT, FLOOR = 2.0, 2.0
-"""Fixed once, on public data: k and k′ of `shift`."""
+SHIFT, FLOOR, REACH = 1.0, 2.0, 1.0
+"""Fixed once, on public data: k, k′ and how far a step's noise may carry w (`shift`)."""
 
 MOST_ENTRIES = 2**24  # records times models whose margins are held at once
 PROGRESS_EVERY = 16
@@ -202,8 +202,9 @@ def _next(
     n, d = problem.records, problem.dimension
     released = gradient + problem.gradient_change / n / noise.gradient * draws[:d]
     trace = float(np.trace(bent)) + problem.function.curvature / n / noise.trace * draws[2 * d]
-    smallest = problem.lam + shift(problem, trace, noise.direction)
-    moved = direction_sensitivity(problem, smallest) * float(np.linalg.norm(released))
+    length = float(np.linalg.norm(released))
+    smallest = problem.lam + shift(problem, trace, length, noise.direction)
+    moved = direction_sensitivity(problem, smallest) * length
     step = np.linalg.solve(bent + smallest * np.eye(d), released)
     weights = weights - step + moved / noise.direction * draws[d : 2 * d]
     if problem.lam == 0.0:
@@ -212,14 +213,28 @@ def _next(
     return np.asarray(weights)
 
 
-def shift(problem: Problem, trace: float, direction: float) -> float:
-    """κ₀, by a fixed rule from the released trace and public values; `direction` is μ of the step.
+def shift(problem: Problem, trace: float, gradient: float, direction: float) -> float:
+    """κ₀, by a fixed rule from public and released values.
 
-    The larger of k (t̃ τ²/μ²)^{1/3}, where the step's own noise meets what the shift costs (Ganesh
-    et al.), and k′ τ√d/μ, which keeps that noise within 1/k′ of ‖g̃‖/ℓ, also where t̃ is all noise.
+    The largest of: k (t̃ τ²/μ²)^{1/3}, where the step's own noise meets what the shift costs (Ganesh
+    et al.); k′ τ√d/μ, which keeps that noise within 1/k′ of ‖g̃‖/ℓ, also where t̃ is all noise; and
+    (τ√d ‖g̃‖/(μ `REACH`))^{1/2}, which keeps its norm, about τ√d ‖g̃‖/(μℓ²), within `REACH`: else the
+    first steps, whose ‖g̃‖ is large, are lost in directions where hardly any record lies.
+
+    Parameters
+    ----------
+    problem : Problem
+    trace : float
+        t̃.
+    gradient : float
+        ‖g̃‖.
+    direction : float
+        μ of the step.
     """
     tau = problem.function.curvature / problem.records / direction
+    blur = tau * math.sqrt(problem.dimension)
     return max(
         SHIFT * math.cbrt(max(0.0, trace) * tau**2),
-        FLOOR * tau * math.sqrt(problem.dimension),
+        FLOOR * blur,
+        math.sqrt(blur * gradient / REACH),
     )

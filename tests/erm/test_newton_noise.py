@@ -115,7 +115,10 @@ def plain_release(problem, features, labels, calibration, run, seed):
         bent = (signed.T * newton_noise.majorant(problem, margins)) @ signed / n
         trace = max(0.0, np.trace(bent) + kappa / n / mu_t * z[-1])
         tau = kappa / n / mu_d
-        small = problem.lam + max(2.0 * (trace * tau**2) ** (1 / 3), 2.0 * tau * math.sqrt(d))
+        blur = tau * math.sqrt(d)
+        small = problem.lam + max(
+            (trace * tau**2) ** (1 / 3), 2.0 * blur, math.sqrt(blur * np.linalg.norm(g))
+        )
         s = kappa / (n * small**2 + kappa * small) * np.linalg.norm(g)
         weights = weights - np.linalg.solve(bent + small * np.eye(d), g) + s / mu_d * z[d : 2 * d]
         if problem.lam == 0.0:
@@ -156,6 +159,16 @@ def test_with_hardly_any_noise_it_finds_the_minimiser(data, loss) -> None:
     )
     exact = minimise(problem, features, labels)
     assert np.abs(released - exact).max() < 0.03 * np.linalg.norm(exact)
+
+
+def test_directions_without_records_are_not_drowned_in_noise(data) -> None:
+    # One weight that hardly any record speaks of, and next to no regularisation.
+    features, labels = data(2_000, 4)
+    features[:, 3] = 0.0
+    problem = Problem("logistic", 1e-9, 2_000, 4, Adjacency.ZERO_OUT)
+    released = newton_noise.release(problem, features, labels, calibrated(problem, (10.0,)), 20, 1)
+    exact = minimise(Problem("logistic", 1e-3, 2_000, 4), features, labels)
+    assert np.abs(released[0, :, 3]).mean() < 0.5 * np.linalg.norm(exact)
 
 
 def test_a_seed_repeats_the_release_and_runs_differ(data) -> None:

@@ -24,7 +24,7 @@ from dpcore.errors import whole
 from dpcore.guarantee import Edition, Guarantee, Status
 from dpcore.mechanisms.gaussian import analytic_mu
 
-STEPS, MOST_STEPS = 8, 1_000
+STEPS, MOST_STEPS = 12, 1_000
 """T by rule, fixed once on public data; and the most that can be asked for."""
 
 
