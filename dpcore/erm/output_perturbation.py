@@ -23,6 +23,9 @@ TYPICAL_SHARE = 1.0 / 2.0
 """The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public
 data. Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
 
+TYPICAL_LENGTH = 1.0
+"""For residuals it expects no more than this: with ‖x‖ ≤ 1 it reaches all values of y."""
+
 MOST_STEPS, FEWEST_MOST_STEPS = 5_000, 100
 MOST_ENTRIES = 5e9
 """The rule for T stops at 5,000 steps, or where T·n·d reaches 5e9 (never below 100 steps), so that
@@ -208,13 +211,20 @@ def most_steps(problem: Problem) -> int:
     return int(min(MOST_STEPS, max(FEWEST_MOST_STEPS, affordable)))
 
 
+def typical_share(problem: Problem) -> float:
+    """What the sound rule for T takes ‖ŵ‖/R to be."""
+    if not problem.function.residual:
+        return TYPICAL_SHARE
+    return min(TYPICAL_SHARE, TYPICAL_LENGTH / problem.solution_radius)
+
+
 def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
     """T by a written rule, at most `most_steps`; `unit` is σ/Δ.
 
     Published, μ > 0 (Theorem 4 with its constants): where the two terms of the proof meet,
     T = (μ+β)²/(2μβ) · ln(R²/(dσ²)). Published, μ = 0 (Theorem 6): T³ = 4R²/(9 d (σ/Δ)² (Lη/n)²),
     where 2βR²/T meets the noise term with its T². Sound: the T that minimises `excess_risk_bound`
-    with R/2 in the place of R.
+    with `typical_share` of R in the place of R.
     """
     rate = learning_rate(problem, edition)
     radius, d = problem.solution_radius, problem.dimension
@@ -231,7 +241,7 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
     top = most_steps(problem)
     candidates = np.unique(np.round(np.geomspace(1, top, 400)).astype(int)).tolist()
     bounds = [
-        TYPICAL_SHARE**2 * optimisation_gap(problem, rate, steps)
+        typical_share(problem) ** 2 * optimisation_gap(problem, rate, steps)
         + 0.5 * beta * d * (unit * sensitivity.exact(problem, rate, steps)) ** 2
         for steps in candidates
     ]

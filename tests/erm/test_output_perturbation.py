@@ -15,7 +15,15 @@ from dpcore.erm.method import Settings
 from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
 from dpcore.erm.newton import minimise
-from dpcore.erm.output_perturbation import MOST_STEPS, excess_risk_bound, optimisation_gap
+from dpcore.erm.output_perturbation import (
+    MOST_STEPS,
+    TYPICAL_SHARE,
+    default_steps,
+    excess_risk_bound,
+    learning_rate,
+    optimisation_gap,
+    typical_share,
+)
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
@@ -34,7 +42,7 @@ def problems():
         lambda loss, convexity, records, dimension, adjacency: Problem(
             loss, convexity[0], records, dimension, adjacency, 0.5, convexity[1]
         ),
-        st.sampled_from(["logistic", "huber"]),
+        st.sampled_from(["logistic", "huber", "squared"]),
         st.sampled_from([(1e-4, None), (0.02, None), (3.0, None), (0.0, 0.5), (0.0, 20.0)]),
         st.integers(2, 10**6),
         st.integers(1, 500),
@@ -252,3 +260,19 @@ def test_bad_budgets_and_steps_are_refused(method) -> None:
         one(method, problem, delta=1.0)
     with pytest.raises(InvalidInput, match="steps T is 0, but it must be"):
         one(method, problem, steps=0)
+
+
+def test_regression_expects_weights_that_just_reach_every_target() -> None:
+    long, short = (Problem("squared", lam, 350, 10) for lam in (0.01, 3.0))
+    assert typical_share(long) * long.solution_radius == 1.0
+    assert typical_share(short) == TYPICAL_SHARE  # R = 1/3 is closer than that
+    assert typical_share(Problem("logistic", 0.01, 350, 10)) == TYPICAL_SHARE
+    unit = 3.7
+    steps = default_steps(long, Edition.SOUND, unit)
+    rate = learning_rate(long, Edition.SOUND)
+
+    def expected(count: int) -> float:
+        noise = 0.5 * long.smoothness * 10 * (unit * sensitivity.exact(long, rate, count)) ** 2
+        return optimisation_gap(long, rate, count) / long.solution_radius**2 + noise
+
+    assert expected(steps) == min(expected(count) for count in range(1, 400))
