@@ -89,10 +89,9 @@ class View:
 
     @property
     def rough(self) -> str:
-        """How little a small test set says of shares, in one sentence; empty where it is large."""
-        if not self.quality.share:
-            return ""
-        return few_records(self.compared.value(self.compared.best), len(self.split.y_test))
+        """How little a small test set says, in one sentence; empty where it is large."""
+        best, records = self.compared.best, len(self.split.y_test)
+        return few_records(self.compared.value(best), best.between, records, self.quality)
 
     @property
     def noiseless(self) -> Noiseless:

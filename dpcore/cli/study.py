@@ -24,7 +24,9 @@ def add(commands: Commands) -> None:
     command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
     command.add_argument("--dataset", default="breast_cancer")
     command.add_argument("--records", help="size of the synthetic cohort")
-    command.add_argument("--loss", default="logistic", help="logistic or huber")
+    command.add_argument(
+        "--loss", help="logistic or huber (classes), squared (numbers); default: by the data set"
+    )
     command.add_argument("--huber-width", default="0.5")
     command.add_argument("--methods", default="nonprivate,outpert,opera,dpgd")
     command.add_argument("--edition", default="sound", help="sound or published")
@@ -78,14 +80,15 @@ def add(commands: Commands) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> None:
+    from dpcore.datasets import entry
     from dpcore.evaluation.curves import answers
-    from dpcore.evaluation.study import Study
+    from dpcore.evaluation.study import Study, losses_for
     from dpcore.evaluation.sweep import sweep
 
     study = Study(
         dataset=options.dataset,
         records=optional_whole("records", options.records, 100),
-        loss=options.loss,
+        loss=options.loss or losses_for(entry(options.dataset))[0],
         huber_width=number("huber-width", options.huber_width),
         lam=optional("lam", options.lam),
         methods=words(options.methods),

@@ -84,6 +84,11 @@ class Classification:
             "false_per_1000": false,
         }
 
+    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
+        """Wilson's, judged from the test records alone."""
+        found = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
+        return metrics.accuracy_interval(float(found), len(split.y_test))
+
     def guess(self, split: Split) -> float:
         """Of always answering the commoner class of the training records."""
         commoner = 1.0 if np.mean(split.y_train > 0) >= 0.5 else -1.0

@@ -77,11 +77,14 @@ class Reference:
         Its own F on the training records.
     measured : Mapping of str to float
         What a table of curves holds of private models, measured on the test records.
+    between : (float, float)
+        Where its measure may lie on new records, at 95 %.
     """
 
     lam: float
     objective: float
     measured: Mapping[str, float]
+    between: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -390,11 +393,13 @@ def _reference(study: Study, split: Split, weights: Array, lam: float) -> Refere
     ]
     penalty = 0.5 * lam * weights @ weights / len(values)
     still = np.zeros((1, len(weights)))
-    found = scoring_for(split).expected(split, weights[None], np.zeros(1), still)
+    scoring = scoring_for(split)
+    found = scoring.expected(split, weights[None], np.zeros(1), still)
     return Reference(
         lam=lam,
         objective=float(np.mean(values) + penalty),
         measured={name: float(value[0]) for name, value in found.items()},
+        between=scoring.interval(split, weights),
     )
 
 

@@ -7,6 +7,7 @@ a closed form. Of several models or of noise, the RMSE is the root of the mean s
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -142,6 +143,14 @@ class Regression:
             "rmse_high": high,
             "r2": float(runs["r2_test"].mean()),
         }
+
+    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
+        """By the spread of the squares of the test records, whose mean is taken to be normal."""
+        said = np.clip(split.x_test @ weights, -1.0, 1.0)
+        squares = (said - split.y_test) ** 2
+        reach = float(special.ndtri(0.975) * np.std(squares) / np.sqrt(max(1, len(squares) - 1)))
+        middle, unit = float(np.mean(squares)), half_range(split)
+        return unit * math.sqrt(max(0.0, middle - reach)), unit * math.sqrt(middle + reach)
 
     def guess(self, split: Split) -> float:
         """Of always answering the mean of the training records."""

@@ -79,6 +79,10 @@ class Scoring(Protocol):
         """`columns` of the runs of one method at one ε, from their rows in a sweep's table."""
         ...
 
+    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
+        """Where the measure of one model (d,) may lie on new records, at 95 %."""
+        ...
+
     def guess(self, split: Split) -> float:
         """The measure of always giving the answer that is best without any features."""
         ...

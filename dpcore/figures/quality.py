@@ -91,7 +91,7 @@ class Quality:
 
     def rounded(self, difference: float) -> str:
         """The same for one of the round figures above."""
-        return f"{100.0 * difference:.0f} points" if self.share else plain(difference)
+        return f"{100.0 * difference:.0f} points" if self.share else f"{plain(difference)} in RMSE"
 
     def gap(self, difference: float) -> str:
         """A difference to something better or worse, with what it is of."""

@@ -47,7 +47,7 @@ LOOKS = {
     "inputpert": Look("#B5387A", "#FFA3CB", "12px,4px", "star-triangle-up"),
     "objpert": Look("#8A5A00", "#F7C873", "3px,3px", "cross"),
     "objpert_pure": Look("#4A6FA5", "#A9C4EB", "9px,3px,3px,3px,3px,3px", "hexagon"),
-    "adassp": Look("#A0307A", "#F2A6D8", "6px,2px,2px,2px", "diamond-wide"),
+    "adassp": Look("#B3001B", "#FF7F6E", "6px,2px,2px,2px", "diamond-wide"),
     "functional": Look("#4F5B00", "#D6E06B", "2px,2px,8px,2px", "hourglass"),
     "psgd": Look("#5A7D00", "#B5D33D", "15px,3px", "pentagon"),
     "dpftrl": Look("#6B4FA0", "#C3AEEA", "2px,4px", "triangle-down"),

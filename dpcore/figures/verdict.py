@@ -12,6 +12,7 @@ from dpcore.figures.words import at_most, percent, plain
 from dpcore.guarantee import Adjacency, Status
 
 ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is said
+ROUGH_ERROR = 0.05  # the same of an error, as a share of it
 
 
 def verdict(
@@ -113,21 +114,29 @@ def rough_count(per_1000: float, records: int) -> str:
     return f"{math.floor(1000.0 * low):,} to {math.ceil(1000.0 * high):,}"
 
 
-def few_records(accuracy: float, records: int) -> str:
+def few_records(
+    value: float, between: tuple[float, float], records: int, quality: Quality = ACCURACY
+) -> str:
     """How little a small test set says, in one sentence; empty where it is not small.
 
     Parameters
     ----------
-    accuracy : float
-        Of the model without privacy, in [0, 1].
+    value : float
+        Accuracy in [0, 1], or error, of the model without privacy.
+    between : (float, float)
+        Its 95 % interval on new records.
     records : int
         Number of test records.
+    quality : Quality
+        Which of the two.
     """
-    low, high = accuracy_interval(accuracy, records)
-    if high - low <= 2.0 * ROUGH:
+    low, high = between
+    if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
         return ""
+    ends = (percent(low, 0), percent(high, 0)) if quality.share else (plain(low, 2), plain(high, 2))
+    measured = "accuracy and every count of 1,000" if quality.share else "RMSE and R²"
     return (
-        f"There are only {records:,} test records: judged from them alone, the {percent(accuracy)} "
-        f"without privacy may be anything from {percent(low, 0)} to {percent(high, 0)} on new "
-        f"records (95 % interval). So every accuracy and every count of 1,000 here is rough."
+        f"There are only {records:,} test records: judged from them alone, the "
+        f"{quality.named(value)} without privacy may be anything from {ends[0]} to {ends[1]} on "
+        f"new records (95 % interval). So every {measured} here is rough."
     )

@@ -40,9 +40,9 @@ def spoken(app: AppTest) -> str:
 
 
 def test_the_first_view_speaks_of_errors_only() -> None:
-    app = opened(number_methods=["OPERA", "OutPert"], view="Best method")
+    app = opened(number_methods=["OPERA", "OutPert"], view="Best method", epsilon="0.01")
     assert app.title[0].value == "Diabetes progression · 442 patients · Linear regression"
-    study = Study("diabetes", loss="squared", methods=("opera",), epsilons=(1.0,))
+    study = Study("diabetes", loss="squared", methods=("opera",), epsilons=(0.01,))
     row = closed_form(study, prepare(load("diabetes"))).iloc[0]
     shown = {metric.label: metric.value for metric in app.metric}
     assert list(shown) == [

@@ -162,3 +162,23 @@ def test_a_full_disk_is_told_in_one_sentence(capsys: Captured) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     assert "output" in refused(capsys, *SMALL, "--output", "/dev/full")
+
+
+def test_a_number_to_predict_brings_its_own_loss_and_columns(capsys: Captured) -> None:
+    arguments = ["sweep", "--dataset", "diabetes", "--methods", "nonprivate,adassp"]
+    rows = parsed(capsys, *arguments, "--epsilon", "1", "--runs", "2")["sweep"]
+    assert {row["loss"] for row in rows} == {"squared"}
+    assert all(50.0 < row["rmse_test"] < 120.0 and row["r2_test"] < 0.6 for row in rows)
+    assert "accuracy_test" not in rows[0]
+    (summary, _) = parsed(capsys, *arguments, "--epsilon", "1", "--summary")["sweep"]
+    assert summary["rmse_low"] <= summary["rmse"] <= summary["rmse_high"]
+    refusals = (
+        (
+            "--loss logistic --methods opera",
+            "loss for diabetes is 'logistic', but it must be one of squared.",
+        ),
+        ("--methods grpua", "GRPUA learns to tell two classes apart only."),
+        ("--dataset breast_cancer", "AdaSSP learns to predict a number only."),
+    )
+    for more, sentence in refusals:
+        assert sentence in refused(capsys, *arguments, *more.split())

@@ -8,6 +8,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from dpcore.evaluation.metrics import accuracy_interval
+from dpcore.evaluation.scoring import Measure
+from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records, verdict
 from tests.figures.conftest import row
 
@@ -60,10 +63,34 @@ def test_an_unproved_promise_says_why_and_what_is_certified() -> None:
 
 def test_a_small_test_set_says_how_rough_it_is() -> None:
     low, high = binomtest(18, 20).proportion_ci(method="wilson")
-    words = few_records(0.9, 20)
+    words = few_records(0.9, accuracy_interval(0.9, 20), 20)
     assert "only 20 test records" in words
     assert f"the 90.0 % without privacy may be anything from {100 * low:.0f} %" in words
     assert f"to {100 * high:.0f} % on new records" in words
     # ±3 points: 1.96 √(0.9 · 0.1/n) falls to it near n = 384.
-    assert few_records(0.9, 370)
-    assert few_records(0.9, 400) == ""
+    assert few_records(0.9, accuracy_interval(0.9, 370), 370)
+    assert few_records(0.9, accuracy_interval(0.9, 400), 400) == ""
+
+
+def test_few_records_leave_an_error_rough_against_its_range() -> None:
+    quality = Quality(Measure("rmse", -1.0, 350.0))
+    words = few_records(54.1, (45.2, 61.9), 88, quality)
+    assert "only 88 test records" in words
+    assert "the RMSE 54.1 without privacy may be anything from 45 to 62 on new" in words
+    assert "every RMSE and R² here is rough" in words
+    assert few_records(54.1, (52.0, 57.0), 880, quality) == ""
+
+
+def test_the_verdict_of_an_error_says_what_it_adds() -> None:
+    quality = Quality(Measure("rmse", -1.0, 350.0))
+
+    def told(rmse: float) -> str:
+        found = pd.Series(row("adassp", 1.0, 0.1, math.nan, rmse=rmse))
+        return verdict(found, title="AdaSSP", without_privacy=54.1, majority=77.2, quality=quality)
+
+    assert "predictions are off by 66.6 (RMSE), 12.5 more than without privacy; the" in told(66.6)
+    assert "0.1 less than without privacy; the" in told(54.0)
+    assert "off by 54.1 (RMSE), as much as without privacy; the" in told(54.1)
+    worse = told(90.0)
+    assert "and worse than always giving the mean of the training records (77.2)" in worse
+    assert "no better than always" in told(77.2)

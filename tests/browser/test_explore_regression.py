@@ -1,0 +1,43 @@
+"""Explore with a number to predict, in a real browser: words, figures and the way there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Watched
+from tests.browser.test_explore import VENDOR, choose, opened, settled, violations
+from tests.browser.waiting import expect_alternative_texts, expect_whole
+
+pytestmark = pytest.mark.browser
+
+LINK = "?data=Diabetes+progression&number_methods=OPERA&number_methods=AdaSSP&view=Best+method"
+
+
+def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
+    watched: Watched, address: str
+) -> None:
+    page = opened(watched, address, LINK)
+    expect(page.locator("h1")).to_contain_text("Linear regression")
+    expect(page.get_by_role("heading", name="RMSE against ε")).to_be_visible()
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    expect(legend).to_have_text(["OPERA", "AdaSSP"])  # the second is trained first
+    labels = page.get_by_test_id("stMetricLabel")
+    expect(labels).to_have_text(
+        [re.compile(name) for name in ("RMSE", "Cost", "R²", "Noise", "Objective", "Right")]
+    )
+    expect(page.get_by_text(re.compile(r"AdaSSP at ε = 1:.* \(RMSE\)")).first).to_be_visible()
+    expect(page.get_by_role("tab", name="Per 1,000")).to_have_count(0)
+    expect(page.get_by_text("Best by mean RMSE among the methods chosen")).to_be_visible()
+    settled(page)
+    expect_alternative_texts(page, 4)
+    expect_whole(page, 1280)
+    assert [item for item in violations(page) if item["id"] not in VENDOR] == []
+
+    choose(page, "Data", "Breast cancer (Wisconsin)")
+    expect(page.get_by_role("heading", name="Accuracy against ε")).to_be_visible()
+    expect(labels.first).to_have_text(re.compile("Accuracy"))
+    expect(page.get_by_role("tab", name="Per 1,000")).to_be_visible()
+    settled(page)

@@ -1,0 +1,106 @@
+"""Figures where less is better: the same sentences as for accuracy, turned round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore.evaluation.frontier import frontier, reach
+from dpcore.evaluation.scoring import Measure
+from dpcore.figures import chosen, tradeoff
+from dpcore.figures import frontier as best_figure
+from dpcore.figures.curves import Reference
+from dpcore.figures.quality import ACCURACY, Quality
+
+RMSE = Quality(Measure("rmse", -1.0, 100.0))
+REFERENCES = (Reference("no privacy", 10.0), Reference("always the mean", 60.0))
+
+
+def errors(table: pd.DataFrame) -> pd.DataFrame:
+    """An accuracy a as the error 100 (1 - a) of a range of 100."""
+    turned = {
+        "rmse": 100.0 * (1.0 - table["accuracy"]),
+        "rmse_low": 100.0 * (1.0 - table["accuracy_high"]),
+        "rmse_high": 100.0 * (1.0 - table["accuracy_low"]),
+    }
+    return table.drop(columns=[c for c in table if c.startswith("accuracy")]).assign(**turned)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_main_figure_draws_errors_and_says_who_comes_close(table, titles, dark) -> None:
+    accuracy = tradeoff.accuracy(table, [Reference("no privacy", 0.9)], titles=titles).sentence
+    drawn = tradeoff.accuracy(errors(table), REFERENCES, titles=titles, quality=RMSE, dark=dark)
+    said = drawn.sentence
+    # The same methods come close from the same ε on.
+    assert accuracy.split(": ")[1].split(".")[0] == said.split(": ")[1].split(".")[0]
+    assert said.startswith("It comes within 2 in RMSE of the better model without privacy")
+    assert "ccuracy" not in said + drawn.alt
+    assert "RMSE against ε" in drawn.alt
+    axis = drawn.figure.layout.yaxis
+    assert axis.title.text == "RMSE on test records (lower is better)"
+    assert axis.tickformat is None
+    values = errors(table)["rmse"]
+    assert axis.range[0] < min(values.min(), 10.0)
+    assert axis.range[1] > max(values.max(), 60.0)
+
+
+def test_an_error_that_rises_with_epsilon_is_told(table, titles) -> None:
+    later = (table["method"] == "opera") & (table["epsilon"] == 100.0)
+    table.loc[later, ["accuracy", "steps", "sigma"]] = [0.6, 400, 9.0]
+    drawn = tradeoff.accuracy(errors(table), REFERENCES, titles=titles, quality=RMSE)
+    assert "RMSE rises where ε grows: OPERA by 30.9 from ε = 10 to 100" in drawn.sentence
+
+
+def test_no_method_comes_close_and_why(table, titles) -> None:
+    far = [Reference("no privacy", 1.0)]
+    noiseless = tradeoff.Noiseless(4.0, lam=1.0, tuned_lam=0.01)
+    drawn = tradeoff.accuracy(errors(table), far, titles=titles, quality=RMSE, noiseless=noiseless)
+    assert "No method comes within 2 in RMSE" in drawn.sentence
+    assert "higher at the largest ε" in drawn.sentence
+    assert "without any noise (λ = 1) it is an RMSE 3 higher" in drawn.sentence
+
+
+def test_the_least_error_comes_first(table, titles) -> None:
+    rows = errors(table[table["epsilon"] == 10.0])
+    drawn = chosen.accuracy(rows, REFERENCES, titles=titles, quality=RMSE)
+    order = [trace.y[0] for trace in drawn.figure.data]
+    wanted = rows.sort_values("rmse")["method"].map(titles).tolist()
+    assert order == wanted
+    assert f"Among the methods proved here, {wanted[0]} loses least" in drawn.sentence
+    assert "in RMSE against the better model without privacy" in drawn.sentence
+
+
+def test_the_best_method_and_the_epsilon_that_an_error_takes(table, titles) -> None:
+    table = table[table["method"] != "dpgd"]
+    turned = errors(table)
+    best = frontier(turned, RMSE.measure)
+    for epsilon, rows in turned.groupby("epsilon"):
+        assert best.loc[best["epsilon"] == epsilon, "rmse"].iloc[0] == rows["rmse"].min()
+    found = reach(best, 20.0, RMSE.measure)
+    same = reach(frontier(table), 0.8)
+    assert (found.epsilon, found.lucky, found.safe, found.method) == (
+        *(same.epsilon, same.lucky, same.safe, same.method),
+    )
+    assert found.best == pytest.approx(100.0 * (1.0 - same.best))
+    drawn = best_figure.frontier(
+        best,
+        found,
+        titles=titles,
+        records=300,
+        records_are="patients",
+        epsilon=0.01,
+        quality=RMSE,
+    )
+    assert drawn.sentence.startswith(f"**RMSE 20 takes ε = {found.epsilon:g}**")
+    assert "Best by mean RMSE" in drawn.sentence
+    nowhere = reach(best, 0.5, RMSE.measure)
+    assert (nowhere.epsilon, nowhere.method) == (None, "")
+    assert np.isfinite(nowhere.best)
+
+
+def test_numbers_are_written_in_points_or_in_their_unit() -> None:
+    assert (ACCURACY.signed(-0.034), RMSE.signed(3.456)) == ("−3.4", "+3.46")
+    assert (ACCURACY.amount(-0.034), RMSE.amount(-3.456)) == ("3.4 points", "3.46")
+    assert (ACCURACY.gap(-0.034), RMSE.gap(-3.456)) == ("−3.4 points", "an RMSE 3.46 lower")
+    assert (ACCURACY.named(0.91), RMSE.named(54.1)) == ("91.0 %", "RMSE 54.1")
