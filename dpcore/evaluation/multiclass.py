@@ -96,6 +96,11 @@ class Multiclass:
             "balanced_accuracy": float(runs["balanced_accuracy"].mean()),
         }
 
+    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
+        """Wilson's, judged from the test records alone."""
+        found, _ = accuracies(weights[None], split.x_test, split.y_test, split.entry.classes)
+        return metrics.accuracy_interval(float(found[0]), len(split.y_test))
+
     def guess(self, split: Split) -> float:
         """Of always answering the commonest class of the training records."""
         commonest = np.argmax(np.bincount(split.y_train.astype(np.int64)))
