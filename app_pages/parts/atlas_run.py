@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 DELTAS = {"by rule": None, "1e-3": 1e-3, "1e-4": 1e-4, "1e-5": 1e-5, "1e-6": 1e-6, "1e-8": 1e-8}
 RUNS = ("5", "10", "20", "50", "100")
 FEW = 1_000  # records, up to which a curve is there at once
+NO_DELTA = "This model's promise never fails: δ = 0, whatever is asked for."
 POLL_SECONDS = 0.7
 LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
 DATA, DELTA, NEIGHBOUR, REPEATS = "run_data", "run_delta", "run_neighbour", "run_runs"
@@ -86,7 +87,7 @@ def _controls(model: Model) -> ModelStudy:
             "Failure probability δ",
             list(DELTAS),
             key=DELTA,
-            help=f"{words.DELTA} {words.DELTA_RULE}",
+            help=NO_DELTA if model.pure else f"{words.DELTA} {words.DELTA_RULE}",
             bind="query-params",
             disabled=model.pure,
             width=170,
@@ -163,16 +164,18 @@ def command(study: ModelStudy) -> str:
 
 
 def _promise(model: Model, calibration: Calibration) -> None:
-    """What is claimed and proved in figures at one ε, and by how much noise."""
+    """Claim and proof side by side, in words and at one ε, and by how much noise."""
+    at = f"At ε = {plain(LOOKED_AT)}"
     with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**At ε = {plain(LOOKED_AT)}**", width="content")
-            badges.status(str(calibration.status))
-        claim = calibration.claim
-        if claim.epsilon is not None:
-            st.markdown(f"Claim: {badges.statement(claim)}")
-        st.markdown(f"Proof: {badges.statement(calibration.proof)}")
-        st.caption(model.proof)
+        badges.status(str(calibration.status), badges.statement(calibration.proof))
+        claim, proof = st.columns(2)
+        with claim:
+            st.markdown(f"**Claim** ({model.source})  \n{model.claim}")
+            if calibration.claim.epsilon is not None:
+                st.markdown(f"{at}: {badges.statement(calibration.claim)}")
+        with proof:
+            st.markdown(f"**Proof** (of what is run)  \n{model.proof}")
+            st.markdown(f"{at}: {badges.statement(calibration.proof)}")
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
                 st.markdown(f"- {_told(noise)}")

@@ -86,7 +86,7 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
     return (
         f"{model.measure.title} at ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
         f"({percent(row['value_low'])} to {percent(row['value_high'])} in 90 % of single runs), "
-        f"against {percent(limit)} without noise and {percent(nothing)} for "
+        f"against {percent(limit)} without noise and {percent(nothing)} with "
         f"{model.measure.trivial}."
     )
 

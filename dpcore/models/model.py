@@ -134,7 +134,7 @@ class Measure:
     trivial: str
 
 
-ACCURACY = Measure("accuracy", "Accuracy on test records", True, "always the commoner class")
+ACCURACY = Measure("accuracy", "Accuracy on test records", True, "the commoner class for all")
 
 
 @dataclass(frozen=True)

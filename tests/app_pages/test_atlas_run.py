@@ -71,8 +71,12 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
 
 def test_the_promise_names_adjacency_delta_and_accountant() -> None:
     app = answered(opened("naive-bayes", run_neighbour="One record replaced", run_delta="1e-4"))
-    proof = next(text.value for text in app.markdown if text.value.startswith("Proof"))
-    for word in ("ε = 1", "δ = 1e-4", "replace-one", "Gaussian"):
+    said = [text.value for text in app.markdown]
+    model = model_named("naive-bayes")
+    assert any(model.claim in text and "Claim" in text for text in said)
+    assert any(model.proof in text and "Proof" in text for text in said)
+    proof = next(text for text in said if text.startswith("At ε = 1:"))
+    for word in ("ε = 1,", "δ = 1e-4", "replace-one", "Gaussian"):
         assert word in proof
 
 
@@ -80,8 +84,8 @@ def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     app = answered(opened("pca-wishart", run_runs="5"))
     said = spoken(app)
     assert "claim not supported" in said
-    assert "Claim: ε = 1, δ = 0" in said
-    assert "Proof: No number." in said
+    assert "At ε = 1: ε = 1, δ = 0 · add-remove" in said
+    assert "At ε = 1: No number." in said
 
 
 def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None:

@@ -196,7 +196,8 @@ MODEL = Model(
     claim="(ε, 0) by Laplace noise on every cluster's sum and count, ε split over the steps.",
     proof=(
         "(ε, δ) by a Gaussian mechanism on all sums and counts of a step, composed over a fixed "
-        "number of steps; the first centres are drawn without the records."
+        "number of steps, of which the first gives the mean of all; the centres start about it in "
+        "directions drawn without the records."
     ),
     status=Status.PROVED,
     measure=Measure(

@@ -113,7 +113,7 @@ MODEL = Model(
     claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
     proof=(
         "None of the claim: what the noise can reach moves with the data. What holds for the "
-        "second moments, one record more or less, is δ = 1 - e^{-ε/3} at ε/3, and no ε makes that "
+        "second moments, one record more or less, is δ = 1 - exp(-ε/3) at ε/3, and no ε makes that "
         "δ smaller."
     ),
     status=Status.CLAIM_NOT_SUPPORTED,
