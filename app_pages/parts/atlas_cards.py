@@ -56,7 +56,7 @@ def alone(system: System) -> None:
     st.title(system.title, anchor=False)
     with st.container(border=True):
         _badges(system)
-        _told(system, claims=bool(system.claim) or not models_of(system))
+        _told(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             _routes(system)
     model = _model(system)
@@ -66,12 +66,10 @@ def alone(system: System) -> None:
         atlas_run.draw(model)
 
 
-def _told(system: System, *, claims: bool = True) -> None:
+def _told(system: System) -> None:
     st.markdown(system.what)
     st.caption(_source(system))
-    # A model that is opened says its claim and its proof itself, with all that belongs to them.
-    if claims:
-        _claim_and_proof(system)
+    _claim_and_proof(system)
     _more(system)
 
 

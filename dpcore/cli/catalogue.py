@@ -71,3 +71,7 @@ def _methods(options: argparse.Namespace) -> None:
         about = f" ({entry['status_of']})" if entry["status_of"] else ""
         print(f"{entry['system']}, {entry['title']}: {entry['status']}{about}")
         print(f"  claimed: {entry['claim']}\n  known: {entry['proof']}")
+        for broken in entry["breaks"]:
+            print(f"  broke: {broken}")
+        for run in entry["runs"]:
+            print(f"  runs: {run['place']}, {run['key']} ({run['relation']})")

@@ -100,7 +100,7 @@ def test_nothing_found_is_said_and_undone() -> None:
     assert numbers(app.run()) == counted(*SYSTEMS.values())
 
 
-@pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dp-gd"])
+@pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dp-gd", "pate"])
 def test_one_system_by_itself(key: str) -> None:
     app = opened(system=key)
     system = SYSTEMS[key]

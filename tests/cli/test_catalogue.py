@@ -51,6 +51,8 @@ def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
     text = said(capsys, "methods")
     assert "naive-bayes, Naive Bayes: " in text
     assert text.count("  claimed: ") == text.count("  known: ") == len(found)
+    assert text.count("  broke: ") == sum(len(entry["breaks"]) for entry in found)
+    assert text.count("  runs: ") == sum(len(entry["runs"]) for entry in found)
 
 
 @pytest.mark.parametrize("status", ["proved", "claim not supported", "described only"])
