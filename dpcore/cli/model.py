@@ -11,6 +11,7 @@ from dpcore.errors import number, whole
 
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
+    from dpcore.guarantee import Guarantee
 
 
 def add(commands: Commands) -> None:
@@ -71,10 +72,10 @@ def _model(options: argparse.Namespace) -> None:
             "rows": found.to_dict("records"),
             "calibrations": [
                 {
-                    "epsilon": c.proof.epsilon,
-                    "delta": c.proof.delta,
+                    "requested": asdict(c.requested),
+                    "claim": _said(c.claim),
+                    "proof": _said(c.proof),
                     "adjacency": str(c.adjacency),
-                    "accountant": c.proof.by,
                     "status": str(c.status),
                     "noises": [asdict(noise) for noise in c.noises],
                     "settings": c.settings,
@@ -87,3 +88,13 @@ def _model(options: argparse.Namespace) -> None:
             ],
         }
     )
+
+
+def _said(guarantee: Guarantee) -> dict[str, object]:
+    """An (ε, δ) statement with its source; both null where there is none, and why."""
+    return {
+        "epsilon": guarantee.epsilon,
+        "delta": guarantee.delta,
+        "by": guarantee.by,
+        "why": guarantee.reason,
+    }

@@ -25,11 +25,22 @@ def test_the_table_is_that_of_python(capsys: Captured) -> None:
 def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None:
     found = parsed(capsys, *SMALL, "--delta", "1e-6", "--adjacency", "replace-one")
     assert found["model"]["claim"]
-    assert [c["epsilon"] for c in found["calibrations"]] == [0.1, 1.0]
+    assert [c["proof"]["epsilon"] for c in found["calibrations"]] == [0.1, 1.0]
     for c in found["calibrations"]:
-        assert (c["delta"], c["adjacency"], c["status"]) == (1e-6, "replace-one", "proved")
+        assert (c["adjacency"], c["status"]) == ("replace-one", "proved")
+        assert (c["proof"]["delta"], c["requested"]["delta"]) == (1e-6, 1e-6)
+        assert c["claim"]["epsilon"] is None
         assert all(noise["scale"] > 0.0 for noise in c["noises"])
         assert all(condition["met"] for condition in c["conditions"])
+
+
+def test_a_claim_that_fails_leaves_the_proof_empty(capsys: Captured) -> None:
+    wishart = ["model", "--model", "pca-wishart", "--epsilon", "1", "--runs", "2"]
+    (found,) = parsed(capsys, *wishart)["calibrations"]
+    assert (found["claim"]["epsilon"], found["claim"]["delta"]) == (1.0, 0.0)
+    assert (found["proof"]["epsilon"], found["proof"]["delta"]) == (None, None)
+    assert found["status"] == "claim not supported"
+    assert "moves with the data" in found["proof"]["why"]
 
 
 def test_list_names_every_model(capsys: Captured) -> None:
@@ -46,6 +57,7 @@ def test_list_names_every_model(capsys: Captured) -> None:
         (["--epsilon", "0"], "epsilon is 0"),
         (["--runs", "many"], "runs is 'many'"),
         (["--adjacency", "zero-out"], "adjacency is 'zero-out'"),
+        (["--dataset", "diabetes"], "a label of two classes"),
     ],
 )
 def test_bad_input_is_one_sentence(capsys: Captured, wrong, word) -> None:

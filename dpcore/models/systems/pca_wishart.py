@@ -36,7 +36,7 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape
 
 KEY = "pca-wishart"
-PRINTED_BY = "Theorem 4 of Jiang, Xie and Zhang 2016"
+PRINTED_BY = "Jiang, Xie and Zhang 2016"
 
 
 def scale(epsilon: float) -> float:
