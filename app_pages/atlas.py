@@ -20,5 +20,5 @@ if not asked.systems:
     st.button("Show all systems", on_click=atlas_controls.clear)
     st.stop()
 atlas_answer.numbers(asked.systems)
-atlas_answer.chart(asked.systems)
+atlas_answer.chart(asked.systems, asked.command)
 atlas_cards.listed(asked.systems)

@@ -56,7 +56,7 @@ def _number(grid: GridContainer, label: str, value: int, note: str, help_text: s
         st.caption(note)
 
 
-def chart(systems: Sequence[System]) -> None:
+def chart(systems: Sequence[System], command: str) -> None:
     """Families by status, with the sentence and the table."""
     counts = pd.DataFrame(
         [(str(each.family), str(standing(each).status), 1) for each in systems],
@@ -72,7 +72,10 @@ def chart(systems: Sequence[System]) -> None:
     table = pd.DataFrame(rows, columns=["family", "status", "systems"])
     with st.container(border=True):
         plot(atlas.families(table, dark=on_dark()), "atlas_figure")
-        table_behind(everything(systems), "atlas", "Every system with its claim and its status")
+        with st.container(horizontal=True):
+            table_behind(everything(systems), "atlas", "Every system with its claim and its status")
+            with st.popover("Command line", icon=":material/terminal:", type="tertiary"):
+                st.code(command, language="bash", wrap_lines=True)
 
 
 def everything(systems: Sequence[System]) -> pd.DataFrame:

@@ -30,10 +30,13 @@ class Asked:
         Those that fit.
     chosen : System or None
         The one that is opened.
+    command : str
+        The command line that lists them, as far as it knows the filters.
     """
 
     systems: tuple[System, ...]
     chosen: System | None
+    command: str
 
 
 def heed() -> str:
@@ -96,7 +99,20 @@ def sidebar() -> Asked:
         and (runs_here(system) or not runnable)
         and all(word in _text(system) for word in asked)
     )
-    return Asked(found, register().get(chosen or ""))
+    return Asked(found, register().get(chosen or ""), _command(paper, verdict))
+
+
+def _command(paper: str, verdict: str) -> str:
+    """The list on the command line; a search and kinds are left to the reader there."""
+    number = next((key for key, title in PAPERS.items() if title == paper), "")
+    return " ".join(
+        [
+            "python -m dpcore methods",
+            *([f"--paper {number}"] if number else []),
+            *([f'--status "{verdict}"'] if verdict != ALL else []),
+            "--json",
+        ]
+    )
 
 
 def _among(label: str, options: list[str], key: str, help_text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app_pages.parts.atlas_routes import route
 from dpcore import systems
+from dpcore.cli import main
 from dpcore.guarantee import Status
 from dpcore.models.register import model_named
 from dpcore.systems import Family, Place, Relation, Run
@@ -90,6 +93,17 @@ def test_a_link_filters(link: dict[str, str], keeps) -> None:
     kept = [each for each in SYSTEMS.values() if keeps(each)]
     assert 0 < len(kept) < len(SYSTEMS)
     assert numbers(app) == counted(*kept)
+
+
+def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    app = opened(paper="001 Survey", verdict="claim not supported")
+    command = next(code.value for code in app.code if "dpcore" in code.value)
+    assert command.startswith("python -m dpcore ")
+    assert main(shlex.split(command)[3:]) == 0
+    found = json.loads(capsys.readouterr().out)["systems"]
+    assert len(found) == numbers(app)["Systems"]
+    for entry in found:
+        assert entry["title"] in said(app)
 
 
 def test_nothing_found_is_said_and_undone() -> None:

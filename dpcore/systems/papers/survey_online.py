@@ -41,6 +41,7 @@ SYSTEMS = (
         references=(51,),
         family=FAMILY,
         what="Decides day after day from blurred running totals of what has happened so far.",
+        claim="ε with regret of order √T, in the full-information and the bandit setting.",
         software=STREAMS,
         runs=(
             Run(
