@@ -28,8 +28,9 @@ from dpcore.mechanisms import toeplitz
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 MOST_BATCHES = 300
-REACH = 30.0
-"""Fixed once, on public data: steps in the pass, and how far the noise on the sums may move w."""
+REACH, REACH_OF_NUMBERS = 10.0, 1.0
+"""Fixed once, on public data: steps in the pass, and how far the noise on the sums may move w. Only
+the direction of w tells classes apart, but its length counts where a number is predicted."""
 
 
 def calibrate(
@@ -91,8 +92,9 @@ def calibrate(
 
 
 def noise_ridge(problem: Problem, sigma: float, steps: int) -> float:
-    """R by a fixed rule: the last sum's noise has norm about √d σ ‖c‖₂, and `REACH` of w for it."""
-    return math.sqrt(problem.dimension) * sigma * toeplitz.column_norm(steps) / REACH
+    """R by a fixed rule: the last sum's noise has norm about √d σ ‖c‖₂, and moves w by so far."""
+    reach = REACH_OF_NUMBERS if problem.function.residual else REACH
+    return math.sqrt(problem.dimension) * sigma * toeplitz.column_norm(steps) / reach
 
 
 METHOD = Method(

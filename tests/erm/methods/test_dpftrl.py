@@ -61,7 +61,9 @@ def test_more_noise_is_met_by_more_ridge_and_the_first_steps_never_overshoot() -
         math.sqrt(10)
         * calibrated(problem, (0.01,))[0].sigma
         * np.linalg.norm(coefficients(300))
-        / 30.0,
+        / 10.0,
         rel=1e-9,
     )
     assert all(ridge >= 0.25 * 3_000 / 300 for ridge in ridges)
+    number = calibrated(Problem("squared", 0.01, 3_000, 10), (0.01,))[0]
+    assert number.ridge == pytest.approx(10.0 * ridges[0])
