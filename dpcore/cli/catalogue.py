@@ -67,11 +67,11 @@ def _methods(options: argparse.Namespace) -> None:
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
     if told:
         print("Systems that the papers tell of:")
-    for entry in told:
-        about = f" ({entry['status_of']})" if entry["status_of"] else ""
-        print(f"{entry['system']}, {entry['title']}: {entry['status']}{about}")
-        print(f"  claimed: {entry['claim']}\n  known: {entry['proof']}")
-        for broken in entry["breaks"]:
+    for system in told:
+        about = f" ({system['status_of']})" if system["status_of"] else ""
+        print(f"{system['system']}, {system['title']}: {system['status']}{about}")
+        print(f"  claimed: {system['claim']}\n  known: {system['proof']}")
+        for broken in system["breaks"]:
             print(f"  broke: {broken}")
-        for run in entry["runs"]:
+        for run in system["runs"]:
             print(f"  runs: {run['place']}, {run['key']} ({run['relation']})")

@@ -9,7 +9,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
 from dpcore.figures.words import listed
 
-ROW, FEW = 30, 10
+ROW, LEAST, FEW = 30, 240, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
 LOOKS = {
     "proved": (GREEN, GREEN, ""),
@@ -51,7 +51,8 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     figure.update_layout(
         barmode="stack",
         bargap=0.3,
-        height=96 + ROW * len(names),
+        # On a narrow screen the legend takes four lines, and half of the height at most.
+        height=max(LEAST, 96 + ROW * len(names)),
         margin={"l": 8, "r": 12, "t": 8, "b": 8},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
         dragmode=False,
