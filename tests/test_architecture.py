@@ -23,7 +23,7 @@ ALLOWED = {
     "datasets": {"errors"},
     "erm": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},
-    "models": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm"},
+    "models": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "evaluation": FOUNDATION
     | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models"},
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},

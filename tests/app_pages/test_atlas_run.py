@@ -17,6 +17,7 @@ from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.figures.models import answer
 from dpcore.models.register import model_named, register
+from tests.evaluation.tasks import Counting
 
 PATIENCE = 120.0
 
@@ -96,6 +97,28 @@ def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None
     assert job is not None
     assert job.state == "done"
     assert app.markdown[0].value == answer(summary(curve(study)), model_named("decision-tree"))
+
+
+def button(app: AppTest, label: str):
+    return next(each for each in app.button if each.label == label)
+
+
+def test_a_job_can_be_stopped_and_goes_on_when_asked() -> None:
+    # The one worker is busy meanwhile, so that the job can't be done too soon.
+    before = jobs.submit(Counting(upto=10_000, seconds=0.1))
+    try:
+        app = opened("decision-tree", run_data="Synthetic clinical cohort", run_runs="5")
+        job = jobs.find(ModelStudy(model="decision-tree", dataset="cohort", runs=5).key)
+        assert job is not None
+        assert "Proof" in spoken(app)  # which waits for no curve
+        app = button(app, "Stop").click().run()
+        assert job.state == "cancelled"
+        assert "Stopped." in [caption.value for caption in app.caption]
+        app = button(app, "Go on").click().run()
+        assert job.state == "queued"
+    finally:
+        before.cancel()
+    answered(app)
 
 
 def test_records_that_are_not_here_are_told_how_to_get() -> None:

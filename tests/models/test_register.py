@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Status
 from dpcore.models import systems
-from dpcore.models.model import noiseless
-from dpcore.models.records import Shape
+from dpcore.models.model import noiseless, silent
+from dpcore.models.records import Records, Shape
 from dpcore.models.register import describe, model_named, register
 
 SHAPE = Shape(400, 3, (2, 4))
@@ -65,3 +67,27 @@ def test_bad_budgets_and_neighbours_are_refused(key) -> None:
         model.calibrate(SHAPE, [1.0], 1.0, first)
     with pytest.raises(InvalidInput, match="adjacency is 'other'"):
         model.calibrate(SHAPE, [1.0], 1e-6, "other")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
+    model = model_named(key)
+    for shape in (Shape(1, 0, (2,)), Shape(40, 30, (41,)), Shape(1_000_000, 3, ())):
+        for c in model.calibrate(shape, [1e-6, 1e3], 1e-300, model.adjacencies[-1]):
+            assert all(0.0 < noise.scale < math.inf for noise in c.noises)
+            assert all(noise.times >= 1 for noise in c.noises)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("records", [0, 1, 4])
+def test_few_records_of_one_class_leave_nothing_undefined(key, records) -> None:
+    model, draw = model_named(key), np.random.default_rng(0)
+
+    def all_of_class_0(count: int) -> Records:
+        x, codes = draw.uniform(-1.0, 1.0, (count, 3)), draw.integers(0, 2, (count, 2))
+        return Records(SHAPE, x, codes, np.zeros(count, dtype=np.int64))
+
+    train, test = all_of_class_0(records), all_of_class_0(5)
+    calibrations = model.calibrate(SHAPE, [1e-3, 100.0], 1e-6, model.adjacencies[0])
+    learned = model.learn(train, test, calibrations, 2, 0, silent)
+    assert np.isfinite(model.judge(learned, test)).all()
