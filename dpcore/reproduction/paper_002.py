@@ -73,6 +73,7 @@ DIFFERS = (
     "testing.",
     "As in the paper, each method has the λ that is best at the largest n, and keeps it. It is "
     "chosen on test records, which is not private.",
+    "The picture of the accuracy begins at 0.3; what lies below is cut off.",
     "The squared loss goes on as a straight line where a residual exceeds half the range of y.",
 )
 

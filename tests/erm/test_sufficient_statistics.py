@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,6 +127,18 @@ def test_noise_is_the_same_in_every_direction() -> None:
     norms = [float(np.sum(noise(generator, 4)[0] ** 2)) for _ in range(2_000)]
     assert stats.kstest(norms, stats.chi2(10).cdf).pvalue > 1e-3
     assert stats.kstest(norms, stats.chi2(16).cdf).pvalue < 1e-9
+
+
+def test_the_example_in_the_documentation_runs() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "input_perturbation.md"
+    _, code, rest = page.read_text(encoding="utf-8").split("```")
+    found: dict[str, Any] = {}
+    exec(code.removeprefix("python"), found)
+    assert found["accuracy"] > 0.7
+    protocol = found["protocol"]
+    assert protocol.epsilon < protocol.shuffled_epsilon <= protocol.local_epsilon
+    for name in ("epsilon", "shuffled_epsilon", "local_epsilon"):
+        assert f"`protocol.{name}`" in rest
 
 
 def test_records_outside_their_bounds_are_refused() -> None:
