@@ -37,6 +37,9 @@ class Loss(Protocol):
     """Largest second derivative; with ‖x‖₂ ≤ 1 the smoothness of the data-dependent part."""
     at_zero: float
     """The most that the objective may be worth at w = 0."""
+    reach: float
+    """How long weights are usually wanted: rules for noise and steps take it for ‖w‖, and only they
+    do. For margins fixed once, on public data; for residuals 1, which reaches all values of y."""
 
     def value(self, margins: Array) -> Array:
         """ℓ(m), element by element."""
@@ -62,6 +65,7 @@ class Logistic:
     residual = False
     curvature = 0.25
     at_zero = float(np.log(2.0))
+    reach = 10.0
 
     def value(self, margins: Array) -> Array:
         """ℓ(m), element by element."""
@@ -124,6 +128,7 @@ class Huber:
 
     name = "huber"
     residual = False
+    reach = 10.0
 
     def __init__(self, width: float) -> None:
         self.width = number("Huber width h", width, at_least=1e-3, at_most=10.0)
@@ -166,6 +171,7 @@ class Squared:
     residual = True
     curvature = 1.0
     at_zero = 0.5
+    reach = 1.0
 
     def value(self, margins: Array) -> Array:
         """ℓ(m), element by element."""

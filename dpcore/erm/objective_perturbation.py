@@ -51,10 +51,6 @@ TOLERANCE = 1e-4
 SLACK = 1.0 / 20.0
 """μ₂ as a share of 1/σ: the output noise is then of little weight in the budget."""
 
-REACH = 10.0
-"""Fixed once, on public data: how far the noise may move the minimiser. Λ is at least E‖b‖ over
-this."""
-
 HALVINGS = 100
 
 
@@ -215,8 +211,8 @@ def gaussian_delta(problem: Problem, epsilon: float, noise: Noise, tolerance: fl
 def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> Noise:
     """The least noise within (ε, δ) under the fixed rule for Λ, to a billionth and never less.
 
-    Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/10): the problem's own; what leaves half of ε to the Gaussian;
-    what keeps the minimiser within reach. It sees n, d, ε and δ only.
+    Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/r): the problem's own; what leaves half of ε to the Gaussian;
+    what keeps the minimiser within the loss's reach r. It sees n, d, ε and δ only.
     """
 
     def at(sigma: float) -> Noise:
@@ -261,4 +257,4 @@ def pure_noise(problem: Problem, epsilon: float) -> Noise:
 def least_ridge(problem: Problem, epsilon: float, expected_norm: float) -> float:
     """Λ by the rule of `gaussian_noise`; `expected_norm` is E‖b‖."""
     half = problem.function.curvature / math.expm1(epsilon / 2.0)
-    return max(problem.records * problem.lam, half, expected_norm / REACH)
+    return max(problem.records * problem.lam, half, expected_norm / problem.function.reach)

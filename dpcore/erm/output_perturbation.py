@@ -23,9 +23,6 @@ TYPICAL_SHARE = 1.0 / 2.0
 """The sound rule for T expects ‖ŵ‖ at this share of its worst-case bound R; chosen once, on public
 data. Only the number of steps depends on it: every bound and σ stays right whatever ‖ŵ‖ is."""
 
-TYPICAL_LENGTH = 1.0
-"""For residuals it expects no more than this: with ‖x‖ ≤ 1 it reaches all values of y."""
-
 MOST_STEPS, FEWEST_MOST_STEPS = 5_000, 100
 MOST_ENTRIES = 5e9
 """The rule for T stops at 5,000 steps, or where T·n·d reaches 5e9 (never below 100 steps), so that
@@ -215,7 +212,7 @@ def typical_share(problem: Problem) -> float:
     """What the sound rule for T takes ‖ŵ‖/R to be."""
     if not problem.function.residual:
         return TYPICAL_SHARE
-    return min(TYPICAL_SHARE, TYPICAL_LENGTH / problem.solution_radius)
+    return min(TYPICAL_SHARE, problem.function.reach / problem.solution_radius)
 
 
 def default_steps(problem: Problem, edition: Edition, unit: float) -> int:

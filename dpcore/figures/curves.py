@@ -53,14 +53,20 @@ def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str, str]) -> str:
     """Display name of a series, with its verdict where the claim behind its ε does not hold.
 
-    The edition is named where the table holds both.
+    Where that is so from some ε on only, that ε stands beside it. The edition is named where the
+    table holds both.
     """
     rows = table[table["method"] == method]
     title = titles.get(method, method)
     if rows["edition"].nunique() > 1:
         title = f"{title}, {edition}"
-    unsupported = (rows["edition"] == edition) & (rows["status"] == UNSUPPORTED)
-    return f"{title} ({UNSUPPORTED})" if unsupported.any() else title
+    rows = rows[rows["edition"] == edition]
+    unsupported = rows.loc[rows["status"] == UNSUPPORTED, "epsilon"]
+    if unsupported.empty:
+        return title
+    first = unsupported.min()
+    later = len(unsupported) < len(rows) and (rows["epsilon"] >= first).sum() == len(unsupported)
+    return f"{title} ({UNSUPPORTED}{f' from ε = {plain(first)} on' if later else ''})"
 
 
 def guarantee_of(row: pd.Series) -> str:

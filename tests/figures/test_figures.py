@@ -365,6 +365,16 @@ def test_lines_stand_out_from_their_ground(method: str) -> None:
     assert contrast(style.look(method).on(True), "#0F151B") >= 3.0
 
 
+def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
+    opera = table["method"] == "opera"
+    table.loc[opera & (table["epsilon"] >= 10.0), "status"] = curves.UNSUPPORTED
+    name = curves.name_of(table, "opera", "sound", titles)
+    assert name == "OPERA (claim not supported from ε = 10 on)"
+    table.loc[opera, "status"] = curves.UNSUPPORTED
+    assert curves.name_of(table, "opera", "sound", titles) == "OPERA (claim not supported)"
+    assert curves.name_of(table, "dpgd", "sound", titles) == "DP-GD"
+
+
 def test_known_looks_are_all_different() -> None:
     # A model of the survey is drawn alone.
     looks = [one for key, one in style.LOOKS.items() if key != style.SURVEY]
