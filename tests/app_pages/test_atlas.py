@@ -82,7 +82,7 @@ def test_the_first_view_answers(first: AppTest) -> None:
             lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
         ),
         ({"runnable": "true"}, systems.runs_here),
-        ({"search": "pate gan"}, lambda each: each.key == "pate-gan"),
+        ({"search": "GAN pate-gan"}, lambda each: each.key == "pate-gan"),
         ({"search": "ABADI"}, lambda each: "Abadi" in f"{each.source} {each.breaks}"),
     ],
 )
