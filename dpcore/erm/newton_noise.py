@@ -5,7 +5,7 @@ One step at public or released w, with A = B + (λ+κ₀) I, where B = (1/n) Σ�
 
 1. g̃ = ∇F(w) + noise: one record moves the gradient by c/n, c = 2L (replace-one) or L (zero-out).
 2. t̃ = tr B + noise: by κ/n under either adjacency, as one record gives between 0 and κ/n.
-   κ₀ is computed from t̃.
+   κ₀ is computed from t̃ and ‖g̃‖, both released by then.
 3. w - A⁻¹ g̃ + noise. With ℓ = λ+κ₀ the smallest eigenvalue that A can have and τ = κ/n, one record
    moves A⁻¹ by at most s₀ = τ/(ℓ(ℓ+τ)) in operator norm, and so the step by s₀‖g̃‖.
 
