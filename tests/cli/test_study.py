@@ -96,6 +96,8 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("sweep --records 500", ("records", "500")),
     ("sweep --loss hinge", ("loss", "'hinge'", "logistic")),
     ("sweep --loss huber --huber-width 0", ("width", "0")),
+    ("sweep --missing-contributors -1", ("missing-contributors", "-1")),
+    ("sweep --missing-contributors some", ("missing-contributors", "'some'")),
     ("sweep --methods magic", ("method", "'magic'", "opera")),
     ("sweep --methods ,", ("methods", "empty")),
     ("sweep --edition draft", ("edition", "'draft'")),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from dpcore.accounting.risk import gaussian_advantage
 from dpcore.erm import noisy_records
 from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.methods.inputpert import METHOD
@@ -82,6 +83,27 @@ def test_nothing_but_the_messages_own_noise_counts(epsilon: float, records: int)
     (one,) = printed(Problem("logistic", 0.05, records, 3), epsilon)
     (two,) = printed(Problem("logistic", 0.05, 2, 3), epsilon)
     assert one.sigma == two.sigma
+
+
+@pytest.mark.parametrize(("share", "caught"), [(1.0, False), (2.0 / 3.0, True)])
+def test_messages_survive_the_best_test_and_those_with_less_noise_do_not(share, caught) -> None:
+    # The worst pair is x and -x with the same y, and the best test looks along their difference.
+    rounds, generator = 6_000, np.random.default_rng(0)
+    (one,) = printed(Problem("logistic", 0.05, 400, 1), 8.0)
+    assert one.gaussian_mu is not None
+
+    def above(x: float) -> int:
+        sigma = share * one.sigma
+        sent = [
+            noisy_records.randomise(np.array([x]), 1.0, sigma, generator) for _ in range(rounds)
+        ]
+        return sum(float(noisy[0] + product[0]) > 0.0 for noisy, product in sent)
+
+    hits, alarms = above(1.0), above(-1.0)
+    least = stats.beta.ppf(0.005, hits, rounds - hits + 1)
+    most = stats.beta.ppf(0.995, alarms + 1, rounds - alarms)
+    # An advantage above what the μ of the certified ε allows, with 99 % confidence.
+    assert (least - most > gaussian_advantage(one.gaussian_mu)) == caught
 
 
 def moments(features: np.ndarray, sigma: float) -> tuple[np.ndarray, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context
 
 from dpcore.erm import noisy_records, quadratic
 from dpcore.erm.losses import LOSSES
@@ -25,7 +26,7 @@ from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
 
-NOBODY = "Nobody", "it holds even against the server that reads your message"
+NOBODY = "Nobody", "because it holds even against the server that reads your message"
 MIXER = "A mixer", "who passes messages on in random order, without names, and keeps none"
 ADDER = "Whoever adds the messages up", "and lets nobody see more than the sums"
 
@@ -57,7 +58,7 @@ def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration
         budget.delta,
         problem.adjacency,
         f"one Gaussian mechanism on the sums that contributors blur together{stay}; a single "
-        f"message has ε = {protocol.local_epsilon:.3g}",
+        f"message has ε = {_rounded_up(protocol.local_epsilon)}",
     )
     moved = sensitivity(protocol.weight, problem.adjacency)
     noise = protocol.share * math.sqrt(problem.records)
@@ -89,6 +90,11 @@ def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration
         gaussian_mu=math.nextafter(moved / protocol.sigma, math.inf),
         missing=missing,
     )
+
+
+def _rounded_up(value: float) -> str:
+    """Three digits that are never too small."""
+    return f"{Context(3, ROUND_CEILING).create_decimal_from_float(value):f}"
 
 
 def _printed(problem: Problem, budget: PrivacyBudget) -> Calibration:

@@ -66,6 +66,15 @@ def test_those_who_may_stay_away_are_made_up_for(missing: int) -> None:
     assert METHOD.trust(more)[-1].guarantee.epsilon < METHOD.trust(usual)[-1].guarantee.epsilon
 
 
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 3.0])
+def test_a_messages_epsilon_is_never_told_too_small(epsilon: float) -> None:
+    one = calibrated(epsilon)
+    assert METHOD.trust is not None
+    exact = METHOD.trust(one)[-1].guarantee.epsilon
+    told = float(one.proof.by.split("a single message has ε = ")[1])
+    assert exact <= told <= 1.01 * exact
+
+
 def test_as_published_there_is_nobody_to_trust() -> None:
     assert METHOD.trust is not None
     (only,) = METHOD.trust(calibrated(0.5, edition=Edition.PUBLISHED))
