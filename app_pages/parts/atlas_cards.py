@@ -11,6 +11,7 @@ from app_pages.parts import badges, takeaway
 from app_pages.parts.atlas_controls import choose
 from app_pages.parts.atlas_routes import route
 from app_pages.parts.fields import pick
+from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import PAPERS, Family, Place, Relation, System, runs_of, standing
 from dpcore.systems.standings import PUBLISHED
@@ -57,6 +58,8 @@ def alone(system: System) -> None:
     with st.container(border=True):
         _badges(system)
         _told(system)
+        for limit in limits_of(system):
+            st.caption(f"Note: {limit}")
         with st.container(horizontal=True, vertical_alignment="center"):
             _routes(system)
     model = _model(system)
@@ -121,6 +124,16 @@ def _named(software: Software) -> str:
     note = software.note.rstrip(".")
     about = "; ".join(filter(None, (kept, note[:1].lower() + note[1:])))
     return f"{software.name} ({about})" if about else software.name
+
+
+def limits_of(system: System) -> list[str]:
+    """What else Explore says of the methods that the system runs as."""
+    return [
+        limit
+        for run in system.runs
+        if run.place is Place.EXPLORE and run.relation is not Relation.RELATIVE
+        for limit in method_named(run.key).limits
+    ]
 
 
 def models_of(system: System) -> list[str]:

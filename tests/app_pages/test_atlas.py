@@ -13,6 +13,7 @@ from app_pages.parts.atlas_routes import route
 from dpcore import systems
 from dpcore.cli import main
 from dpcore.guarantee import Status
+from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import Family, Place, Relation, Run
 from dpcore.systems.trainings import TRAININGS
@@ -125,6 +126,9 @@ def test_one_system_by_itself(key: str) -> None:
     for text in (system.what, found.claim, found.proof, *system.breaks):
         assert text in shown
     assert str(found.status) in shown
+    for run in system.runs:
+        if run.place is Place.EXPLORE:
+            assert all(limit in shown for limit in method_named(run.key).limits)
     next(button for button in app.button if button.label == "All systems").click()
     assert numbers(app.run()) == counted(*SYSTEMS.values())
 
