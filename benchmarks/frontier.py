@@ -27,7 +27,7 @@ from dpcore.methods import method_named
 Array = NDArray[np.float64]
 
 DELTA = 1e-5
-METHODS = ("dpgd", "objpert")
+METHODS = ("dpgd", "objpert", "inputpert")
 ADJACENCIES = ("zero-out", "replace-one")
 FLOOR_LAM = 1e-6
 """λ of the fit without privacy: next to none, and enough for its minimiser to exist."""
