@@ -45,8 +45,10 @@ def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
 def expected_mean_squares(centres: Array, sigmas: Array, features: Array, targets: Array) -> Array:
     """E of `mean_squares` over w + N(0, σ²I), in closed form; one (w, σ) a row of `centres`.
 
-    With m = wᵀx, s = σ‖x‖, a = (-1-m)/s and b = (1-m)/s: Φ(a) (1+y)² + Φ(-b) (1-y)² + (c² + s²) P
-    + 2cs (φ(a) - φ(b)) + s² (a φ(a) - b φ(b)), where c = m - y and P = Φ(b) - Φ(a).
+    With m = wᵀx, s = σ‖x‖, a = (-1-m)/s and b = (1-m)/s: Φ(a) (1+y)² + Φ(-b) (1-y)² + what lies
+    between, which is (c² + s²) P + 2cs (φ(a) - φ(b)) + s² (a φ(a) - b φ(b)) with c = m - y and
+    P = Φ(b) - Φ(a). That loses its digits for wide noise; for s > 1 the density hardly bends
+    between the ends, and 24 Gauss-Legendre points do.
     """
     lengths = np.sqrt(np.einsum("nd,nd->n", features, features))
     result = np.empty(len(centres))
@@ -60,17 +62,30 @@ def _expected_square(means: Array, spreads: Array, targets: Array) -> Array:
     still = (np.clip(means, -1.0, 1.0) - targets) ** 2
     scale = np.where(spreads > 0.0, spreads, 1.0)
     low, high = (-1.0 - means) / scale, (1.0 - means) / scale
-    between = special.ndtr(high) - special.ndtr(low)
-    at_low, at_high = _density(low), _density(high)
-    gap = means - targets
-    moved = (
-        special.ndtr(low) * (1.0 + targets) ** 2
-        + special.ndtr(-high) * (1.0 - targets) ** 2
-        + (gap**2 + scale**2) * between
+    between = np.empty_like(still)
+    wide = scale > 1.0
+    between[wide] = _between_wide(means[wide], scale[wide], targets[wide])
+    near = ~wide
+    between[near] = _between_near(means[near], scale[near], targets[near], low[near], high[near])
+    ends = special.ndtr(low) * (1.0 + targets) ** 2 + special.ndtr(-high) * (1.0 - targets) ** 2
+    return np.asarray(np.where(spreads > 0.0, ends + np.maximum(between, 0.0), still))
+
+
+def _between_near(means: Array, scale: Array, targets: Array, low: Array, high: Array) -> Array:
+    """E (m + s ξ - y)² where -1 < m + s ξ < 1, else 0; for s ≤ 1."""
+    at_low, at_high, gap = _density(low), _density(high), means - targets
+    return np.asarray(
+        (gap**2 + scale**2) * (special.ndtr(high) - special.ndtr(low))
         + 2.0 * gap * scale * (at_low - at_high)
         + scale**2 * (low * at_low - high * at_high)
     )
-    return np.asarray(np.where(spreads > 0.0, np.maximum(moved, 0.0), still))
+
+
+def _between_wide(means: Array, scale: Array, targets: Array) -> Array:
+    """The same for s > 1."""
+    points, mass = np.polynomial.legendre.leggauss(24)
+    height = _density((points - means[:, None]) / scale[:, None]) / scale[:, None]
+    return np.asarray(((points - targets[:, None]) ** 2 * height) @ mass)
 
 
 def _density(points: Array) -> Array:

@@ -48,9 +48,15 @@ def test_the_measures_are_those_of_scikit_learn_in_the_targets_own_unit(diabetes
             assert found[f"r2_{part}"][place] == pytest.approx(r2_score(wanted, said), rel=1e-10)
 
 
+CASES = (
+    *((0.3, 0.2, -0.4), (0.9, 1.5, 1.0), (-2.0, 0.7, 0.1), (0.0, 9.0, 0.0)),
+    *((0.5, 1.0, 0.2), (0.5, 1.0 + 1e-9, 0.2), (30.0, 7.0, -1.0), (0.1, 1e-4, 0.3)),
+)
+
+
 def test_the_expected_square_agrees_with_quadrature() -> None:
     features = np.array([[0.6, 0.8]])
-    for centre, sigma, target in ((0.3, 0.2, -0.4), (0.9, 1.5, 1.0), (-2.0, 0.7, 0.1), (0.0, 9, 0)):
+    for centre, sigma, target in CASES:
         weights = centre * features  # the prediction is N(centre, σ²)
 
         def integrand(z: float, m: float = centre, s: float = sigma, y: float = target) -> float:
@@ -66,6 +72,14 @@ def test_the_expected_square_agrees_with_quadrature() -> None:
             weights, np.array([sigma]), features, np.array([float(target)])
         )
         assert found[0] == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("sigma", [1e3, 1e9, 1e15, 1e60])
+def test_very_wide_noise_answers_at_the_ends_of_the_range(sigma) -> None:
+    targets = np.array([-1.0, -0.3, 0.8])
+    features = np.full((3, 2), math.sqrt(0.5))
+    found = expected_mean_squares(np.ones((1, 2)), np.array([sigma]), features, targets)
+    assert found[0] == pytest.approx(np.mean(1.0 + targets**2), rel=2.0 / sigma + 1e-12)
 
 
 def test_without_noise_expectation_and_draws_are_the_plain_mean_square(diabetes: Split) -> None:

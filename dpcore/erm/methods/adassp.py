@@ -53,7 +53,7 @@ EIGENVALUE_SHARE = 0.05
 """Of μ², for the smallest eigenvalue in the sound edition: 2.6 % more noise on the sums."""
 CONFIDENCE = 0.05
 """The printed ϱ: how likely the noise of the sums may be wider than the ridge counts on."""
-CLAIMED_BY = "Theorem 3 of Wang 2018"
+CLAIMED_BY = "Algorithm 2 of Wang 2018"
 CLAIMED = Adjacency.ZERO_OUT
 """Moves sums as far as one record more or less does, which the claim is about."""
 

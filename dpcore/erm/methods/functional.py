@@ -48,7 +48,7 @@ from dpcore.mechanisms.laplace import laplace_scale
 Array = NDArray[np.floating]
 
 PROVED_BY = "Laplace mechanism on the coefficients, at the L1 sensitivity of short records"
-PRINTED_BY = "Theorem 1 of Zhang et al. 2012"
+PRINTED_BY = "Algorithm 1 of Zhang et al. 2012"
 
 
 def printed_sensitivity(loss: str, dimension: int) -> float:
