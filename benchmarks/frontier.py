@@ -122,10 +122,10 @@ def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
     )
 
 
-def shown(rows: Array) -> str:
+def shown(rows: Array, digits: int = 4) -> str:
     """The mean over splits, and its standard error."""
     error = np.std(rows, ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
-    return f"{np.mean(rows):.4f}±{error:.4f}"
+    return f"{np.mean(rows):.{digits}f}±{error:.{digits}f}"
 
 
 def report(goal: Goal, measured: Measured) -> str:

@@ -55,7 +55,7 @@ BANDWIDTHS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)
 SWITCHED = ("true", "false", "True", "False")
 DEFAULT_METHODS = {
     "class": ("outpert", "opera", "dpgd"),
-    "number": ("opera", "dpgd", "inputpert", "adassp"),
+    "number": ("opera", "inputpert", "objpert", "adassp"),
 }
 # Where a number is predicted, the control of the methods has a name of its own in the address.
 METHODS_KEY = {"class": "methods", "number": "number_methods"}

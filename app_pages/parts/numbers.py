@@ -9,6 +9,7 @@ import streamlit as st
 
 from app_pages.parts import badges, takeaway
 from app_pages.parts import explanations as words
+from app_pages.parts.controls import kind_of
 from app_pages.parts.drawing import plot
 from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from app_pages.parts.view import View
 
-DEFAULT_FOCUS = ("adassp", "opera")
-"""What is looked at first, where it is among the methods chosen; AdaSSP predicts numbers only."""
+DEFAULT_FOCUS = {"class": "opera", "number": "objpert"}
+"""What is looked at first, where it is among the methods chosen."""
 
 
 def guarantee_at(row: pd.Series) -> str:
@@ -34,7 +35,8 @@ def guarantee_at(row: pd.Series) -> str:
 def _focus(view: View) -> str | None:
     if not view.methods:
         return None
-    default = next((key for key in DEFAULT_FOCUS if key in view.methods), view.methods[0])
+    usual = DEFAULT_FOCUS[kind_of(view.study.dataset)]
+    default = usual if usual in view.methods else view.methods[0]
     chosen_method: str | None = st.segmented_control(
         "Numbers for",
         view.methods,

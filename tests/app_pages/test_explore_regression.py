@@ -40,7 +40,9 @@ def spoken(app: AppTest) -> str:
 
 
 def test_the_first_view_speaks_of_errors_only() -> None:
-    app = opened(number_methods=["OPERA", "OutPert"], view="Best method", epsilon="0.01")
+    app = opened(
+        number_methods=["OPERA", "OutPert"], view="Best method", epsilon="0.01", focus="OPERA"
+    )
     assert app.title[0].value == "Diabetes progression · 442 patients · Linear regression"
     study = Study("diabetes", loss="squared", methods=("opera",), epsilons=(0.01,))
     row = closed_form(study, prepare(load("diabetes"))).iloc[0]

@@ -28,7 +28,7 @@ def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
     expect(labels).to_have_text(
         [re.compile(name) for name in ("RMSE", "Cost", "R²", "Noise", "Objective", "Right")]
     )
-    expect(page.get_by_text(re.compile(r"AdaSSP at ε = 1:.* \(RMSE\)")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"OPERA at ε = 1:.* \(RMSE\)")).first).to_be_visible()
     expect(page.get_by_role("tab", name="Per 1,000")).to_have_count(0)
     expect(page.get_by_text("Best by mean RMSE among the methods chosen")).to_be_visible()
     settled(page)

@@ -1,0 +1,76 @@
+"""Error against ε on Diabetes: every sound method that predicts a number, and no privacy.
+
+Every setting is fixed in advance by n, d, ε and δ alone. What is printed is the mean over splits of
+the RMSE over runs, in the unit of the outcome; ± is its standard error over splits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import numpy as np
+
+from benchmarks.frontier import shown
+from dpcore.datasets import Preparation, load, prepare
+from dpcore.evaluation.curves import answers, baselines
+from dpcore.evaluation.study import Study
+from dpcore.methods import register
+
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+DELTA = 1e-5
+ADJACENCIES = ("zero-out", "replace-one")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=30, help="on each split")
+    parser.add_argument("--lam", type=float, help="λ; default: by rule")
+    options = parser.parse_args()
+    every = [key for key, method in register().items() if "squared" in method.losses]
+    methods = tuple(key for key in every if key != "nonprivate")
+    table = load("diabetes")
+    errors: dict[tuple[str, str], list[np.ndarray]] = {}
+    guesses, free = [], []
+    for seed in range(options.splits):
+        split = prepare(table, Preparation(seed=seed))
+        for adjacency in ADJACENCIES:
+            study = Study(
+                "diabetes",
+                loss="squared",
+                lam=options.lam,
+                methods=methods,
+                epsilons=EPSILONS,
+                delta=DELTA,
+                adjacency=adjacency,
+                runs=options.runs,
+                seed=seed,
+            )
+            rows = answers(study, split=split)
+            for method in methods:
+                found = rows.loc[rows["method"] == method, "rmse"].to_numpy()
+                errors.setdefault((adjacency, method), []).append(found)
+        compared = baselines(study, split)
+        guesses.append(compared.guess)
+        free.append([compared.value(compared.same_lam), compared.value(compared.tuned)])
+        if sys.stderr.isatty():
+            print(f"\r{seed + 1} of {options.splits} splits", end="", file=sys.stderr)
+    print(
+        f"{table.entry.title}: {options.splits} splits × {options.runs} runs, δ = {DELTA:g}, λ "
+        f"{'by rule' if options.lam is None else f'= {options.lam:g}'}"
+    )
+    print(f"{'':26}" + "".join(f"{f'ε = {epsilon:g}':>15}" for epsilon in EPSILONS))
+    for (adjacency, method), found in errors.items():
+        cells = "".join(f"{shown(column, 1):>15}" for column in np.array(found).T)
+        print(f"{method + ', ' + adjacency:26}{cells}")
+    same, tuned = np.array(free).T
+    print(
+        f"without privacy: same λ {shown(same, 1)}, λ by cross-validation {shown(tuned, 1)}; "
+        f"always the mean {shown(np.array(guesses), 1)}"
+    )
+
+
+if __name__ == "__main__":
+    main()
