@@ -343,26 +343,28 @@ def _judge_logistic(places: list[Place]) -> list[Verdict]:
             "For large n the accuracy of input perturbation is almost that of objective "
             "perturbation (4.3, figure 2).",
         ),
-        ordering(
-            "With small n the accuracy of input perturbation is slightly lower than that of "
-            "objective perturbation (4.3, figure 2).",
-            [
-                (
-                    f"{name}, n = {size:,}",
-                    ours.means[at],
-                    curves["inputpert"].means[at],
-                    max(ours.spreads[at], curves["inputpert"].spreads[at]),
-                )
-                for name, _, curves in places
-                for ours in (curves["objpert"],)
-                for at, size in enumerate(ours.sizes)
-                if size <= SMALL
-            ],
-            better="ObjPert",
-            worse="InputPert",
-            what="accuracy",
-        ),
+        _below_objective(places),
     ]
+
+
+def _below_objective(places: list[Place]) -> Verdict:
+    """Whether objective perturbation is more accurate with few records, beyond the spread."""
+    found = []
+    for name, _, curves in places:
+        theirs, ours = curves["objpert"], curves["inputpert"]
+        for at, size in enumerate(ours.sizes):
+            if size <= SMALL:
+                margin = max(theirs.spreads[at], ours.spreads[at])
+                place = f"{name}, n = {size:,} (spread {margin:.2g})"
+                found.append((place, theirs.means[at], ours.means[at], margin))
+    return ordering(
+        "With small n the accuracy of input perturbation is slightly lower than that of "
+        "objective perturbation (4.3, figure 2).",
+        found,
+        better="ObjPert",
+        worse="InputPert",
+        what="accuracy",
+    )
 
 
 def _approaches(places: list[Place], method: str, what: str, sign: float, claim: str) -> Verdict:
@@ -372,7 +374,8 @@ def _approaches(places: list[Place], method: str, what: str, sign: float, claim:
         own, free = curves[method], curves["nonprivate"]
         first, last = (sign * (free.means[at] - own.means[at]) for at in (0, -1))
         margin = max(own.spreads[0], own.spreads[-1])
-        ends.append((f"{name}, n = {own.sizes[0]:,} and {own.sizes[-1]:,}", first, last, margin))
+        sizes = f"n = {own.sizes[0]:,} and {own.sizes[-1]:,}"
+        ends.append((f"{name}, {sizes} (spread {margin:.2g})", first, last, margin))
     return ordering(
         claim,
         ends,
