@@ -55,6 +55,7 @@ def examples() -> list[str]:
         "datasets",
         "methods",
         "sweep",
+        "model",
         "audit",
         "train",
         "reproduce",
