@@ -311,16 +311,16 @@ def _methods(kind: str, loss: str) -> list[str]:
         help=words.METHODS,
         bind="query-params",
     )
-    _explained(titles)
+    _explained(titles, loss)
     refused = {key: method_named(key).refusal(loss) for key in titles if key in chosen}
     for sentence in filter(None, refused.values()):
         st.caption(f":material/info: {sentence}")
     return [key for key, sentence in refused.items() if not sentence]
 
 
-def _explained(titles: dict[str, str]) -> None:
-    """What each method does, where it falls short, and where it comes from."""
-    from dpcore.methods import method_named
+def _explained(titles: dict[str, str], loss: str) -> None:
+    """What each method does, where it falls short and comes from; and why others are not here."""
+    from dpcore.methods import method_named, register
 
     with st.popover("What the methods do", icon=":material/menu_book:", width="stretch"):
         for key, title in titles.items():
@@ -334,6 +334,9 @@ def _explained(titles: dict[str, str]) -> None:
                 icon=":material/map:",
                 query_params={"search": title},
             )
+        for key, method in register().items():
+            if key not in titles and method.refusal(loss):
+                st.caption(f":material/info: {method.refusal(loss)}")
 
 
 def _lambda() -> tuple[float | None, float | None]:

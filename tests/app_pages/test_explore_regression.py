@@ -74,6 +74,9 @@ def test_methods_that_learn_numbers_are_offered_and_explained() -> None:
     assert app.pills(key="number_methods").value == list(DEFAULT_METHODS["number"])
     assert {"AdaSSP", "Functional", "InputPert", "ObjPert"} <= set(offered)
     assert "SgdPert" not in offered
+    why = [caption.value for caption in app.sidebar.caption]
+    for title in ("SgdPert", "GRPUA"):
+        assert f":material/info: {title} learns to tell two classes apart only." in why
     assert not any(box.key == "loss" for box in app.selectbox)
 
 
@@ -97,6 +100,16 @@ def test_tabs_and_links_follow_what_is_predicted() -> None:
     told = app.warning[0].value
     assert f"the tab “{PER_1000}”" in told
     assert "the method “SgdPert”" in told
+
+
+def test_what_is_taken_along_names_the_data_and_the_loss() -> None:
+    app = opened(view="Take along", number_methods=["OPERA", "AdaSSP"])
+    taken = " ".join(code.value for code in app.code)
+    for said in ("--dataset diabetes", "--loss squared", "--methods adassp", "loss='squared'"):
+        assert said in taken
+    table = app.dataframe[0].value
+    assert {"rmse", "rmse_low", "rmse_high", "r2"} <= set(table.columns)
+    assert not {"accuracy", "missed_per_1000"} & set(table.columns)
 
 
 def test_what_is_predicted_and_its_bounds_are_said() -> None:
