@@ -133,7 +133,9 @@ def _patches(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
     assert not isinstance(layer.padding, str)
     (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
     (around_y, around_x), (apart_y, apart_x) = layer.padding, layer.dilation
-    padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
+    padded = inputs
+    if around_x or around_y:  # else it would be copied all the same
+        padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
     padded = padded.contiguous(memory_format=torch.channels_last)
     record, channel, row, column = padded.stride()
     seen = padded.as_strided(
