@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -56,12 +56,21 @@ def results(key: str) -> pd.DataFrame:
     return jobs.Job(key).result()
 
 
-def watch(studies: Sequence[Study], split: Split) -> None:
-    """Train what is not there yet, show how far it is, and draw anew when a curve is finished."""
-    waiting = [study for study in studies if not finished(study)]
+def watch(waiting: Sequence[Study], told: Collection[str], split: Split) -> None:
+    """Train what is not there yet, show how far it is, and draw anew when a curve is finished.
+
+    Parameters
+    ----------
+    waiting : sequence of Study
+        Those that the page was drawn without. One that is finished by now counts, too: nothing else
+        would bring its curve.
+    told : collection of str
+        Their methods that the page said were stopped or failed.
+    split : Split
+    """
     if not waiting:
         return
-    stopped = [study.key for study in waiting if given_up(study)]
+    stopped = [study.key for study in waiting if study.methods[0] in told]
     idle = len(stopped) == len(waiting)
     look = "look_" + "_".join(study.key for study in waiting)
 

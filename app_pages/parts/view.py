@@ -49,6 +49,11 @@ class View:
     dark: bool
 
     @property
+    def untrained(self) -> list[Study]:
+        """Those of `to_train` whose curves are not in the table."""
+        return [study for study in self.to_train if study.methods[0] in self.waiting]
+
+    @property
     def people(self) -> str:
         """What one record is, in the plural."""
         return self.split.entry.records_are
