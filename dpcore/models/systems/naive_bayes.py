@@ -9,7 +9,7 @@ nothing to the other. On [-1, 1], T₁² + T₂² ≤ 2, so ‖v‖² ≤ 1 + q 
 Δ² = 1 + q + 2p, attained at |x| = 1. Replaced by one of the other class the blocks are disjoint:
 2(1 + q + 2p). Replaced within a class the count stays, a category moves by at most √2, and a number
 by (x - x′)²(1 + 4(x + x′)²), which on |x + x′| + |x - x′| ≤ 2 is largest at
-|x - x′| = (3 - √½)/2, |x + x′| = 2 - |x - x′|, where it is 5.1455…: 2q + 5.1455… p.
+|x - x′| = (3 - √½)/2, |x + x′| = 2 - |x - x′|, where it is 5.1446…: 2q + 5.1446… p.
 """
 
 from __future__ import annotations
