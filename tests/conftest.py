@@ -12,6 +12,17 @@ from hypothesis import settings
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("repeatable")
 
+# They wait for a browser, a server or a worker process.
+WAITING = ("browser", "app_pages", "evaluation/test_jobs.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try a failed test that waits once more: a fault fails twice, a busy machine once."""
+    waiting = [Path(__file__).parent / name for name in WAITING]
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in waiting):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:

@@ -19,7 +19,7 @@ SHARED = {*meaning.ALLOWED, *(name for name, *_ in meaning.NUMBERS)}
 
 
 def names(page: str) -> set[str]:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(f"app_pages/{page}.py")
     app.run()
     assert not app.exception

@@ -36,7 +36,7 @@ def first() -> AppTest:
 
 
 def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page(f"app_pages/{page}.py")
     for name, value in link.items():
         app.query_params[name] = value

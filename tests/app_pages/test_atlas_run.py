@@ -19,7 +19,7 @@ from dpcore.figures.models import answer
 from dpcore.models.register import model_named, register
 from tests.evaluation.tasks import Counting
 
-PATIENCE = 120.0
+PATIENCE = 180.0
 
 PAGE = """
 from app_pages.parts import atlas_run

@@ -28,7 +28,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.methods import register
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
-SECONDS = 120
+SECONDS = 180
 
 
 @pytest.fixture(autouse=True)

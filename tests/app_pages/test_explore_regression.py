@@ -28,7 +28,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(**link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
+    app = AppTest.from_file(APP, default_timeout=180)
     for name, value in {"data": DATA, **link}.items():
         app.query_params[name] = value
     app.run()
@@ -83,7 +83,7 @@ def test_methods_that_learn_numbers_are_offered_and_explained() -> None:
 
 
 def test_a_method_that_cannot_learn_the_model_is_named_in_one_sentence() -> None:
-    app = AppTest.from_file(APP, default_timeout=120)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["loss"] = "Huber SVM"
     app.query_params["methods"] = ["OPERA", "Functional"]
     app.run()

@@ -23,7 +23,7 @@ from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
-SECONDS = 120
+SECONDS = 180
 BELIEF, EDGE = "Belief after an alarm", "Hits less false alarms"
 
 
@@ -265,7 +265,7 @@ def planned(**link: str) -> AppTest:
     for name, value in ({"meaning": "true"} | link).items():
         app.query_params[name] = value
     app.run()
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 180.0
     while "…" in numbers(app).values() and time.monotonic() < deadline:
         time.sleep(0.1)
         app.run()
@@ -309,7 +309,7 @@ def test_plan_says_no_bound_where_no_accountant_gives_one() -> None:
 
 
 def test_plan_refuses_what_the_panel_does_not_offer() -> None:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.run()
     app.switch_page("app_pages/plan.py")
     app.query_params["prior"] = "1000"

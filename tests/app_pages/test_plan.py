@@ -26,7 +26,7 @@ FIRST = preset("chexpert").training
 
 
 def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.run()
     app.switch_page("app_pages/plan.py")
     for name, value in link.items():
@@ -36,7 +36,7 @@ def opened(**link: str) -> AppTest:
 
 def settled(app: AppTest) -> AppTest:
     """Run again, as the browser does, until nothing is computed in the background any more."""
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 180.0
     while _waiting(app) and time.monotonic() < deadline:
         time.sleep(0.1)
         app.run()
@@ -81,7 +81,7 @@ def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -
     for accountant in ("rdp", "pld"):
         sentence = answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100)
         # The certified one follows in the background.
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + 180.0
         while sentence not in said(app) and time.monotonic() < deadline:
             time.sleep(0.1)
             app.run()
@@ -135,7 +135,7 @@ def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
     app = opened()
     app.session_state["plan_view"] = "Paper 003"
     app.run()
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + 180.0
     column = "ε certified, replace-one"
     while app.dataframe[-1].value[column].isna().any() and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -215,7 +215,7 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
     ],
 )
 def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.run()
     app.switch_page("app_pages/plan.py")
     app.query_params[name] = value

@@ -47,7 +47,7 @@ def nothing_goes_on() -> Iterator[None]:
 
 
 def opened(**link: str | list[str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("app_pages/train.py")
     for name, value in link.items():
         app.query_params[name] = value
@@ -58,7 +58,7 @@ def opened(**link: str | list[str]) -> AppTest:
 def until(app: AppTest, there: object) -> AppTest:
     """Run again, as the browser does, until it is there."""
     assert callable(there)
-    deadline = time.monotonic() + 90.0
+    deadline = time.monotonic() + 240.0
     while not there() and time.monotonic() < deadline:
         time.sleep(0.5)  # the worker needs the processor too
         app.run()
@@ -362,7 +362,7 @@ def test_the_page_itself_imports_no_torch() -> None:
     code = (
         "import sys\n"
         "from streamlit.testing.v1 import AppTest\n"
-        f"app = AppTest.from_file({APP!r}, default_timeout=60)\n"
+        f"app = AppTest.from_file({APP!r}, default_timeout=180)\n"
         "app.run()\n"
         "app.switch_page('app_pages/train.py')\n"
         "app.run()\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,16 +23,8 @@ from tests.browser.waiting import PATIENCE
 
 LOCAL = {"127.0.0.1", "localhost", ""}
 PROBES = ("/_stcore/health", "/_stcore/host-config")
-HERE = Path(__file__).parent
 
 expect.set_options(timeout=PATIENCE)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try a failed browser test once more: a fault fails twice, a busy machine once."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
