@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app_pages.parts import train_code
@@ -288,6 +289,7 @@ def test_records_that_are_missing_can_be_fetched_from_here(
 ) -> None:
     monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    st.cache_data.clear()  # another test may have counted the records
     app = opened(**QUICK, dataset=images.entry("heart").title)
     assert images.entry("heart").how_to_get in " ".join(info.value for info in app.info)
     assert app.button(key="train_download").label == "Download it now"
@@ -361,7 +363,8 @@ def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value
 def test_the_page_itself_imports_no_torch() -> None:
     code = (
         "import sys\n"
-        "from streamlit.testing.v1 import AppTest\n"
+        "import streamlit as st
+from streamlit.testing.v1 import AppTest\n"
         f"app = AppTest.from_file({APP!r}, default_timeout=180)\n"
         "app.run()\n"
         "app.switch_page('app_pages/train.py')\n"
