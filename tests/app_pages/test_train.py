@@ -363,8 +363,7 @@ def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value
 def test_the_page_itself_imports_no_torch() -> None:
     code = (
         "import sys\n"
-        "import streamlit as st
-from streamlit.testing.v1 import AppTest\n"
+        "from streamlit.testing.v1 import AppTest\n"
         f"app = AppTest.from_file({APP!r}, default_timeout=180)\n"
         "app.run()\n"
         "app.switch_page('app_pages/train.py')\n"
