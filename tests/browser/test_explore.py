@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watched
 from tests.browser.waiting import (
@@ -255,10 +255,9 @@ def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: 
 def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
     page = watched.page
     page.goto(f"{address}/?data=Cardiovascular+disease+(check-ups)")
+    page.wait_for_selector("input[type=file], [data-testid=stMetric]", state="attached")
     chooser = page.locator("input[type=file]")
-    try:
-        chooser.wait_for(state="attached", timeout=20_000)
-    except TimeoutError:
+    if not chooser.count():
         pytest.skip("this machine has the records, so no file is asked for")
     chooser.set_input_files({"name": "x.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"})
     expect(page.get_by_test_id("stAlert")).to_contain_text("line 1")
