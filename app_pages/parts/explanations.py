@@ -82,7 +82,7 @@ MAY_RAISE = (
 )
 COST = (
     "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
-    "with its λ chosen for accuracy by cross-validation or with the same λ, whichever is better."
+    "with its λ chosen by cross-validation or with the same λ, whichever is better."
 )
 MAY_COST = (
     "The lowest acceptable accuracy, counted down from the better model without privacy. The "

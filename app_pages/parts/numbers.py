@@ -15,7 +15,7 @@ from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import rough_count, verdict
-from dpcore.figures.words import at_most, percent, plain, points
+from dpcore.figures.words import at_most, percent, percents, plain, points
 from dpcore.guarantee import PrivacyBudget
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ def _of_classes(
         grid,
         "Accuracy",
         percent(row["accuracy"]),
-        f"9 of 10 runs: {percent(row['accuracy_low'], 0)} to {percent(row['accuracy_high'], 0)}"
-        f"{stands}",
+        f"9 of 10 runs: {percents(row['accuracy_low'], row['accuracy_high'])}{stands}",
         f"{words.ACCURACY} {words.SOURCES[row['source']]} {guarantee}",
     )
     _number(

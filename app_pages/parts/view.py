@@ -84,8 +84,7 @@ class View:
 
     def named(self, model: Unnoised) -> str:
         """How the λ of a model without privacy was come by, in words."""
-        chosen_for = "λ for accuracy" if self.quality.share else "λ for least error"
-        return chosen_for if model is self.compared.tuned else "same λ"
+        return "λ by cross-validation" if model is self.compared.tuned else "same λ"
 
     @property
     def quality(self) -> Quality:

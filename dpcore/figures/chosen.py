@@ -54,7 +54,11 @@ def accuracy(
             y=[name],
             mode="markers",
             showlegend=False,
-            marker={"symbol": style.marker, "size": 11, "color": style.on(dark)},
+            marker={
+                "symbol": style.symbol(row["edition"]),
+                "size": 11,
+                "color": style.on(dark),
+            },
             error_x={
                 "type": "data",
                 "symmetric": False,

@@ -190,8 +190,6 @@ def add_series(
                 f"<b>{name}</b> at ε = {plain(row['epsilon'])}<br>"
                 f"{shown(row[column])}{spread}<br>{guarantee_of(row)}"
             )
-        # Published editions are told from sound ones by open markers.
-        marker = style.marker + ("-open" if edition == "published" else "")
         figure.add_scatter(
             x=rows["epsilon"],
             y=rows[column],
@@ -199,7 +197,7 @@ def add_series(
             name=name,
             legendgroup=name,
             line={"color": colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": marker, "size": 7, "color": colour},
+            marker={"symbol": style.symbol(edition), "size": 7, "color": colour},
             hovertext=texts,
             hovertemplate="%{hovertext}<extra></extra>",
         )

@@ -68,14 +68,18 @@ def frontier(
         hoverinfo="skip",
         showlegend=False,
     )
-    for method, rows in best.groupby("method", sort=False):
+    for (method, edition), rows in best.groupby(["method", "edition"], sort=False):
         style = look(str(method))
         figure.add_scatter(
             x=rows["epsilon"],
             y=rows[column],
             mode="markers",
             name=titles.get(str(method), str(method)),
-            marker={"symbol": style.marker, "size": 9, "color": style.on(dark)},
+            marker={
+                "symbol": style.symbol(str(edition)),
+                "size": 9,
+                "color": style.on(dark),
+            },
             error_y={
                 "type": "data",
                 "symmetric": False,

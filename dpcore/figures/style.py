@@ -31,6 +31,10 @@ class Look:
         """The colour for the ground that is drawn on."""
         return self.colour_on_dark if dark else self.colour
 
+    def symbol(self, edition: str) -> str:
+        """The marker; open for a published edition, which tells it from a sound one."""
+        return f"{self.marker}-open" if edition == "published" else self.marker
+
 
 BLUE, SKY = "#0072B2", "#56B4E9"
 VERMILLION, ORANGE = "#D55E00", "#E69F00"

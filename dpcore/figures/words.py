@@ -67,6 +67,12 @@ def percent(share: float, decimals: int = 1) -> str:
     return f"{100.0 * share:.{decimals}f} %"
 
 
+def percents(low: float, high: float) -> str:
+    """A range of shares, in whole percentages where they are at least a point apart."""
+    decimals = 0 if high - low >= 0.01 else 1
+    return f"{percent(low, decimals)} to {percent(high, decimals)}"
+
+
 def points(difference: float) -> str:
     """A difference of two shares in percentage points, with its sign."""
     size = f"{abs(100.0 * difference):.1f}"

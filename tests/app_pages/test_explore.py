@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -220,6 +221,12 @@ def test_the_convex_case_asks_for_a_radius() -> None:
     app = opened(**{"lambda": "My own", "lambda_value": "0"})
     assert app.select_slider(key="radius").value == 10.0
     assert "λ = 0." in " ".join(caption.value for caption in app.caption)
+
+
+def test_nine_of_ten_runs_that_hardly_differ_are_told_with_a_decimal() -> None:
+    app = opened(data="Synthetic clinical cohort", methods="OPERA", epsilon="100")
+    told = next(one.value for one in app.caption if one.value.startswith("9 of 10 runs"))
+    assert re.fullmatch(r"9 of 10 runs: \d+\.\d % to \d+\.\d %", told)
 
 
 def test_the_settings_that_cost_least_accuracy_are_named() -> None:

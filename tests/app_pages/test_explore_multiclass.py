@@ -37,6 +37,7 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     assert shown["Class average"].endswith(" %")
     assert "Missed of 1,000" not in shown
     assert any("10 classes: one model for each" in caption.value for caption in app.caption)
+    assert any("privacy (λ by cross-validation), " in caption.value for caption in app.caption)
     assert PER_1000 not in {tab.label for tab in app.tabs}
     said = next(text.value for text in app.markdown if text.value.startswith("**PSGD at ε = 10"))
     assert "10 classes, √10 times the μ of one" in said

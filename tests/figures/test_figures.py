@@ -95,7 +95,7 @@ def test_accuracy_names_the_epsilon_that_suffices(table: pd.DataFrame, titles: T
 def test_accuracy_says_when_regularisation_is_what_costs(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    high = [Reference("λ for accuracy", 0.99), Reference("same λ", 0.96)]
+    high = [Reference("λ by cross-validation", 0.99), Reference("same λ", 0.96)]
 
     def told(noiseless: tradeoff.Noiseless | None) -> str:
         return tradeoff.accuracy(table, high, titles=titles, noiseless=noiseless).sentence
@@ -206,6 +206,8 @@ def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Ti
     marks = {trace.name: trace.marker.symbol for trace in lines(drawn)}
     assert marks["OPERA, sound"] == "circle"
     assert marks["OPERA, published"] == "circle-open"
+    small = chosen.accuracy(both[both["epsilon"] == 1.0], REFERENCES, titles=titles)
+    assert {trace.y[0]: trace.marker.symbol for trace in small.figure.data} == marks
 
 
 def test_bounds_that_hold_and_bounds_that_fail_are_told_apart(

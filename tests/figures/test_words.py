@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.figures.words import at_most, listed, percent, percent_at_most, plain, points
+from dpcore.figures.words import (
+    at_most,
+    listed,
+    percent,
+    percent_at_most,
+    percents,
+    plain,
+    points,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +45,11 @@ def test_shares_and_points() -> None:
     assert points(-0.034) == "−3.4"
     assert points(0.012) == "+1.2"
     assert points(-1e-6) == "0.0"
+
+
+def test_a_range_narrower_than_a_point_has_a_decimal() -> None:
+    assert percents(0.8396, 0.8441) == "84.0 % to 84.4 %"
+    assert percents(0.8396, 0.8541) == "84 % to 85 %"
 
 
 def test_listed() -> None:
