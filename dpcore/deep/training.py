@@ -37,8 +37,13 @@ if TYPE_CHECKING:
 MOMENTUM = 0.9
 TASKS = ("classes", "labels")
 IMAGES_AT_A_TIME = 512
-"""Of a convolutional step, off a GPU: what more of them need is asked of the system anew at every
-step, which takes as long as the arithmetic."""
+"""About so many of a convolutional step, off a GPU: what more of them need is asked of the system
+anew at every step, which takes as long as the arithmetic."""
+
+
+def _part(images: int) -> int:
+    """How many images at a time: equal parts, as a few left over take as long as many."""
+    return max(1, -(-images // max(1, round(images / IMAGES_AT_A_TIME))))
 
 
 def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -106,8 +111,7 @@ class Run:
         self._rooms: dict[str, Tensor] = {}
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
-        by_parts = self.recipe.convolutional and self.device.type == "cpu"
-        self.at_a_time = IMAGES_AT_A_TIME if by_parts else None
+        self.by_parts = self.recipe.convolutional and self.device.type == "cpu"
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
         # Sampling and noise come from streams of their own, so that the noise may change while the
@@ -185,7 +189,7 @@ class Run:
             present=batch.present,
             per_layer=recipe.per_layer,
             scales=self.shape.scales(),
-            micro_batch=self.at_a_time,
+            micro_batch=_part(batch.records.shape[-1]) if self.by_parts else None,
         )
         share, sigmas = self.shape.share, self.sigmas(self.step)
         on_sum = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]

@@ -426,3 +426,10 @@ def test_recipes_that_do_not_fit_are_refused(recipes, said):
 def test_targets_that_do_not_fit_are_refused(targets, task, said):
     with pytest.raises(InvalidInput, match=said):
         Run(SMALL, data()[0], targets, 3, task=task)
+
+
+@pytest.mark.parametrize(
+    ("images", "part"), [(0, 1), (1, 1), (512, 512), (540, 540), (768, 384), (1030, 515)]
+)
+def test_images_are_taken_in_equal_parts_of_about_five_hundred(images: int, part: int) -> None:
+    assert training._part(images) == part
