@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.figures.curves import NO_PRIVACY, Reference, guarantee_of, name_of
+from dpcore.figures.curves import NO_PRIVACY, PROVED, Reference, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, ink, look
@@ -16,7 +16,6 @@ from dpcore.figures.verdict import rough_count
 from dpcore.figures.words import listed, plain
 
 ROW = 38
-PROVED = "proved"  # as `dpcore.guarantee.Status` words it
 
 
 def accuracy(

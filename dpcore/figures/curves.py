@@ -19,7 +19,8 @@ from dpcore.figures.words import plain
 HEIGHT = 430
 # From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
 EPSILON_RANGE = (1e-3, 1e2)
-UNSUPPORTED = "claim not supported"  # as `dpcore.guarantee.Status` words it
+# As `dpcore.guarantee.Status` words them.
+PROVED, UNSUPPORTED = "proved", "claim not supported"
 NO_PRIVACY = "nonprivate"
 LABEL = 0.05  # height of one line of words, as a share of the vertical axis
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.evaluation.frontier import Reach, records_needed
-from dpcore.figures.curves import Reference, add_references, against_epsilon, guarantee_of
+from dpcore.figures.curves import (
+    EPSILON_RANGE,
+    Reference,
+    add_references,
+    against_epsilon,
+    guarantee_of,
+)
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, faded, look
@@ -124,9 +130,9 @@ def _reached(
         )
     if reach.epsilon is None:
         return (
-            f"{asked} is not reached with {records:,} {records_are} at any ε here: the methods "
-            f"chosen come to {quality.shown(reach.best)} at best. A smaller λ, other methods or "
-            "other inputs may help; more privacy will not."
+            f"{asked} is not reached with {records:,} {records_are} at any ε here: the proved "
+            f"methods chosen come to {quality.shown(reach.best)} at best. A smaller λ, other "
+            "methods or other inputs may help; a larger ε will not."
         )
     safe = (
         "nine of ten single runs nowhere here"
@@ -148,7 +154,8 @@ def _reached(
 
 
 def _who(best: pd.DataFrame, titles: Mapping[str, str], quality: Quality) -> str:
-    """Which method is best where, from the most private end on."""
+    """Which method is best where, from the most private end that is shown on."""
+    best = best[best["epsilon"].between(*EPSILON_RANGE)]
     parts: list[str] = []
     runs = (best["method"] != best["method"].shift()).cumsum()
     stretches = [rows for _, rows in best.groupby(runs, sort=False)]
@@ -160,4 +167,4 @@ def _who(best: pd.DataFrame, titles: Mapping[str, str], quality: Quality) -> str
     if not parts:
         return ""
     more = " and so on" if len(stretches) > 4 else ""
-    return f"Best by mean {quality.name} among the methods chosen: {listed(parts)}{more}."
+    return f"Best by mean {quality.name} among the proved methods chosen: {listed(parts)}{more}."

@@ -11,6 +11,8 @@ import pandas as pd
 
 from dpcore.figures.curves import (
     EPSILON_RANGE,
+    PROVED,
+    UNSUPPORTED,
     Reference,
     add_references,
     add_series,
@@ -179,22 +181,33 @@ def _what_suffices(
     goal = best_possible - quality.measure.sign * quality.close
     least = quality.good(goal)
     within = f"within {quality.rounded(quality.close)} of the better model without privacy"
-    reached = {
-        name: crossing(rows.assign(good=quality.good(rows[quality.column])), "good", least)
-        for name, rows in named
-    }
-    first = sorted((found, name) for name, found in reached.items() if found is not None)
-    never = [name for name, found in reached.items() if found is None]
-    if first:
-        told = listed([f"{name} from ε = {plain(found)} on" for found, name in first])
-        tail = f"; {listed(never)} nowhere on this grid" if never else ""
-        return f"It comes {within}: {told}{tail}."
-    best_name, best = max(
-        ((name, rows[quality.column].iloc[-1]) for name, rows in named),
-        key=lambda item: quality.good(item[1]),
+    for_good: list[tuple[float, str]] = []
+    for_a_while: list[tuple[float, str]] = []
+    never = []
+    for name, rows in named:
+        rows = rows.assign(good=quality.good(rows[quality.column]))
+        near = rows[rows["good"] >= least]
+        found = crossing(rows, "good", least)
+        if found is not None:
+            kept = rows[rows["epsilon"] >= found]
+            for_good.append((found, f"{name} from ε = {plain(found)} on{_unproved(kept)}"))
+        elif len(near):
+            where = f"{_stretch(rows, near)}, not beyond{_unproved(near)}"
+            for_a_while.append((float(near["epsilon"].iloc[0]), f"{name} {where}"))
+        else:
+            never.append(name)
+    if for_good or for_a_while:
+        told = [listed([words for _, words in sorted(for_good)])] if for_good else []
+        told += [words for _, words in sorted(for_a_while)]
+        told += [f"{listed(never)} nowhere on this grid"] if never else []
+        return f"It comes {within}: {'; '.join(told)}."
+    best_name, last = max(
+        ((name, rows.iloc[[-1]]) for name, rows in named),
+        key=lambda item: quality.good(item[1][quality.column].item()),
     )
+    best = last[quality.column].item()
     short = (
-        f"No method comes {within} on this grid; the nearest is {best_name}, "
+        f"No method comes {within} on this grid; the nearest is {best_name}{_unproved(last)}, "
         f"{quality.gap(best - best_possible)} at the largest ε."
     )
     if noiseless is not None and not quality.measure.reaches(noiseless.value, goal):
@@ -211,6 +224,30 @@ def _what_suffices(
             f"{quality.gap(noiseless.value - best_possible)}."
         )
     return short
+
+
+def _stretch(rows: pd.DataFrame, near: pd.DataFrame) -> str:
+    """Between which ε of the grid the rows `near` lie, and whether all rows between are among them.
+
+    Both are sorted by ε.
+    """
+    low, high = near["epsilon"].iloc[0], near["epsilon"].iloc[-1]
+    if low == high:
+        return f"at ε = {plain(low)}"
+    through = len(near) == rows["epsilon"].between(low, high).sum()
+    return f"{'from ε =' if through else 'at some ε from'} {plain(low)} to {plain(high)}"
+
+
+def _unproved(rows: pd.DataFrame) -> str:
+    """Where in these rows nothing is proved, in brackets; a claim's verdict is in the name."""
+    open_ones = rows.loc[~rows["status"].isin([PROVED, UNSUPPORTED]), "epsilon"]
+    if open_ones.empty:
+        return ""
+    if len(open_ones) == len(rows):
+        return " (not proved there)"
+    first = open_ones.min()
+    later = (rows["epsilon"] >= first).sum() == len(open_ones)
+    return f" (not proved {f'from ε = {plain(first)} on' if later else 'everywhere there'})"
 
 
 def _falls(

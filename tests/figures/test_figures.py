@@ -92,6 +92,44 @@ def test_accuracy_names_the_epsilon_that_suffices(table: pd.DataFrame, titles: T
     assert "OutPert nowhere on this grid" in sentence
 
 
+def test_a_method_that_comes_close_and_leaves_again_is_not_said_to_be_nowhere(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    method, epsilon = table["method"], table["epsilon"]
+    table.loc[(method == "dpgd") & (epsilon > 1.0), "accuracy"] = 0.9
+    table.loc[(method == "dpgd") & (epsilon < 0.1), "accuracy"] = 0.6
+    told = DRAW["accuracy"](table, titles, False).sentence
+    assert (
+        "OPERA from ε = 100 on; DP-GD from ε = 0.1 to 1, not beyond; OutPert nowhere on this grid."
+        in told
+    )
+    table.loc[(method == "dpgd") & (epsilon == 1e-3), "accuracy"] = 0.95
+    told = DRAW["accuracy"](table[method != "opera"], titles, False).sentence
+    assert "without privacy: DP-GD at some ε from 0.001 to 1, not beyond; OutPert nowhere" in told
+    table.loc[(method == "dpgd") & (epsilon != 1.0), "accuracy"] = 0.6
+    assert "DP-GD at ε = 1, not beyond" in DRAW["accuracy"](table, titles, False).sentence
+
+
+def test_an_epsilon_that_is_not_proved_is_marked_in_the_sentence(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    method, epsilon = table["method"], table["epsilon"]
+    table.loc[epsilon >= 10.0, "status"] = "conditions not met"
+    told = DRAW["accuracy"](table, titles, False).sentence
+    assert "DP-GD from ε = 1e-9 on (not proved from ε = 10 on)" in told
+    assert "OPERA from ε = 100 on (not proved there)" in told
+    table.loc[epsilon >= 100.0, "status"] = "proved"
+    told = DRAW["accuracy"](table, titles, False).sentence
+    assert "DP-GD from ε = 1e-9 on (not proved everywhere there)" in told
+    # A claim that is not supported says so in its name already.
+    table["status"] = "claim not supported"
+    assert "not proved" not in DRAW["accuracy"](table, titles, False).sentence
+    table["status"] = "conditions not met"
+    high = [Reference("λ by cross-validation", 0.99)]
+    told = tradeoff.accuracy(table[method == "dpgd"], high, titles=titles).sentence
+    assert "the nearest is DP-GD (not proved there), −3.0 points at the largest ε" in told
+
+
 def test_accuracy_says_when_regularisation_is_what_costs(
     table: pd.DataFrame, titles: Titles
 ) -> None:

@@ -39,7 +39,10 @@ def test_a_smaller_epsilon_asks_for_more_records() -> None:
 
 
 def test_out_of_reach_is_said_plainly() -> None:
-    assert "95.0 % is not reached with 455 patients at any ε here" in said(0.95, 1.0)
+    text = said(0.95, 1.0)
+    assert "95.0 % is not reached with 455 patients at any ε here: the proved methods" in text
+    assert text.count("proved methods chosen") == 2
+    assert "a larger ε will not" in text
     assert "nine of ten single runs nowhere here" in said(0.88, 10.0)
 
 
@@ -55,6 +58,16 @@ def test_an_accuracy_that_is_lost_again_is_not_called_out_of_reach() -> None:
     )
     assert "93.0 % is reached at ε = 1, 95.0 % at best, but lost again" in drawn.sentence
     assert "not reached" not in drawn.sentence
+
+
+def test_the_epsilons_named_are_those_that_are_shown() -> None:
+    table = pd.concat([BEST.assign(epsilon=[1e-9, 1e-6, 1e-3], method="other"), BEST])
+    drawn = frontier(
+        table, reach(table, 0.7), titles=TITLES, records=9, records_are="patients", epsilon=1.0
+    )
+    shown = drawn.figure.layout.xaxis.range
+    assert 10.0 ** shown[0] == pytest.approx(1e-3)
+    assert "Other (ε = 0.001 to 0.1) and One (ε = 1 to 10)." in drawn.sentence
 
 
 def test_each_method_has_its_own_mark() -> None:
