@@ -12,7 +12,8 @@ from app_pages.parts import atlas_words as words
 from app_pages.parts import explanations, takeaway
 from app_pages.parts.drawing import on_dark, plot, table_behind
 from dpcore.figures import atlas
-from dpcore.systems import STATUSES, Family, System, describe, register, runs_here, standing
+from dpcore.guarantee import Status
+from dpcore.systems import Family, System, describe, proved, register, runs_here, standing
 
 if TYPE_CHECKING:
     from streamlit.elements.layouts import GridContainer
@@ -42,10 +43,12 @@ def title(systems: Sequence[System]) -> None:
 def numbers(systems: Sequence[System]) -> None:
     """How many there are of each status, and how many run here."""
     found = [str(standing(system).status) for system in systems]
+    printed, ran = proved(systems)
     grid = st.grid(6, min_column_width=112, gap="small")
     _number(grid, "Systems", len(systems), "in this list", words.SYSTEMS)
     for status, label in LABELS.items():
-        _number(grid, label, found.count(status), status, explanations.STATUS_WORDS[status])
+        note = f"{printed} as printed, {ran} as run here" if status == Status.PROVED else status
+        _number(grid, label, found.count(status), note, explanations.STATUS_WORDS[status])
     here = sum(map(runs_here, systems))
     _number(grid, "Run here", here, "as described or sound", words.RUNNABLE)
 
@@ -57,12 +60,13 @@ def _number(grid: GridContainer, label: str, value: int, note: str, help_text: s
 
 
 def chart(systems: Sequence[System], command: str) -> None:
-    """Families by status, with the sentence and the table."""
+    """Families by verdict, with the sentence and the table."""
     counts = pd.DataFrame(
-        [(str(each.family), str(standing(each).status), 1) for each in systems],
+        [(str(each.family), standing(each).verdict, 1) for each in systems],
         columns=["family", "status", "systems"],
     )
-    order = [(str(family), str(status)) for family in Family for status in STATUSES]
+    verdicts = dict.fromkeys([*atlas.LOOKS, *counts["status"]])
+    order = [(str(family), str(status)) for family in Family for status in verdicts]
     counted = counts.groupby(["family", "status"])["systems"].sum()
     rows = [
         (family, status, int(counted.get((family, status), 0)))

@@ -14,7 +14,7 @@ from app_pages.parts.fields import pick
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import PAPERS, Family, Place, Relation, System, runs_of, standing
-from dpcore.systems.standings import PUBLISHED
+from dpcore.systems.standings import CLAIM_UNCHECKED, PUBLISHED
 from dpcore.systems.system import Software, Upkeep
 
 PER_PAGE = 8
@@ -55,24 +55,29 @@ def alone(system: System) -> None:
         st.space("stretch")
         takeaway.link()
     st.title(system.title, anchor=False)
-    with st.container(border=True):
+    # What is run may be chosen below the card, and says what the card then need not.
+    top = st.container(border=True)
+    model = _model(system)
+    found = standing(system)
+    at_work = model is not None and model_named(model).proof == found.proof
+    with top:
         _badges(system)
-        _told(system)
+        _told(system, claim_and_proof=not at_work)
         for limit in limits_of(system):
             st.caption(f"Note: {limit}")
         with st.container(horizontal=True, vertical_alignment="center"):
             _routes(system)
-    model = _model(system)
     if model is not None:
         from app_pages.parts import atlas_run
 
-        atlas_run.draw(model)
+        atlas_run.draw(model, found if at_work else None)
 
 
-def _told(system: System) -> None:
+def _told(system: System, *, claim_and_proof: bool = True) -> None:
     st.markdown(system.what)
     st.caption(_source(system))
-    _claim_and_proof(system)
+    if claim_and_proof:
+        _claim_and_proof(system)
     _more(system)
 
 
@@ -85,6 +90,7 @@ def _badges(system: System, title: str = "") -> None:
         badges.status(
             str(found.status),
             "" if not found.of else words.AS_PUBLISHED if found.of == PUBLISHED else words.HERE,
+            said=found.verdict,
         )
         if found.sound is not None and found.of == PUBLISHED:
             badges.status(str(found.sound.status), words.SOUND, name="sound form")
@@ -103,6 +109,8 @@ def _claim_and_proof(system: System) -> None:
     claim, proof = st.columns(2)
     with claim:
         st.markdown(f"**Claim** (what its authors say)  \n{found.claim}")
+        if found.claim_unchecked:
+            st.markdown(CLAIM_UNCHECKED)
     with proof:
         of = f" ({found.of})" if found.of else ""
         st.markdown(f"**Proof**{of}  \n{found.proof}")

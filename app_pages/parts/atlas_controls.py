@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import streamlit as st
 
 from app_pages.parts import atlas_run, links
 from app_pages.parts import atlas_words as words
-from app_pages.parts.state import once, put
-from dpcore.methods import method_named
+from app_pages.parts.state import held, once, put
 from dpcore.models.register import register as models
-from dpcore.systems import PAPERS, STATUSES, Family, Place, System, register, runs_here, standing
+from dpcore.systems import PAPERS, STATUSES, Family, System, register, runs_here, standing
 
 ALL = "All"
+LINK, OPENED = "system", "opened"  # in the address, and the control that follows it
 MOST_LETTERS = 80
 PAPER_TITLES = list(PAPERS.values())
 FAMILIES = [str(family) for family in Family]
@@ -75,21 +76,34 @@ def sidebar() -> Asked:
             help=words.SEARCH,
             icon=":material/search:",
             bind="query-params",
+            on_change=choose,
+            args=(None,),
         )
         paper = _among("Paper", PAPER_TITLES, "paper", words.PAPER)
         kind = _among("Kind", FAMILIES, "kind", words.KIND)
         verdict = _among("Verdict", VERDICTS, "verdict", words.VERDICT)
-        runnable = st.toggle("Runs here", key="runnable", help=words.RUNNABLE, bind="query-params")
-        chosen = st.selectbox(
+        runnable = st.toggle(
+            "Runs here",
+            key="runnable",
+            help=words.RUNNABLE,
+            bind="query-params",
+            on_change=choose,
+            args=(None,),
+        )
+        # Not bound to the address, which would then hold the title instead of the key.
+        chosen = register().get(st.query_params.get(LINK, ""))
+        put({OPENED: chosen and chosen.key})
+        st.selectbox(
             "Open a system",
             list(register()),
             index=None,
-            placeholder="by its short name",
-            key="system",
+            format_func=lambda key: register()[key].title,
+            placeholder="by its name",
+            key=OPENED,
             help=words.SYSTEM,
-            bind="query-params",
+            on_change=lambda: choose(held(OPENED)),
         )
-    asked = (search or "")[:MOST_LETTERS].casefold().split()
+    asked = (search or "")[:MOST_LETTERS].split()
     found = tuple(
         system
         for system in register().values()
@@ -97,9 +111,9 @@ def sidebar() -> Asked:
         and kind in (ALL, str(system.family))
         and verdict in (ALL, str(standing(system).status))
         and (runs_here(system) or not runnable)
-        and all(word in _text(system) for word in asked)
+        and all(_begins(word, _text(system)) for word in asked)
     )
-    return Asked(found, register().get(chosen or ""), _command(paper, verdict))
+    return Asked(found, chosen, _command(paper, verdict))
 
 
 def _command(paper: str, verdict: str) -> str:
@@ -117,31 +131,33 @@ def _command(paper: str, verdict: str) -> str:
 
 def _among(label: str, options: list[str], key: str, help_text: str) -> str:
     picked: str | None = st.selectbox(
-        label, [ALL, *options], key=key, help=help_text, bind="query-params"
+        label,
+        [ALL, *options],
+        key=key,
+        help=help_text,
+        bind="query-params",
+        on_change=choose,
+        args=(None,),
     )
     return picked or ALL
 
 
 def _text(system: System) -> str:
     """All that a search looks through."""
-    software = " ".join(f"{each.name} {each.note}" for each in system.software)
-    parts = (
-        system.key,
-        system.title,
-        system.source,
-        system.what,
-        standing(system).claim,
-        standing(system).proof,
-        software,
-        *system.breaks,
-        *(method_named(run.key).title for run in system.runs if run.place is Place.EXPLORE),
-    )
-    return " ".join(parts).casefold()
+    return f"{system.key} {system.title} {system.source} {system.family} {system.what}"
+
+
+def _begins(word: str, text: str) -> bool:
+    """Whether a word of the text begins so; capitals within a name begin one too (DPGAN)."""
+    return re.search(rf"(?:(?<!\w)|(?=[A-Z]))(?i:{re.escape(word)})", text) is not None
 
 
 def choose(key: str | None) -> None:
     """Open a system, or the list again; in a callback."""
-    put({"system": key})
+    if key is not None:
+        st.query_params[LINK] = key
+    elif LINK in st.query_params:
+        del st.query_params[LINK]
 
 
 def clear() -> None:

@@ -17,11 +17,13 @@ from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.datasets import availability, catalogue, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import jobs
-from dpcore.evaluation.models import ModelStudy, binary, curve, summary
+from dpcore.evaluation.models import TRIVIAL, ModelStudy, binary, curve, summary
 from dpcore.figures import models as figures
-from dpcore.figures.words import plain
+from dpcore.figures.words import percent, plain
+from dpcore.guarantee import Edition, Status
 from dpcore.models.model import Calibration, Model, Noise
 from dpcore.models.register import model_named
+from dpcore.systems.standings import AS_RUN, CLAIM_UNCHECKED, Standing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,13 +48,15 @@ def allowed() -> dict[str, tuple[str, Collection[str], str]]:
     }
 
 
-def draw(model_key: str) -> None:
+def draw(model_key: str, verdict: Standing | None = None) -> None:
     """The controls of one model and its curve, answer first.
 
     Parameters
     ----------
     model_key : str
         Key of `dpcore.models.register`.
+    verdict : Standing, optional
+        On the system that runs as this model, where it is about this model.
     """
     try:
         model = model_named(model_key)
@@ -64,13 +68,14 @@ def draw(model_key: str) -> None:
     where = availability(study.dataset)
     if where not in ("built in", "local"):
         _fetch(study.dataset, where)
+        _promise(model, calibration, verdict)
         return
     rows, task = _rows(study)
     if rows is not None:
         _answer(study, model, summary(rows))
     elif task is None:
         _watch(study)
-    _promise(model, calibration)
+    _promise(model, calibration, verdict)
     if task is not None:
         background.watch(background.missing(f"model {model_key}", study.title, task, rows))
 
@@ -143,6 +148,13 @@ def _finished(key: str) -> pd.DataFrame:
 
 def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
     st.markdown(figures.answer(table, model, LOOKED_AT))
+    if model.unlabelled:
+        nothing = percent(figures.reference(table, TRIVIAL))
+        st.caption(
+            f"Only half of the test records judge here, the others serve as public records: the "
+            f"{nothing} of {model.measure.trivial} are of this half, and differ from what models "
+            "that are judged on all of them show."
+        )
     plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
     st.caption(
         f"Mean of {study.runs} runs on one split of {entry(study.dataset).title}; the band holds "
@@ -163,19 +175,31 @@ def command(study: ModelStudy) -> str:
     )
 
 
-def _promise(model: Model, calibration: Calibration) -> None:
+def _promise(model: Model, calibration: Calibration, verdict: Standing | None) -> None:
     """Claim and proof side by side, in words and at one ε, and by how much noise."""
-    at = f"At ε = {plain(LOOKED_AT)}"
+    asked = f"When ε = {plain(LOOKED_AT)} is asked for"
+    proved_here = model.edition is Edition.SOUND and calibration.status is Status.PROVED
     with st.container(border=True):
-        badges.status(str(calibration.status), badges.statement(calibration.proof))
+        badges.status(
+            str(calibration.status),
+            badges.statement(calibration.proof),
+            said=f"{calibration.status} {AS_RUN}" if proved_here else "",
+        )
         claim, proof = st.columns(2)
         with claim:
-            st.markdown(f"**Claim** ({model.source})  \n{model.claim}")
+            st.markdown(
+                f"**Claim** ({model.source})  \n{verdict.claim if verdict else model.claim}"
+            )
+            if verdict is not None and verdict.claim_unchecked:
+                st.markdown(CLAIM_UNCHECKED)
             if calibration.claim.epsilon is not None:
-                st.markdown(f"{at}: {badges.statement(calibration.claim)}")
+                st.markdown(f"{asked}, claimed: {badges.statement(calibration.claim)}")
         with proof:
             st.markdown(f"**Proof** (of what is run)  \n{model.proof}")
-            st.markdown(f"{at}: {badges.statement(calibration.proof)}")
+            if calibration.proof.epsilon is None:
+                st.markdown(f"{asked}, nothing is proved. {calibration.proof.reason}")
+            else:
+                st.markdown(f"{asked}, proved: {badges.statement(calibration.proof)}")
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
                 st.markdown(f"- {_told(noise)}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 PAPER = "Which of the five papers tells of it; what is done today stands beside them."
 KIND = "What kind of system it is."
 VERDICT = (
-    "**Proved**: the promise holds. **Conditions not met**: the theorem needs something that is "
+    "**Proved**: the promise holds, of what is printed or only of what runs here; each card says "
+    "which. **Conditions not met**: the theorem needs something that is "
     "not there. **Claim not supported**: the noise does not give what is claimed. **Described "
     "only**: nothing of it is checked or run here."
 )
 RUNNABLE = "Only systems that can be run here, as described or in a sound form."
-SEARCH = "Words that must all occur: in the name, the authors, what it does, what broke."
-SYSTEM = "Opens one system by its short name."
+SEARCH = "Beginnings of words that must all occur: in name, authors, kind, or what it does."
+SYSTEM = "Opens one system by its name."
 AS_PUBLISHED = "The verdict is on what is printed."
 HERE = "The verdict is on the form that runs here; what is printed was not checked by itself."
 SOUND = "Runs here in a sound form, whose own verdict this is."

@@ -13,10 +13,13 @@ from dpcore.guarantee import Condition, Guarantee
 from dpcore.methods import method_named
 
 
-def status(verdict: str, note: str = "", name: str = "") -> None:
-    """The verdict as a coloured badge with an icon, named if need be; what it means on hover."""
+def status(verdict: str, note: str = "", name: str = "", said: str = "") -> None:
+    """The verdict as a coloured badge with an icon, named if need be; what it means on hover.
+
+    `said` is what stands on it where the bare verdict says too little.
+    """
     st.badge(
-        f"{name}: {verdict}" if name else verdict,
+        f"{name}: {said or verdict}" if name else said or verdict,
         icon=words.STATUS_ICONS[verdict],
         color=words.STATUS_COLOURS[verdict],
         help=f"{words.STATUS_WORDS[verdict]} {note}".strip(),

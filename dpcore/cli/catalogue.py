@@ -45,6 +45,7 @@ def _methods(options: argparse.Namespace) -> None:
     from dpcore.errors import one_of
     from dpcore.guarantee import Status
     from dpcore.methods import describe
+    from dpcore.systems.standings import CLAIM_UNCHECKED, HERE
 
     paper, status = options.paper, options.status
     if paper is not None:
@@ -66,11 +67,17 @@ def _methods(options: argparse.Namespace) -> None:
         print(f"{entry['method']} ({entry['edition']}): {entry['status']}")
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
     if told:
-        print("Systems that the papers tell of:")
+        printed, here = systems.proved(systems.system_named(each["system"]) for each in told)
+        print(
+            f"Systems that the papers tell of, {printed + here} of them proved: "
+            f"{printed} as printed, {here} as run here."
+        )
     for system in told:
-        about = f" ({system['status_of']})" if system["status_of"] else ""
-        print(f"{system['system']}, {system['title']}: {system['status']}{about}")
-        print(f"  claimed: {system['claim']}\n  known: {system['proof']}")
+        print(f"{system['system']}, {system['title']}: {system['verdict']}")
+        print(f"  claimed: {system['claim']}")
+        if system["status_of"] == HERE:
+            print(f"    {CLAIM_UNCHECKED}")
+        print(f"  known: {system['proof']}")
         for broken in system["breaks"]:
             print(f"  broke: {broken}")
         for run in system["runs"]:

@@ -6,13 +6,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, SKY, VERMILLION, ink
+from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION, ink
 from dpcore.figures.words import listed
 
 ROW, LEAST, FEW = 30, 240, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
 LOOKS = {
-    "proved": (GREEN, GREEN, ""),
+    "proved as printed": (GREEN, GREEN, ""),
+    "proved as run here": (PURPLE, PURPLE, "\\"),
     "conditions not met": (BLUE, SKY, "/"),
     "claim not supported": (VERMILLION, ORANGE, "x"),
     "described only": (NEUTRAL, NEUTRAL, "."),

@@ -18,6 +18,7 @@ from dpcore.figures.curves import (
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import SURVEY
 from dpcore.figures.words import percent, plain
+from dpcore.guarantee import Status
 from dpcore.models.model import Model
 
 CLOSE = 0.02
@@ -83,8 +84,11 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
     """One sentence for the top of the page: the measure at the ε nearest to the given one."""
     row = at(private_rows(table), epsilon)
     limit, nothing = reference(table, WITHOUT_NOISE), reference(table, TRIVIAL)
+    title = model.measure.title
+    if row["status"] != Status.PROVED:
+        title = f"**Not protected as claimed:** {title[:1].lower()}{title[1:]}"
     return (
-        f"{model.measure.title} at ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
+        f"{title} at ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
         f"({percent(row['value_low'])} to {percent(row['value_high'])} in 90 % of single runs), "
         f"against {percent(limit)} without noise and {percent(nothing)} with "
         f"{model.measure.trivial}."

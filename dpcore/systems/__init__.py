@@ -19,7 +19,7 @@ from dpcore.methods import register as methods
 from dpcore.models.model import Model
 from dpcore.models.register import register as models
 from dpcore.systems import papers
-from dpcore.systems.standings import Standing, forms, standing
+from dpcore.systems.standings import PUBLISHED, Standing, forms, standing
 from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "Verdict",
     "describe",
     "forms",
+    "proved",
     "register",
     "runs_here",
     "runs_of",
@@ -140,6 +141,13 @@ def runs_here(system: System) -> bool:
     return any(run.relation is not Relation.RELATIVE for run in system.runs)
 
 
+def proved(systems: Iterable[System]) -> tuple[int, int]:
+    """How many of the systems are proved as they are printed, and how many only as run here."""
+    found = [each for each in map(standing, systems) if each.status is Status.PROVED]
+    here = sum(each.claim_unchecked for each in found)
+    return len(found) - here, here
+
+
 def describe(systems: Iterable[System] | None = None) -> list[dict[str, Any]]:
     """Systems as plain dictionaries; all of them unless told which."""
     return [_described(each) for each in (register().values() if systems is None else systems)]
@@ -160,6 +168,8 @@ def _described(system: System) -> dict[str, Any]:
         "proof": found.proof,
         "status": str(found.status),
         "status_of": found.of,
+        "verdict": found.verdict,
+        "claim_checked": found.of == PUBLISHED,
         "sound_form": None if found.sound is None else str(found.sound.status),
         "software": [
             {"name": each.name, "upkeep": str(each.upkeep), "note": each.note}

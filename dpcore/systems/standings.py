@@ -22,6 +22,8 @@ from dpcore.systems.trainings import TRAININGS
 
 PUBLISHED, HERE = "as published", "as it runs here"
 UNCHECKED = "Nothing of it is checked or run here."
+CLAIM_UNCHECKED = "The authors' own claim: not checked here."
+AS_PRINTED, AS_RUN = "as printed", "as run here"
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,19 @@ class Standing:
     status: Status
     of: str
     sound: Form | None
+
+    @property
+    def claim_unchecked(self) -> bool:
+        """Whether the verdict is on what runs here, and none on what is printed."""
+        return self.of == HERE
+
+    @property
+    def verdict(self) -> str:
+        """The status with what it is of, so that no proof passes for one of the printed claim."""
+        if self.claim_unchecked:
+            return f"{self.status} {AS_RUN}"
+        proved = self.status is Status.PROVED
+        return f"{self.status} {AS_PRINTED}" if proved else str(self.status)
 
 
 @cache

@@ -16,6 +16,7 @@ from dpcore.guarantee import Status
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems import Family, Place, Relation, Run
+from dpcore.systems.standings import CLAIM_UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -69,6 +70,16 @@ def test_the_first_view_answers(first: AppTest) -> None:
     assert numbers(first) == counted(*SYSTEMS.values())
     shown = said(first)
     assert "are described only; " in shown
+    found = [systems.standing(each) for each in SYSTEMS.values()]
+    proved = [each.of for each in found if each.status is Status.PROVED]
+    printed, ran = proved.count("as published"), proved.count("as it runs here")
+    assert printed
+    assert ran
+    assert printed + ran == numbers(first)["Proved"]
+    assert f"{printed} as printed, {ran} as run here" in shown
+    for words in (f"{printed} “proved as printed”", f"{ran} “proved as run here”"):
+        assert words in shown
+    assert "is below" not in shown
     assert "Claim" in shown
     assert "Proof" in shown
 
@@ -84,7 +95,8 @@ def test_the_first_view_answers(first: AppTest) -> None:
         ),
         ({"runnable": "true"}, systems.runs_here),
         ({"search": "GAN pate-gan"}, lambda each: each.key == "pate-gan"),
-        ({"search": "ABADI"}, lambda each: "Abadi" in f"{each.source} {each.breaks}"),
+        ({"search": "ABADI"}, lambda each: "Abadi" in each.source),
+        ({"search": "bayes boosting"}, lambda each: each.family is Family.SUPERVISED),
     ],
 )
 def test_a_link_filters(link: dict[str, str], keeps) -> None:
@@ -94,6 +106,16 @@ def test_a_link_filters(link: dict[str, str], keeps) -> None:
     kept = [each for each in SYSTEMS.values() if keeps(each)]
     assert 0 < len(kept) < len(SYSTEMS)
     assert numbers(app) == counted(*kept)
+
+
+def test_a_search_matches_where_words_begin() -> None:
+    trees = SYSTEMS["random-decision-tree"]
+    assert "Jagannathan" in trees.source
+    found = said(opened(search="gan"))
+    for name in ("PATE-GAN", "GANobfuscator", "DPGAN"):
+        assert f"**{name}**" in found
+    assert trees.title not in found
+    assert trees.title in said(opened(search="jaganna"))
 
 
 def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,6 +153,46 @@ def test_one_system_by_itself(key: str) -> None:
             assert all(limit in shown for limit in method_named(run.key).limits)
     next(button for button in app.button if button.label == "All systems").click()
     assert numbers(app.run()) == counted(*SYSTEMS.values())
+
+
+@pytest.mark.parametrize(
+    ("key", "verdict"),
+    [
+        ("naive-bayes", "proved as run here"),
+        ("noisy-sgd", "proved as run here"),
+        ("opera", "proved as printed"),
+    ],
+)
+def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict) -> None:
+    app = opened(system=key)
+    badges = [text.value for text in app.markdown if "-badge[" in text.value]
+    assert verdict in badges[0]
+    unchecked = [text.value for text in app.markdown].count(CLAIM_UNCHECKED)
+    assert unchecked == (verdict == "proved as run here")
+    # What is claimed and proved is said once, with its numbers where it is run.
+    for text in (systems.standing(SYSTEMS[key]).claim, systems.standing(SYSTEMS[key]).proof):
+        assert said(app).count(text) == 1
+
+
+def test_a_system_is_opened_by_its_title_and_shut_by_another_search() -> None:
+    app = opened(system="smooth-forest")
+    box = app.selectbox(key="opened")
+    assert box.value == "smooth-forest"
+    assert SYSTEMS["sulq-pca"].title in box.options
+    assert not set(SYSTEMS) & set(box.options)
+    app.text_input(key="search").set_value("pate-gan").run()
+    assert "system" not in app.query_params
+    assert numbers(app)["Systems"] == 1
+    app.selectbox(key="opened").set_value("grpua").run()
+    assert app.query_params["system"] == "grpua"
+    assert app.title[0].value == "GRPUA"
+    app.selectbox(key="kind").set_value("synthetic data").run()
+    assert app.selectbox(key="opened").value is None
+    assert not app.exception
+    assert numbers(app)["Systems"] == 1
+    app.selectbox(key="opened").set_value("grpua").run()
+    app.toggle(key="runnable").set_value(True).run()
+    assert app.info[0].value == "No system answers all of this."
 
 
 def test_a_model_runs_where_its_system_is_opened() -> None:

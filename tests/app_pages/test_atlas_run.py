@@ -15,7 +15,8 @@ from app_pages.parts import atlas_run
 from dpcore import cli
 from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
-from dpcore.figures.models import answer
+from dpcore.figures.models import answer, reference
+from dpcore.figures.words import percent
 from dpcore.models.register import model_named, register
 from tests.evaluation.tasks import Counting
 
@@ -76,8 +77,8 @@ def test_the_promise_names_adjacency_delta_and_accountant() -> None:
     model = model_named("naive-bayes")
     assert any(model.claim in text and "Claim" in text for text in said)
     assert any(model.proof in text and "Proof" in text for text in said)
-    proof = next(text for text in said if text.startswith("At ε = 1:"))
-    for word in ("ε = 1,", "δ = 1e-4", "replace-one", "Gaussian"):
+    proof = next(text for text in said if "is asked for" in text)
+    for word in ("When ε = 1 is asked for, proved: ε = 1,", "δ = 1e-4", "replace-one", "Gaussian"):
         assert word in proof
 
 
@@ -85,8 +86,22 @@ def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     app = answered(opened("pca-wishart", run_runs="5"))
     said = spoken(app)
     assert "claim not supported" in said
-    assert "At ε = 1: ε = 1, δ = 0 · add-remove" in said
-    assert "At ε = 1: No number." in said
+    assert app.markdown[0].value.startswith("**Not protected as claimed:** ")
+    assert "When ε = 1 is asked for, claimed: ε = 1, δ = 0 · add-remove" in said
+    assert "When ε = 1 is asked for, nothing is proved. The noise is never negative" in said
+    assert "proved as run here" not in said
+
+
+def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
+    app = answered(opened("pate", run_runs="5"))
+    wanted = summary(curve(ModelStudy(model="pate", dataset="breast_cancer", runs=5)))
+    number = percent(reference(wanted, "trivial"))
+    assert number in app.markdown[0].value
+    assert "Only half of the test records judge here" in app.caption[0].value
+    assert number in app.caption[0].value
+    assert "proved as run here" in spoken(app)
+    other = answered(opened("naive-bayes", run_runs="5"))
+    assert not any("half of the test records" in text.value for text in other.caption)
 
 
 def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None:
@@ -124,6 +139,7 @@ def test_a_job_can_be_stopped_and_goes_on_when_asked() -> None:
 def test_records_that_are_not_here_are_told_how_to_get() -> None:
     app = opened("k-means", run_data="Adult (US census income)")
     assert "download" in app.info[0].value.lower()
+    assert "When ε = 1 is asked for, proved: " in spoken(app)
 
 
 @pytest.mark.parametrize("key", list(register()))

@@ -7,6 +7,7 @@ import pytest
 from dpcore import systems
 from dpcore.datasets import ENTRIES, images
 from dpcore.methods import register
+from dpcore.systems.standings import CLAIM_UNCHECKED
 from tests.cli.commands import Captured, parsed, refused, said
 
 
@@ -48,8 +49,17 @@ def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
         assert entry["claim"]
         assert entry["proof"]
         assert (entry["status"] == "described only") == (entry["status_of"] == "")
+        assert entry["claim_checked"] == (entry["status_of"] == "as published")
+        assert entry["verdict"].startswith(entry["status"])
     text = said(capsys, "methods")
-    assert "naive-bayes, Naive Bayes: " in text
+    proved = [entry["verdict"] for entry in found if entry["status"] == "proved"]
+    printed, ran = proved.count("proved as printed"), proved.count("proved as run here")
+    assert printed + ran == len(proved)
+    assert f"{len(proved)} of them proved: {printed} as printed, {ran} as run here." in text
+    assert "naive-bayes, Naive Bayes: proved as run here" in text
+    assert text.count(CLAIM_UNCHECKED) == sum(
+        entry["status_of"] == "as it runs here" for entry in found
+    )
     assert text.count("  claimed: ") == text.count("  known: ") == len(found)
     assert text.count("  broke: ") == sum(len(entry["breaks"]) for entry in found)
     assert text.count("  runs: ") == sum(len(entry["runs"]) for entry in found)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from dpcore.figures.atlas import LOOKS, families
+from dpcore.systems import register, standing
 
 
 def table(*rows: tuple[str, str, int]) -> pd.DataFrame:
@@ -13,10 +14,10 @@ def table(*rows: tuple[str, str, int]) -> pd.DataFrame:
 
 
 MIXED = table(
-    ("trees", "proved", 2),
+    ("trees", "proved as printed", 2),
     ("trees", "claim not supported", 1),
     ("trees", "described only", 4),
-    ("networks", "proved", 0),
+    ("networks", "proved as printed", 0),
     ("networks", "described only", 3),
 )
 
@@ -41,14 +42,18 @@ def test_every_count_is_drawn_and_told_apart_without_colour(dark: bool) -> None:
 def test_the_sentence_counts() -> None:
     found = families(MIXED)
     assert found.sentence == (
-        "7 of 10 are described only; 3 were checked or run here: 2 “proved” and 1 “claim not "
-        "supported”."
+        "7 of 10 are described only; 3 were checked or run here: 2 “proved as printed” and "
+        "1 “claim not supported”."
     )
     assert found.sentence in found.alt
     unchecked = families(table(("trees", "described only", 4)))
     assert unchecked.sentence.startswith("Described only, all 4:")
-    checked = families(table(("trees", "proved", 4), ("trees", "described only", 0)))
-    assert checked.sentence == "All 4 were checked or run here: 4 “proved”."
+    checked = families(table(("trees", "proved as printed", 4), ("trees", "described only", 0)))
+    assert checked.sentence == "All 4 were checked or run here: 4 “proved as printed”."
+
+
+def test_every_verdict_of_the_register_has_a_look() -> None:
+    assert {standing(each).verdict for each in register().values()} <= set(LOOKS)
 
 
 def test_each_status_has_a_look_of_its_own() -> None:

@@ -12,9 +12,9 @@ from dpcore.models.register import model_named
 MODEL = model_named("naive-bayes")
 
 
-def table(*values: float) -> pd.DataFrame:
+def table(*values: float, status: str = "proved") -> pd.DataFrame:
     epsilons = [0.1, 1.0, 10.0]
-    private = ("private", "proved", "some accountant")
+    private = ("private", status, "some accountant")
     rows = [
         (private[0], e, 1e-5, "add-remove", *private[1:], "accuracy", v, v - 0.04, v + 0.02, 20)
         for e, v in zip(epsilons, values, strict=True)
@@ -48,6 +48,12 @@ def test_curve_band_and_references_are_drawn() -> None:
 )
 def test_the_sentence_says_from_where_noise_no_longer_matters(values, said) -> None:
     assert said in figures.curve(table(*values), MODEL).sentence
+
+
+def test_an_unproved_answer_says_so_first() -> None:
+    said = figures.answer(table(0.62, 0.8, 0.89, status="claim not supported"), MODEL)
+    assert said.startswith("**Not protected as claimed:** accuracy on test records at ε = 1: ")
+    assert "Not protected" not in figures.answer(table(0.62, 0.8, 0.89), MODEL)
 
 
 def test_the_answer_names_the_chosen_epsilon() -> None:

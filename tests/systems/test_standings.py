@@ -11,6 +11,7 @@ from dpcore.accounting.presets import preset
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition, Status
+from dpcore.models.register import model_named
 from dpcore.systems import Place, Relation, Run, System, Verdict, forms, standing
 from dpcore.systems.standings import HERE, PUBLISHED, UNCHECKED
 from dpcore.systems.trainings import TRAININGS
@@ -25,6 +26,10 @@ def test_a_standing_is_whole_and_said_once(system: System) -> None:
     assert found.proof.endswith(".")
     assert found.status in systems.STATUSES
     assert found.claim != found.proof
+    assert (found.verdict == "proved as run here") == (found.of == HERE)
+    assert (found.verdict == "proved as printed") == (
+        found.status is Status.PROVED and found.of == PUBLISHED
+    )
     told = [
         form
         for run in system.runs
@@ -69,6 +74,11 @@ def test_what_is_known_of_the_five_papers() -> None:
         assert status[unmet] is Status.CONDITIONS_NOT_MET
     assert status["noisy-sgd"] is Status.PROVED
     assert status["ganobfuscator"] is Status.DESCRIBED_ONLY
+
+
+def test_one_source_has_one_year() -> None:
+    wishart = SYSTEMS["wishart-pca"]
+    assert model_named(wishart.runs[0].key).source == wishart.source
 
 
 def test_paper_003_is_judged_by_its_own_accounting() -> None:

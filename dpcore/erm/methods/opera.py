@@ -31,8 +31,7 @@ METHOD = Method(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",
             proof=(
                 "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, at least "
-                "2.5 times too large (the factor at this T is below). The accuracy claim does not "
-                "follow."
+                "2.5 times too large. The accuracy claim does not follow."
             ),
             status=Status.PROVED,
         ),

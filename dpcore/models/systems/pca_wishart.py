@@ -1,4 +1,4 @@
-"""PCA by the Wishart mechanism, as published (Jiang, Xie and Zhang 2016; survey [45]).
+"""PCA by the Wishart mechanism, as published (Jiang, Xie and Zhang 2015; survey [45]).
 
 To S = Σ x xᵀ, ‖x‖ ≤ 1, is added W ~ Wishart(d + 1, C), C = 3/(2ε) I, whose density is
 ∝ exp(-tr(C⁻¹W)/2) on the positive semidefinite matrices and 0 elsewhere. The paper bounds the ratio
@@ -36,7 +36,7 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape
 
 KEY = "pca-wishart"
-PRINTED_BY = "Jiang, Xie and Zhang 2016"
+PRINTED_BY = "Jiang, Xie and Zhang 2015"
 
 
 def scale(epsilon: float) -> float:
@@ -108,7 +108,7 @@ MODEL = Model(
     key=KEY,
     title="PCA, Wishart (as published)",
     system="Wishart mechanism, Jiang et al. [45] (survey III-A-2)",
-    source="Jiang, Xie and Zhang 2016",
+    source=PRINTED_BY,
     idea="Add a random covariance matrix to the true one.",
     claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
     proof=(
