@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from dpcore.figures.curves import add_series, against_epsilon, name_of, series
@@ -13,12 +15,17 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, ink
 from dpcore.figures.words import listed, plain
 
-# σ within this factor of its value at the smallest ε counts as "no longer growing".
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+# σ that stays within this factor of its value at the smallest ε counts as "no longer growing".
 FLAT = 0.95
 # A method whose σ still grows tenfold a decade at the left end has no plateau there.
 LEAST_DECADES = 1.0
 # σ that is larger by less than this share counts as unchanged.
 ROUNDING = 1e-9
+# Nearer to an end of the axis than these shares of it, words of a point would leave the figure.
+NEAR_END, NEAR_BOTTOM = 0.25, 0.2
 
 
 def plateau(rows: pd.DataFrame) -> float | None:
@@ -32,49 +39,76 @@ def plateau(rows: pd.DataFrame) -> float | None:
     rows = rows[rows["sigma"].notna()]
     if len(rows) < 3:
         return None
-    flat = rows[rows["sigma"] >= FLAT * rows["sigma"].iloc[0]]
-    first, last = float(rows["epsilon"].iloc[0]), float(flat["epsilon"].iloc[-1])
+    share = (rows["sigma"] / rows["sigma"].iloc[0]).to_numpy()
+    # σ that comes back to that height further right is on no plateau.
+    left = np.logical_and.accumulate((share >= FLAT) & (share <= 1.0 / FLAT))
+    first, last = float(rows["epsilon"].iloc[0]), float(rows["epsilon"][left].iloc[-1])
     return last if math.log10(last / first) >= LEAST_DECADES else None
 
 
 @dataclass(frozen=True)
 class Rise:
-    """Where σ grows with ε, because the rule for the number of steps T takes more of them.
+    """Where σ grows with ε, because one record can move what is trained further.
 
     Parameters
     ----------
     start, end : float
         ε before the first growth and after the last.
     start_steps, end_steps : int
-        T there.
+        The number of steps T there.
+    start_sensitivity, end_sensitivity : float
+        Δ there.
+    throughout : bool
+        Whether σ grows from each ε between to the next.
     """
 
     start: float
     end: float
     start_steps: int
     end_steps: int
+    start_sensitivity: float
+    end_sensitivity: float
+    throughout: bool
+
+    @property
+    def where(self) -> str:
+        """Between which ε, in words."""
+        return "between" if self.throughout else "in places between"
 
 
-def rise(rows: pd.DataFrame) -> Rise | None:
-    """Where σ grows with ε in one series sorted by ε, with T changing; None where it never does."""
+def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
+    """Where σ grows with ε in one series sorted by ε; None where it never does.
+
+    Counted where T grows with it or, unless `more_steps`, where T does not.
+    """
     rows = rows[rows["sigma"].notna()]
     sigmas, steps = rows["sigma"].to_numpy(), rows["steps"].to_numpy()
     grows = [
         place
         for place in range(len(rows) - 1)
-        if sigmas[place + 1] > sigmas[place] * (1.0 + ROUNDING) and steps[place + 1] > steps[place]
+        if sigmas[place + 1] > sigmas[place] * (1.0 + ROUNDING)
+        and (steps[place + 1] > steps[place]) == more_steps
     ]
     if not grows:
         return None
     first, last = grows[0], grows[-1] + 1
     epsilons = rows["epsilon"].to_numpy()
-    return Rise(float(epsilons[first]), float(epsilons[last]), int(steps[first]), int(steps[last]))
+    moved = rows["sensitivity"].to_numpy()
+    return Rise(
+        float(epsilons[first]),
+        float(epsilons[last]),
+        int(steps[first]),
+        int(steps[last]),
+        float(moved[first]),
+        float(moved[last]),
+        len(grows) == last - first,
+    )
 
 
 def _rises(found: Sequence[tuple[str, Rise]]) -> str:
-    """Why σ grows with ε, in a few sentences."""
+    """Where and why σ grows with ε and with T, in a few sentences."""
     where = [
-        f"{name} between ε = {plain(one.start)} (T = {one.start_steps:,}) and ε = "
+        f"{name} {one.where} ε = {plain(one.start)} (T = {one.start_steps:,}) and ε = "
         f"{plain(one.end)} (T = {one.end_steps:,})"
         for name, one in found
     ]
@@ -86,6 +120,35 @@ def _rises(found: Sequence[tuple[str, Rise]]) -> str:
     if any(one.start_steps == 1 for _, one in found):
         said += " Further left the rule takes a single step; where it ends, the curves have a kink."
     return said
+
+
+def _longer(found: Sequence[tuple[str, Rise]]) -> str:
+    """The same where σ grows with ε at the same T."""
+    where = [
+        f"{name} {one.where} ε = {plain(one.start)} (Δ = {plain(one.start_sensitivity)}) and ε = "
+        f"{plain(one.end)} (Δ = {plain(one.end_sensitivity)})"
+        for name, one in found
+    ]
+    said = f"At the same number of steps σ also grows with ε: {listed(where)}."
+    if all(one.end_sensitivity > one.start_sensitivity for _, one in found):
+        said += (
+            " There training goes further with each step: it fits the data better, but lets one "
+            "record move the model further (its sensitivity Δ grows), which takes more noise."
+        )
+    return said
+
+
+def _words(figure: go.Figure, place: float, height: float) -> dict[str, Any]:
+    """Where words about a point stand, so that they stay inside the axes.
+
+    Both are exponents, as both axes are logarithmic. Words are below the point and centred, but
+    towards the middle near an end of an axis.
+    """
+    left, right = figure.layout.xaxis.range
+    low, high = figure.layout.yaxis.range
+    across, up = (place - left) / (right - left), (height - low) / (high - low)
+    end = "left" if across < NEAR_END else "right" if across > 1.0 - NEAR_END else "center"
+    return {"ax": 0, "ay": 34 if up > NEAR_BOTTOM else -34, "xanchor": end}
 
 
 def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False) -> Drawn:
@@ -109,17 +172,20 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
             range=[math.log10(private["epsilon"].min()), math.log10(private["epsilon"].max())]
         )
     add_series(figure, table, "sigma", titles=titles, shown=plain, dark=dark, band=False)
-    stops, grows, rises = [], [], []
+    stops, grows = [], []
+    rises: list[tuple[str, Rise]] = []
+    longer: list[tuple[str, Rise]] = []
     start = private["epsilon"].min()
     for method, edition, rows in series(table):
         rows = rows[rows["sigma"].notna()]
-        again = rise(rows)
-        if again is not None:
-            rises.append((name_of(table, method, edition, titles), again))
+        name = name_of(table, method, edition, titles)
+        for found, more_steps in ((rises, True), (longer, False)):
+            again = rise(rows, more_steps=more_steps)
+            if again is not None:
+                found.append((name, again))
         # A series that begins further right says nothing about where its σ goes.
         if rows.empty or rows["epsilon"].iloc[0] > start:
             continue
-        name = name_of(table, method, edition, titles)
         end = plateau(rows)
         if end is None:
             grows.append(name)
@@ -133,9 +199,7 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
             showarrow=True,
             arrowhead=2,
             arrowcolor=NEUTRAL,
-            ax=0,
-            ay=34,
-            xanchor="center",
+            **_words(figure, math.log10(end), math.log10(top)),
             font={"size": 12, "color": ink(dark)},
         )
     parts = []
@@ -149,5 +213,7 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
         parts.append(f"It keeps growing as 1/ε: {listed(grows)}.")
     if rises:
         parts.append(_rises(rises))
+    if longer:
+        parts.append(_longer(longer))
     sentence = " ".join(parts) or "No noise is added."
     return Drawn(figure, sentence, f"Noise scale σ against ε, both logarithmic. {sentence}")

@@ -13,8 +13,8 @@ from scipy.stats import binomtest
 
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.evaluation.curves import closed_form
-from dpcore.evaluation.study import Study
+from dpcore.evaluation.curves import calibration_table, closed_form
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff
 from dpcore.figures.curves import Reference
 from dpcore.figures.drawn import Drawn
@@ -281,7 +281,10 @@ def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
     table.loc[here, "sigma"] = 0.9
     # More noise at the same T is not the doing of the rule for T, and is not said to be.
-    assert "grows with ε" not in noise.sigma(table, titles=titles).sentence
+    sentence = noise.sigma(table, titles=titles).sentence
+    assert "At the same number of steps σ also grows with ε: OPERA between ε = 1 (Δ = " in sentence
+    assert "the number of training steps" not in sentence
+    assert "goes further" not in sentence
     table.loc[here, "steps"] = 40
     sentence = noise.sigma(table, titles=titles).sentence
     assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
@@ -290,6 +293,39 @@ def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     sentence = noise.sigma(table, titles=titles).sentence
     assert "ε = 1 (T = 1) and ε = 10 (T = 40)" in sentence
     assert "Further left the rule takes a single step; where it ends, the curves" in sentence
+
+
+def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) -> None:
+    diabetes = prepare(load("diabetes"), Preparation())
+    epsilons = (1e-9, 1e-6, 1e-5, 1e-3, 0.01, 0.03, 0.1, 0.15, 1.0, 10.0, 70.0, 100.0)
+    study = Study("diabetes", loss="squared", methods=("opera", "psgd"), epsilons=epsilons)
+    rows = calibration_table(
+        calibrations_for(study, problem_for(study, diabetes), delta_for(study, diabetes))
+    )
+    psgd = rows[rows["method"] == "psgd"]
+    assert psgd["sigma"].iloc[-2] > psgd["sigma"].iloc[0]
+    assert noise.plateau(psgd) == 1e-6
+    drawn = noise.sigma(rows, titles=titles | {"psgd": "PSGD"})
+    assert "PSGD below ε ≈ 1e-6" in drawn.sentence
+    grown = drawn.sentence.split("At the same number of steps σ also grows with ε: ")[1]
+    assert grown.startswith("PSGD in places between ε = 0.001 (Δ = ")
+    assert "one record move the model further" in grown
+    assert "σ also grows with ε: OPERA between ε = 1 (T = 1) and ε = 10" in drawn.sentence
+
+
+def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles: Titles) -> None:
+    constant = table[table["method"] == "dpgd"].replace({"epsilon": {1e-6: 1e-7}})
+    for last, towards in ((1e-7, "left"), (1e-3, "center"), (0.1, "right"), (100.0, "right")):
+        still = constant.assign(sigma=[0.01 if e <= last else 1e-4 for e in constant["epsilon"]])
+        (note,) = noise.sigma(still, titles=titles).figure.layout.annotations
+        assert note.xanchor == towards
+        assert note.ay > 0.0
+    # Words about the lowest point of a figure stand above it.
+    notes = noise.sigma(table, titles=titles).figure.layout.annotations
+    assert {note.text.split(":")[0]: note.ay > 0.0 for note in notes} == {
+        "OPERA": True,
+        "DP-GD": False,
+    }
 
 
 def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles: Titles) -> None:
