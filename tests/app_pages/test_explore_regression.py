@@ -58,7 +58,7 @@ def test_the_first_view_speaks_of_errors_only() -> None:
     assert "RMSE against ε" in said
     assert f"predictions are off by {plain(row['rmse'])} (RMSE)" in said
     assert "worse than always giving the mean of the training records" in said
-    assert "Best by mean RMSE among the methods chosen" in said
+    assert "Best by mean RMSE among the proved methods chosen" in said
     for word in ("accuracy", "missed", "majority", "false alarm", "commoner", "points"):
         assert word not in said.lower()
     assert not app.warning

@@ -315,7 +315,7 @@ def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) ->
 
 def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles: Titles) -> None:
     constant = table[table["method"] == "dpgd"].replace({"epsilon": {1e-6: 1e-7}})
-    for last, towards in ((1e-7, "left"), (1e-3, "center"), (0.1, "right"), (100.0, "right")):
+    for last, towards in ((1e-7, "left"), (1e-3, "center"), (10.0, "right"), (100.0, "right")):
         still = constant.assign(sigma=[0.01 if e <= last else 1e-4 for e in constant["epsilon"]])
         (note,) = noise.sigma(still, titles=titles).figure.layout.annotations
         assert note.xanchor == towards
