@@ -22,8 +22,13 @@ from numpy.typing import NDArray
 from dpcore.erm import newton, output_noise
 from dpcore.erm.method import Calibration, Method, Progress, Release, Settings, silent
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
-from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_mu
+from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.mechanisms.gaussian import (
+    analytic_delta,
+    analytic_epsilon,
+    analytic_mu,
+    classical_condition,
+)
 
 Array = NDArray[np.floating]
 
@@ -105,6 +110,7 @@ def _all_classes(
     if found.gaussian_mu is None:
         share = (1.0 - ROUNDING) / count
         return _added_up(one(share * budget.epsilon, share * budget.delta), budget)
+    found = _of_each(found, epsilon)
     whole = math.sqrt(count) * found.gaussian_mu * (1.0 + 1e-15)
     certified = Guarantee(
         float(analytic_epsilon(1.0 / whole, budget.delta)),
@@ -126,6 +132,24 @@ def _all_classes(
         gaussian_mu=whole,
         status=Status.CONDITIONS_NOT_MET if proof.epsilon is None else found.status,
     )
+
+
+def _of_each(found: Calibration, epsilon: float) -> Calibration:
+    """The same, where the classical theorem's ε < 1 is said to be about a class's share of ε."""
+    classical = classical_condition(epsilon)
+    share = Condition(
+        f"each class's share of ε < 1 ({epsilon:.3g})",
+        classical.met,
+        ""
+        if classical.met
+        else "The classical Gaussian theorem is proved for ε below 1 only, so its σ proves nothing "
+        f"where each class's share of ε is {epsilon:.3g}.",
+    )
+    if classical not in found.conditions:
+        return found
+    conditions = tuple(share if one == classical else one for one in found.conditions)
+    reason = found.proof.reason.replace(classical.consequence, share.consequence)
+    return replace(found, conditions=conditions, proof=replace(found.proof, reason=reason))
 
 
 def _added_up(found: Calibration, budget: PrivacyBudget) -> Calibration:

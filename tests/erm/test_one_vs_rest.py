@@ -73,6 +73,20 @@ def test_gaussian_methods_compose_by_the_root_of_the_classes(key, epsilon) -> No
     assert fixed[1] == pytest.approx(math.sqrt(10.0) * fixed[0], rel=1e-6)
 
 
+def test_the_classical_condition_is_about_each_share() -> None:
+    met, unmet = calibrated("outpert", [3.0, 5.0], problem(10))
+    assert met.status is Status.PROVED
+    assert met.conditions[0].text == "each class's share of ε < 1 (0.949)"
+    assert met.conditions[0].met
+    assert unmet.status is Status.CONDITIONS_NOT_MET
+    assert unmet.conditions[0].text == "each class's share of ε < 1 (1.58)"
+    assert unmet.conditions[0].consequence == unmet.proof.reason
+    assert "where each class's share of ε is 1.58." in unmet.proof.reason
+    assert not any("(ε = " in c.text for one in (met, unmet) for c in one.conditions)
+    standing = register()["outpert"].editions[Edition.SOUND].proof
+    assert "with several classes, from a share of 1 on" in standing
+
+
 @pytest.mark.parametrize("key", ["objpert_pure", "outpert_pure"])
 def test_pure_privacy_adds_up(key) -> None:
     c = calibrated(key, [2.0], problem(4))[0]

@@ -34,7 +34,8 @@ METHOD = Method(
         ),
         Edition.SOUND: Standing(
             claim="None: this edition is not in print.",
-            proof="(ε, δ) for ε < 1, with the exact sensitivity; no proof from ε = 1 on.",
+            proof="(ε, δ) for ε < 1, with the exact sensitivity; no proof from ε = 1 on; with "
+            "several classes, from a share of 1 on.",
             status=Status.PROVED,
         ),
     },
@@ -42,7 +43,8 @@ METHOD = Method(
     release=output_noise.release,
     closed_form=True,
     limits=(
-        "From ε = 1 on the formula proves nothing; the ε certified for its noise stands beside it.",
+        "From ε = 1 on (with several classes, from a share of 1 on) the formula proves "
+        "nothing; the ε certified for its noise stands beside it.",
     ),
     losses=LOSSES,
 )
