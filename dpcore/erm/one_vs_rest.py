@@ -104,13 +104,12 @@ def _all_classes(
     # Any (ε, δ) on the curve of a Gaussian mechanism stands for it; this one is in range for all.
     epsilon = budget.epsilon / math.sqrt(count)
     mu = total / math.sqrt(count) * (1.0 - ROUNDING)
-    found = one(epsilon, float(analytic_delta(epsilon, 1.0 / mu)))
+    found = _of_each(one(epsilon, float(analytic_delta(epsilon, 1.0 / mu))), epsilon)
     if found.status is Status.NOT_PRIVATE:
         return replace(found, requested=budget)
     if found.gaussian_mu is None:
         share = (1.0 - ROUNDING) / count
         return _added_up(one(share * budget.epsilon, share * budget.delta), budget)
-    found = _of_each(found, epsilon)
     whole = math.sqrt(count) * found.gaussian_mu * (1.0 + 1e-15)
     certified = Guarantee(
         float(analytic_epsilon(1.0 / whole, budget.delta)),
