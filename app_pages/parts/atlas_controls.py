@@ -9,12 +9,12 @@ import streamlit as st
 
 from app_pages.parts import atlas_run, links
 from app_pages.parts import atlas_words as words
-from app_pages.parts.state import held, once, put
+from app_pages.parts.state import once, put
 from dpcore.models.register import register as models
 from dpcore.systems import PAPERS, STATUSES, Family, System, register, runs_here, standing
 
 ALL = "All"
-LINK, OPENED = "system", "opened"  # in the address, and the control that follows it
+OPENED = "system"
 MOST_LETTERS = 80
 PAPER_TITLES = list(PAPERS.values())
 FAMILIES = [str(family) for family in Family]
@@ -47,12 +47,13 @@ def heed() -> str:
 
 def _heed() -> str:
     link = links.asked()
+    titles = {key: system.title for key, system in register().items()}
     allowed = {
         "paper": ("the paper", (ALL, *PAPER_TITLES), "all papers"),
         "kind": ("the kind", (ALL, *FAMILIES), "all kinds"),
         "verdict": ("the verdict", (ALL, *VERDICTS), "all verdicts"),
         "runnable": ("what runs here", ("true", "false", "True", "False"), "everything"),
-        "system": ("the system", tuple(register()), "the whole list"),
+        OPENED: ("the system", {*register(), *titles.values()}, "the whole list"),
         "form": ("to run", [model.title for model in models().values()], "the first form"),
         **atlas_run.allowed(),
     }
@@ -62,6 +63,11 @@ def _heed() -> str:
         + links.strangers(link, {*allowed, "search", "leaf"})
     )
     links.drop(link, refused)
+    # The control's own addresses hold the title; a link may name the key as well.
+    named = st.query_params.get(OPENED, "")
+    if named in titles:
+        st.query_params[OPENED] = titles[named]
+        st.rerun()  # controls begin with what the address holds at a run's start
     return links.told(refused)
 
 
@@ -90,10 +96,7 @@ def sidebar() -> Asked:
             on_change=choose,
             args=(None,),
         )
-        # Not bound to the address, which would then hold the title instead of the key.
-        chosen = register().get(st.query_params.get(LINK, ""))
-        put({OPENED: chosen and chosen.key})
-        st.selectbox(
+        chosen = st.selectbox(
             "Open a system",
             list(register()),
             index=None,
@@ -101,7 +104,7 @@ def sidebar() -> Asked:
             placeholder="by its name",
             key=OPENED,
             help=words.SYSTEM,
-            on_change=lambda: choose(held(OPENED)),
+            bind="query-params",
         )
     asked = (search or "")[:MOST_LETTERS].split()
     found = tuple(
@@ -113,7 +116,7 @@ def sidebar() -> Asked:
         and (runs_here(system) or not runnable)
         and all(_begins(word, _text(system)) for word in asked)
     )
-    return Asked(found, chosen, _command(paper, verdict))
+    return Asked(found, register().get(chosen or ""), _command(paper, verdict))
 
 
 def _command(paper: str, verdict: str) -> str:
@@ -154,10 +157,7 @@ def _begins(word: str, text: str) -> bool:
 
 def choose(key: str | None) -> None:
     """Open a system, or the list again; in a callback."""
-    if key is not None:
-        st.query_params[LINK] = key
-    elif LINK in st.query_params:
-        del st.query_params[LINK]
+    put({OPENED: key})
 
 
 def clear() -> None:

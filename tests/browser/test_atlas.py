@@ -68,7 +68,7 @@ def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: s
     expect(details).to_have_count(1)
     details.press("Enter")
     expect(page.locator("h1")).to_have_text("PATE-GAN")
-    expect(page).to_have_url(re.compile(r"system=pate-gan"))
+    expect(page).to_have_url(re.compile(r"system=PATE-GAN"))
     expect(page.get_by_text("All six audited implementations")).to_be_visible()
     page.get_by_role("button", name="All systems").press("Enter")
     expect(number(page, "Systems")).to_have_text("1")
