@@ -46,8 +46,13 @@ def heed() -> str:
 
 
 def _heed() -> str:
-    link = links.asked()
     titles = {key: system.title for key, system in register().items()}
+    # The control's own addresses hold the title; a link may name the key as well.
+    named = st.query_params.get(OPENED, "")
+    if named in titles:
+        st.query_params[OPENED] = titles[named]
+        st.rerun()  # controls begin with what the address holds at a run's start
+    link = links.asked()
     allowed = {
         "paper": ("the paper", (ALL, *PAPER_TITLES), "all papers"),
         "kind": ("the kind", (ALL, *FAMILIES), "all kinds"),
@@ -63,11 +68,6 @@ def _heed() -> str:
         + links.strangers(link, {*allowed, "search", "leaf"})
     )
     links.drop(link, refused)
-    # The control's own addresses hold the title; a link may name the key as well.
-    named = st.query_params.get(OPENED, "")
-    if named in titles:
-        st.query_params[OPENED] = titles[named]
-        st.rerun()  # controls begin with what the address holds at a run's start
     return links.told(refused)
 
 

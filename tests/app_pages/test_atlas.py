@@ -230,6 +230,12 @@ def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
     )
 
 
+def test_a_link_by_key_opens_its_system_and_is_still_told_what_fails() -> None:
+    app = opened(system="grpua", paper="009")
+    assert app.title[0].value == "GRPUA"
+    assert "the paper “009”" in app.warning[0].value
+
+
 @pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
 def test_a_route_opens_its_page_with_what_it_says(run: Run) -> None:
     to = route(run)
