@@ -58,8 +58,7 @@ def release(
         v += np.tile(noise, live // runs) * scales[:live]
         w -= rates[:live] * v
         if problem.lam == 0.0:
-            norms = np.linalg.norm(w, axis=0)
-            w *= np.minimum(1.0, problem.solution_radius / np.maximum(norms, 1e-30))
+            problem.into_ball(w)
         work_done += live
         if step % PROGRESS_EVERY == 0:
             progress(work_done / work, f"DP-GD step {step + 1:,} of {last:,}")

@@ -208,8 +208,7 @@ def _next(
     step = np.linalg.solve(bent + smallest * np.eye(d), released)
     weights = weights - step + moved / noise.direction * draws[d : 2 * d]
     if problem.lam == 0.0:
-        length = max(float(np.linalg.norm(weights)), 1e-300)
-        weights = weights * min(1.0, problem.solution_radius / length)
+        problem.into_ball(weights)
     return np.asarray(weights)
 
 

@@ -51,8 +51,7 @@ def descend(
         gradient = total_gradient(weights) / records + lam * weights
         weights = weights - learning_rate * gradient
         if lam == 0.0:
-            length = float(np.linalg.norm(weights))
-            weights *= min(1.0, problem.solution_radius / max(length, 1e-300))
+            problem.into_ball(weights)
         if step in wanted:
             found[step] = weights
         if step % PROGRESS_EVERY == 0:

@@ -135,8 +135,7 @@ def descend(
         eta = tops if lam == 0.0 else np.minimum(tops, 1.0 / (lam * step))
         weights = weights - eta * gradient
         if lam == 0.0:
-            lengths = np.linalg.norm(weights, axis=0)
-            weights *= np.minimum(1.0, problem.solution_radius / np.maximum(lengths, 1e-300))
+            problem.into_ball(weights)
         if step in lasts:
             for column, rate in enumerate(tops):
                 found[float(rate), step] = weights[:, column].copy()

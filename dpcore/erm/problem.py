@@ -138,6 +138,19 @@ class Problem:
             return self.radius
         return min(math.sqrt(2.0 * self.function.at_zero / self.lam), self.lipschitz / self.lam)
 
+    def into_ball(self, weights: Array, axis: int = 0) -> None:
+        """Project models, in place, onto the ball of `solution_radius`.
+
+        Parameters
+        ----------
+        weights : array
+            One model or many.
+        axis : int
+            Along which a model's weights lie.
+        """
+        lengths = np.linalg.norm(weights, axis=axis, keepdims=True)
+        weights *= np.minimum(1.0, self.solution_radius / np.maximum(lengths, 1e-30))
+
     def check_data(self, features: Array, labels: Array) -> None:
         """Refuse data for which this description, and so every Δ and σ made from it, is wrong.
 

@@ -98,6 +98,5 @@ def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> 
     turned = np.einsum("cij,ci->cj", basis, -slope * linear) / bend
     found: Array = np.einsum("cij,cj->ci", basis, turned)
     if problem.lam == 0.0:
-        length = np.linalg.norm(found, axis=1, keepdims=True)
-        found *= np.minimum(1.0, problem.solution_radius / np.maximum(length, 1e-300))
+        problem.into_ball(found, axis=1)
     return found

@@ -116,8 +116,7 @@ def _descend(
             else:
                 gradient += scales * noise[offset][:, None, :]
                 weights -= rates / np.float32(np.sqrt(step)) * gradient
-                norms = np.linalg.norm(weights, axis=2, keepdims=True)
-                weights *= np.minimum(1.0, problem.solution_radius / np.maximum(norms, 1e-30))
+                problem.into_ball(weights, axis=2)
         progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
     return weights.transpose(1, 0, 2)
 

@@ -91,8 +91,7 @@ def _follow(
         seen += len(batch)
         weights = (sums + scales * noise[step][:, None, :]) / -(np.float32(lam * seen) + ridges)
         if lam == 0.0:
-            lengths = np.linalg.norm(weights, axis=0)
-            weights *= np.minimum(1.0, problem.solution_radius / np.maximum(lengths, 1e-30))
+            problem.into_ball(weights)
         if 2 * (step + 1) > steps:
             total += weights
             averaged += 1

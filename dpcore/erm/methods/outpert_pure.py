@@ -112,7 +112,8 @@ def release(
 
         middle = minimise(problem, features, labels)
     # Drawn into the ball that the exact minimiser lies in, which moves no two points apart.
-    middle = middle * min(1.0, problem.solution_radius / max(float(np.linalg.norm(middle)), 1e-300))
+    middle = middle.copy()
+    problem.into_ball(middle)
     drawn = np.stack([vector_laplace(noise_generator(seed, run), dimension) for run in range(runs)])
     scale = np.array([calibration.model_noise for calibration in calibrations])
     return np.asarray(middle + scale[:, None, None] * drawn[None])
