@@ -31,7 +31,7 @@ from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 
 BATCH, CLIP, SIGMA, RATE = 512, 1.0, 1.0, 0.1
-ROUNDS = 7
+ROUNDS = 15
 WIDE, BATCHES = 256, (128, 512, 2048)
 """Of the network whose memory is measured: 203,530 parameters, 0.8 MB."""
 

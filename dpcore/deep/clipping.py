@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from dpcore.deep.layers import check, register
 from dpcore.deep.layers.gradients import Gradients, Loss
+from dpcore.deep.memory import Memory
 from dpcore.deep.stack import Stack
 from dpcore.errors import InvalidInput, number
 
@@ -103,11 +104,14 @@ class PerExample:
             parameter for layer in self.trained for parameter in layer.parameters(False)
         ]
         self.stack = Stack.of(network, self.trained)
+        self.memory = Memory()
 
     def gradients(
         self, inputs: Tensor, targets: Tensor, loss: Loss, sound: Tensor | None = None
     ) -> tuple[list[Gradients], Tensor]:
         """Per-example gradients of each trained layer, and the losses.
+
+        They hold until the next call: their memory is used anew.
 
         Parameters
         ----------
@@ -128,7 +132,9 @@ class PerExample:
                 f"loss has shape {tuple(losses.shape)}, but it must be one number a record."
             )
         found = [
-            register()[type(layer)](layer, _only(given, sound), _only(derivative, sound))
+            register()[type(layer)](
+                layer, _only(given, sound), _only(derivative, sound), self.memory
+            )
             for layer, (given, derivative) in zip(self.trained, noted, strict=True)
         ]
         return found, _only(losses, sound)

@@ -26,6 +26,7 @@ from dpcore.deep import networks, sampling
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
+from dpcore.deep.memory import Memory, keep_what_is_freed
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import build
 from dpcore.deep.shapes.shape import Examples, Given, Scales
@@ -108,7 +109,8 @@ class Run:
         self.expected = records if self.recipe.sampling == "none" else self.recipe.batch
         whole("batch size", self.expected, at_least=1, at_most=records)
         self.runs, self.step = len(self.recipes), 0
-        self._rooms: dict[str, Tensor] = {}
+        self.memory = Memory()
+        keep_what_is_freed()
         self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
         self.per_example = PerExample(self.network)
         self.by_parts = self.recipe.convolutional and self.device.type == "cpu"
@@ -210,7 +212,7 @@ class Run:
     def _gathered(self, records: Tensor) -> Tensor:
         """The inputs of some records; they hold until the next step."""
         shape = self.inputs.shape[1:]
-        room = self._room("inputs", records.numel() * shape.numel()).view(-1, *shape)
+        room = self.memory.take("inputs", (records.numel(), *shape), self.inputs)
         found = torch.index_select(self.inputs, 0, records.flatten(), out=room)
         return found.view(*records.shape, *shape)
 
@@ -221,7 +223,7 @@ class Run:
         if not any(sigmas):
             return list(totals)
         sizes = [total.numel() for total in totals]
-        room = self._room("noise", sum(sizes)).normal_(generator=self.noise)
+        room = self.memory.take("noise", [sum(sizes)], totals[0]).normal_(generator=self.noise)
         each = None if self.runs == 1 else torch.tensor(sigmas, device=self.device)
         for place, (total, part) in enumerate(zip(totals, torch.split(room, sizes), strict=True)):
             noise, wide = part.view(total.shape), 1.0 if spread is None else spread[place]
@@ -233,13 +235,6 @@ class Run:
             else:
                 total.addcmul_(noise, each.reshape(-1, *(1,) * (total.dim() - 1)))
         return list(totals)
-
-    def _room(self, purpose: str, size: int) -> Tensor:
-        """Memory that every step uses anew: fresh memory costs more than what is written to it."""
-        room = self._rooms.get(purpose)
-        if room is None or len(room) < size:
-            room = self._rooms[purpose] = torch.empty(size + size // 8, device=self.device)
-        return room[:size]
 
     @torch.no_grad()
     def _average(self) -> None:

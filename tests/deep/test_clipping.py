@@ -10,6 +10,7 @@ from torch import nn
 
 from dpcore.deep import networks
 from dpcore.deep.clipping import PerExample
+from dpcore.deep.layers import convolution
 from dpcore.deep.layers.linear import StackedLinear
 from dpcore.deep.training import class_loss, label_loss
 from dpcore.errors import InvalidInput
@@ -81,6 +82,24 @@ def test_both_ways_of_convolving_are_tried():
             found, _ = ready.gradients(inputs, torch.zeros(2).long(), cross_entropy)
             ways.add(type(found[0]).__name__)
     assert ways == {"Patches", "Kernels"}
+
+
+@pytest.mark.parametrize("at_a_time", [1, 3 * 196 * 64, 10**9])
+def test_patches_taken_a_few_records_at_a_time_make_no_difference(at_a_time, monkeypatch):
+    monkeypatch.setattr(convolution, "AT_A_TIME", at_a_time)
+    torch.manual_seed(0)
+    network, inputs = networks.small_cnn(1, 28, 3).double(), torch.randn(7, 1, 28, 28).double()
+    targets = torch.randint(0, 3, (7,))
+    oracle = one_at_a_time(network, inputs, targets)
+    clip = float(torch.stack(norms_of(oracle)).median())
+    ready = PerExample(network)
+    found = ready.clipped_sum(inputs, targets, cross_entropy, clip)
+    expected = summed(
+        oracle, [min(1.0, clip * (1 - 1e-4) / float(norm)) for norm in norms_of(oracle)]
+    )
+    ready.clipped_sum(-inputs, targets, cross_entropy, clip)  # takes the same memory again
+    for own, theirs in zip(found.total, expected, strict=True):
+        torch.testing.assert_close(own, theirs, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("activation", [nn.ReLU, nn.Tanh, nn.Sigmoid])

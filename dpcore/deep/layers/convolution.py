@@ -9,6 +9,7 @@ many channels want the second way.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -17,9 +18,12 @@ from torch.nn import functional
 from torch.nn.grad import conv2d_weight
 
 from dpcore.deep.layers.gradients import Gradients, Rule, Scales, WrittenOut
+from dpcore.deep.memory import Memory
 from dpcore.errors import InvalidInput
 
 ROUNDING = 64 * torch.finfo(torch.float32).eps
+AT_A_TIME = 800_000
+"""Numbers of patches that are multiplied at once, about as many as fit a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -62,28 +66,30 @@ class Patches:
     layer : torch.nn.Conv2d
     inputs : Tensor
         (records, channels in, height, width).
-    patches : Tensor
-        A, (records, positions, patch).
+    seen : Tensor
+        What `_seen` makes of them.
     derivatives : Tensor
         δ, (records, channels out, height, width).
+    memory : Memory
     """
 
     layer: nn.Conv2d
     inputs: Tensor
-    patches: Tensor
+    seen: Tensor
     derivatives: Tensor
+    memory: Memory
 
     def squared_norms(self, scales: Scales = None) -> Tensor:
         """⟨A Aᵀ, δᵀδ⟩ per record; written out after all where D is given elementwise."""
         if scales is not None and isinstance(scales[0], Tensor):
-            return _written_out(self.layer, self.patches, self.derivatives).squared_norms(scales)
-        flat = self.derivatives.flatten(2)
-        within = self.patches @ self.patches.transpose(1, 2)
+            return self._written_out().squared_norms(scales)
+        patches, flat = self.seen.flatten(3).flatten(1, 2), self.derivatives.flatten(2)
+        within = patches @ patches.transpose(1, 2)
         between = flat.transpose(1, 2) @ flat
         total = (within * between).flatten(1).sum(1)
         # Terms of both signs: rounding is relative to ‖A‖²‖δ‖², which bounds what they sum to in
         # size, and must not make a norm too small.
-        size = self.patches.square().sum((1, 2)) * flat.square().sum((1, 2))
+        size = patches.square().sum((1, 2)) * flat.square().sum((1, 2))
         total = total.clamp_min(0.0) + ROUNDING * size
         if scales is not None:
             total = total / scales[0] ** 2
@@ -108,27 +114,33 @@ class Patches:
 
     def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`; squares of sums over positions have to be written out."""
-        return _written_out(self.layer, self.patches, self.derivatives).squared_sum(weights)
+        return self._written_out().squared_sum(weights)
+
+    def _written_out(self) -> Kernels:
+        return _written_out(self.layer, self.seen, self.derivatives, self.memory)
 
 
-def _convolution(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
+def _convolution(
+    layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory
+) -> Gradients:
     assert isinstance(layer, nn.Conv2d)
     if layer.groups != 1 or layer.padding_mode != "zeros" or isinstance(layer.padding, str):
         raise InvalidInput(
             "convolution has groups, named padding or padding other than zeros, but it must have "
             "one group and a number of zeros around."
         )
-    patches = _patches(layer, inputs, derivatives.shape[2:])
-    channels, (positions, patch) = derivatives.shape[1], patches.shape[1:]
+    seen = _seen(layer, inputs, derivatives.shape[2:])
+    channels, positions = derivatives.shape[1], derivatives[0, 0].numel()
+    patch = seen[0, 0, 0].numel()
     if channels * patch <= positions**2 * (channels + patch):
-        return _written_out(layer, patches, derivatives)
-    return Patches(layer, inputs, patches, derivatives)
+        return _written_out(layer, seen, derivatives, memory)
+    return Patches(layer, inputs, seen, derivatives, memory)
 
 
-def _patches(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
-    """What each position sees, (records, positions, patch); a patch is rows, columns, channels.
+def _seen(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
+    """What each position sees, (records, height, width, rows, columns, channels), not yet copied.
 
-    Several times faster than `unfold`, and than patches whose channels come first.
+    Copying it is several times faster than `unfold`, and than patches whose channels come first.
     """
     assert not isinstance(layer.padding, str)
     (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
@@ -138,16 +150,23 @@ def _patches(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
         padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
     padded = padded.contiguous(memory_format=torch.channels_last)
     record, channel, row, column = padded.stride()
-    seen = padded.as_strided(
+    return padded.as_strided(
         (len(inputs), *places, kernel_y, kernel_x, inputs.shape[1]),
         (record, row * stride_y, column * stride_x, row * apart_y, column * apart_x, channel),
     )
-    return seen.reshape(len(inputs), places.numel(), -1)
 
 
-def _written_out(layer: nn.Conv2d, patches: Tensor, derivatives: Tensor) -> Kernels:
-    flat = derivatives.flatten(2)
-    kernels = flat @ patches
+def _written_out(layer: nn.Conv2d, seen: Tensor, derivatives: Tensor, memory: Memory) -> Kernels:
+    """G = δ A; off a GPU for a few records at a time, whose patches then stay in the cache."""
+    flat, (records, *shape) = derivatives.flatten(2), seen.shape
+    one, patch = math.prod(shape), math.prod(shape[2:])
+    size = min(records, max(1, AT_A_TIME // one)) if seen.device.type == "cpu" else records
+    kernels = memory.take((layer, "kernels"), (records, flat.shape[1], patch), seen)
+    room = memory.take((layer, "patches"), (size, *shape), seen)
+    for start in range(0, records, size):
+        part = slice(start, start + size)
+        patches = room[: len(seen[part])].copy_(seen[part])
+        torch.bmm(flat[part], patches.view(len(patches), -1, patch), out=kernels[part])
     return Kernels((kernels,) if layer.bias is None else (kernels, flat.sum(2)), layer)
 
 

@@ -14,6 +14,8 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
+from dpcore.deep.memory import Memory
+
 Scales = Sequence[Tensor | float] | None
 """D of a scaled norm ‖D⁻¹g‖, one entry a parameter: a number, or a tensor of its shape."""
 
@@ -34,8 +36,10 @@ class Gradients(Protocol):
         """Σ_i weights_i g_i², element by element, for each parameter."""
 
 
-Rule = Callable[[nn.Module, Tensor, Tensor], Gradients]
-"""(layer, its inputs, the loss's derivative with respect to its outputs) to its gradients."""
+Rule = Callable[[nn.Module, Tensor, Tensor, Memory], Gradients]
+"""(layer, its inputs, the loss's derivative with respect to its outputs, memory) to its gradients.
+
+What lies in the memory holds until the layer's gradients are asked for again."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcore.deep.layers.gradients import Gradients, Rule, Scales
+from dpcore.deep.memory import Memory
 from dpcore.errors import InvalidInput
 
 
@@ -95,7 +96,7 @@ class OuterProducts:
         return squares.weighted_sum(weights)
 
 
-def _linear(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
+def _linear(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory) -> Gradients:
     if inputs.dim() != 2:
         raise InvalidInput(
             f"input of a Linear layer has {inputs.dim()} dimensions, but it must have 2 (records, "
@@ -104,7 +105,7 @@ def _linear(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
     return OuterProducts(inputs, derivatives, layer.bias is not None)
 
 
-def _stacked(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
+def _stacked(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory) -> Gradients:
     return OuterProducts(inputs, derivatives, True)
 
 

@@ -7,17 +7,18 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from dpcore.deep.layers.gradients import Gradients, Rule, WrittenOut
+from dpcore.deep.memory import Memory
 from dpcore.errors import InvalidInput
 
 
-def _group(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
+def _group(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory) -> Gradients:
     assert isinstance(layer, nn.GroupNorm)
     plain = functional.group_norm(inputs, layer.num_groups, eps=layer.eps)
     weight = (derivatives * plain).flatten(2).sum(2)
     return WrittenOut((weight, derivatives.flatten(2).sum(2)))
 
 
-def _layer(layer: nn.Module, inputs: Tensor, derivatives: Tensor) -> Gradients:
+def _layer(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory) -> Gradients:
     assert isinstance(layer, nn.LayerNorm)
     if inputs.dim() <= len(layer.normalized_shape):
         raise InvalidInput(
