@@ -137,11 +137,11 @@ def _reached(
     safe = (
         "nine of ten single runs nowhere here"
         if reach.safe is None
-        else f"nine of ten single runs from ε = {plain(reach.safe)} on"
+        else f"nine of ten single runs from ε {_placed(reach.safe)} on"
     )
-    lucky = [] if reach.lucky is None else [f"a lucky run from ε = {plain(reach.lucky)} on"]
+    lucky = [] if reach.lucky is None else [f"a lucky run from ε {_placed(reach.lucky)} on"]
     said = (
-        f"**{asked} takes ε = {plain(reach.epsilon)}**, with {titles.get(reach.method, '')}, on "
+        f"**{asked} takes ε {_placed(reach.epsilon)}**, with {titles.get(reach.method, '')}, on "
         f"average over the noise; {listed([*lucky, safe])}."
     )
     if reach.epsilon <= epsilon:
@@ -151,6 +151,12 @@ def _reached(
         f"{said} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
         f"about {plain(needed)} would be needed (an estimate: noise counts against n·ε)."
     )
+
+
+def _placed(epsilon: float) -> str:
+    """An ε of the grid, which goes on to the left of what is shown."""
+    least = EPSILON_RANGE[0]
+    return f"below {plain(least)}" if epsilon < least else f"= {plain(epsilon)}"
 
 
 def _who(best: pd.DataFrame, titles: Mapping[str, str], quality: Quality) -> str:

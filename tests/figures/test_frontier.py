@@ -70,6 +70,24 @@ def test_the_epsilons_named_are_those_that_are_shown() -> None:
     assert "Other (ε = 0.001 to 0.1) and One (ε = 1 to 10)." in drawn.sentence
 
 
+def test_an_epsilon_left_of_what_is_shown_is_not_named() -> None:
+    table = BEST.assign(epsilon=[1e-6, 1e-3, 1.0])
+    found = reach(table, 0.5)
+    assert found.epsilon == pytest.approx(1e-6)
+    drawn = frontier(table, found, titles=TITLES, records=9, records_are="patients", epsilon=1.0)
+    assert "**50.0 % takes ε below 0.001**, with Other" in drawn.sentence
+    assert "1e-6" not in drawn.sentence
+    at_the_end = frontier(
+        table.iloc[1:],
+        reach(table.iloc[1:], 0.7),
+        titles=TITLES,
+        records=9,
+        records_are="patients",
+        epsilon=1.0,
+    )
+    assert "takes ε = 0.001**" in at_the_end.sentence
+
+
 def test_each_method_has_its_own_mark() -> None:
     drawn = frontier(
         BEST, reach(BEST, 0.7), titles=TITLES, records=9, records_are="patients", epsilon=1.0
