@@ -17,7 +17,7 @@ from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.datasets import availability, catalogue, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import jobs
-from dpcore.evaluation.models import TRIVIAL, ModelStudy, binary, curve, summary
+from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary
 from dpcore.figures import models as figures
 from dpcore.figures.words import percent, plain
 from dpcore.guarantee import Edition, Status
@@ -33,6 +33,7 @@ RUNS = ("5", "10", "20", "50", "100")
 FEW = 1_000  # records, up to which a curve is there at once
 NO_DELTA = "This model's promise never fails: δ = 0, whatever is asked for."
 POLL_SECONDS = 0.7
+OTHERWISE = {"number": "a number", "classes": "one of several classes"}
 LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
 DATA, DELTA, NEIGHBOUR, REPEATS = "run_data", "run_delta", "run_neighbour", "run_runs"
 
@@ -65,6 +66,15 @@ def draw(model_key: str, verdict: Standing | None = None) -> None:
     except InvalidInput as refusal:
         st.error(str(refusal), icon=":material/block:")
         return
+    found = entry(study.dataset)
+    if not fits(model, found):
+        st.info(
+            f"{model.title} learns to tell two classes apart, and {found.title} predicts "
+            f"{OTHERWISE[found.predicts]}. Choose other data.",
+            icon=":material/category:",
+        )
+        _promise(model, calibration, verdict)
+        return
     where = availability(study.dataset)
     if where not in ("built in", "local"):
         _fetch(study.dataset, where)
@@ -81,7 +91,7 @@ def draw(model_key: str, verdict: Standing | None = None) -> None:
 
 
 def _titles() -> dict[str, str]:
-    return {found.key: found.title for found in catalogue() if binary(found)}
+    return {found.key: found.title for found in catalogue()}
 
 
 def _controls(model: Model) -> ModelStudy:

@@ -55,7 +55,7 @@ class ModelStudy:
     model : str
         Key of `dpcore.models.register`.
     dataset : str
-        Key of a catalogue entry whose label has two classes.
+        Key of a catalogue entry; its label has two classes unless the model uses none.
     epsilons : tuple of float
         Requested total ε, each above 0.
     delta : float, optional
@@ -139,9 +139,9 @@ class ModelStudy:
         return Outcome(curve(self, progress=report, cancelled=cancelled))
 
 
-def binary(found: Entry) -> bool:
-    """Whether the data set has a label of two classes."""
-    return found.predicts == "class"
+def fits(model: Model, found: Entry) -> bool:
+    """Whether the model can be run on the data set; one that uses labels needs two classes."""
+    return not model.uses_labels or found.predicts == "class"
 
 
 def curve(
@@ -174,7 +174,7 @@ def curve(
     Raises
     ------
     InvalidInput
-        If the data set has no label of two classes.
+        If the model uses labels and the data set has none of two classes.
     """
     import pandas as pd
 
@@ -221,7 +221,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Records]:
     """Training records, public ones without use of their labels, and those to judge by."""
-    train, test = encode(table, seed=seed)
+    train, test = encode(table, seed=seed, labels=model.uses_labels)
     half = len(test) // 2 if model.unlabelled else 0
     return train, test[:half], test[half:]
 

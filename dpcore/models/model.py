@@ -176,6 +176,8 @@ class Model:
         Whether it keeps δ = 0, whatever δ is asked for.
     unlabelled : bool
         Whether it needs public records without labels: half of the test records are given up.
+    uses_labels : bool
+        Whether it learns from a label, which must then be one of two classes.
     limits : tuple of str
         What else to know, one sentence each.
     """
@@ -197,6 +199,7 @@ class Model:
     edition: Edition = Edition.SOUND
     pure: bool = False
     unlabelled: bool = False
+    uses_labels: bool = True
     limits: tuple[str, ...] = field(default=())
 
 

@@ -66,7 +66,7 @@ class Records:
     categories : (n, q) array of int
         Codes from 0 to the number of levels less 1; refused otherwise.
     labels : (n,) array of int
-        0 or 1.
+        0 or 1; all 0 for a model that uses none, so that it can't see any.
     """
 
     shape: Shape
@@ -131,25 +131,27 @@ def shape_of(entry: Entry) -> Shape:
     return Shape(size, len(entry.used) - len(levels), tuple(levels))
 
 
-def encode(table: Table, *, seed: int = 0) -> tuple[Records, Records]:
+def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records, Records]:
     """Training and test records of a table.
 
     Parameters
     ----------
     table : Table
-        With a label of two classes.
+        With a label of two classes, unless `labels` is False.
     seed : int
         Of the split.
+    labels : bool
+        Whether a model learns from them. If not, what the table predicts is left out.
 
     Raises
     ------
     InvalidInput
-        If the label is not one of two classes, or a part would be empty.
+        If a label is needed and not one of two classes, or a part would be empty.
     """
     entry, n = table.entry, table.records
-    if not np.isin(table.label, (-1, 1)).all():
+    if labels and entry.predicts != "class":
         raise InvalidInput(
-            f"dataset is {entry.key!r}, but it must be one with a label of two classes."
+            f"dataset is {entry.key!r}, but for this model it must have a label of two classes."
         )
     preparation = Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
     numbers, categories = [], []
@@ -166,7 +168,7 @@ def encode(table: Table, *, seed: int = 0) -> tuple[Records, Records]:
         shape_of(entry),
         np.column_stack(numbers) if numbers else np.zeros((n, 0)),
         np.column_stack(categories) if categories else np.zeros((n, 0), dtype=np.int64),
-        (table.label > 0).astype(np.int64),
+        (table.label > 0).astype(np.int64) if labels else np.zeros(n, dtype=np.int64),
     )
     test = drawn(n, preparation)
     if test.all():

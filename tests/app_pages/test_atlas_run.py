@@ -149,3 +149,19 @@ def test_every_control_of_a_link_is_one_that_is_allowed(key) -> None:
     for box in app.selectbox:
         _, values, _ = allowed[box.key]
         assert set(box.options) <= set(values)
+
+
+def test_components_are_found_in_a_table_without_classes() -> None:
+    app = answered(opened("pca-gaussian", run_data="Diabetes progression", run_runs="5"))
+    assert not app.info
+    assert "--dataset diabetes" in app.code[0].value
+
+
+def test_a_model_of_two_classes_says_why_a_table_is_not_for_it() -> None:
+    app = opened("naive-bayes", run_data="Diabetes progression", run_runs="5")
+    assert [one.value for one in app.info] == [
+        "Naive Bayes learns to tell two classes apart, and Diabetes progression predicts a "
+        "number. Choose other data."
+    ]
+    assert not app.get("plotly_chart")
+    assert not app.error

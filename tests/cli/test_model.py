@@ -57,7 +57,7 @@ def test_list_names_every_model(capsys: Captured) -> None:
         (["--epsilon", "0"], "epsilon is 0"),
         (["--runs", "many"], "runs is 'many'"),
         (["--adjacency", "zero-out"], "adjacency is 'zero-out'"),
-        (["--dataset", "diabetes"], "a label of two classes"),
+        (["--dataset", "diabetes"], "for this model it must have a label of two classes"),
     ],
 )
 def test_bad_input_is_one_sentence(capsys: Captured, wrong, word) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dpcore.datasets import entry, load
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, summary
+from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, fits, summary
 from dpcore.evaluation.task import Task
 from dpcore.models.register import register
 
@@ -74,6 +76,33 @@ def test_every_model_runs_on_patients_and_beats_learning_nothing_given_a_large_b
     sign = 1.0 if register()[key].measure.higher_is_better else -1.0
     assert sign * (value["private"] - value["trivial"]) > 0.05
     assert sign * (value["without noise"] - value["trivial"]) > 0.05
+
+
+@pytest.mark.parametrize("dataset", ["diabetes", "optical_digits"])
+@pytest.mark.parametrize("key", [key for key, one in register().items() if not one.uses_labels])
+def test_clusters_and_components_need_no_classes(key, dataset) -> None:
+    table = summary(curve(ModelStudy(model=key, dataset=dataset, epsilons=(200.0,), runs=2)))
+    value = {row["series"]: row["value"] for _, row in table.iterrows()}
+    sign = 1.0 if register()[key].measure.higher_is_better else -1.0
+    assert sign * (value["private"] - value["trivial"]) > 0.05
+    assert sign * (value["without noise"] - value["trivial"]) > 0.05
+
+
+def test_what_is_measured_of_them_does_not_hang_on_the_classes() -> None:
+    table, free = load("breast_cancer"), [one for one in register().values() if not one.uses_labels]
+    assert {one.key for one in free} == {"k-means", "pca-gaussian", "pca-pure", "pca-wishart"}
+    turned = replace(table, label=-table.label)
+    for model in free:
+        study = ModelStudy(model=model.key, epsilons=(1.0,), runs=2)
+        assert curve(study, table=table).equals(curve(study, table=turned))
+
+
+@pytest.mark.parametrize("dataset", ["diabetes", "optical_digits"])
+@pytest.mark.parametrize("key", [key for key, one in register().items() if one.uses_labels])
+def test_other_models_refuse_tables_without_two_classes(key, dataset) -> None:
+    assert not fits(register()[key], entry(dataset))
+    with pytest.raises(InvalidInput, match="must have a label of two classes"):
+        curve(ModelStudy(model=key, dataset=dataset, epsilons=(1.0,), runs=1))
 
 
 @pytest.mark.parametrize(

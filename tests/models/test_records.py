@@ -71,3 +71,13 @@ def test_what_would_break_a_sensitivity_is_refused(field, value, said) -> None:
         Records(
             Shape(10, 1, (3,)), **{name: np.array(v) for name, v in {**good, field: value}.items()}
         )
+
+
+@pytest.mark.parametrize("key", ["diabetes", "optical_digits", "breast_cancer"])
+def test_a_model_that_uses_no_labels_sees_none_and_takes_every_table(key: str) -> None:
+    table = load(key)
+    train, test = encode(table, labels=False)
+    assert len(train) + len(test) == table.records
+    assert not train.labels.any()
+    assert not test.labels.any()
+    assert train.points().shape[1] == shape_of(table.entry).dimension

@@ -208,4 +208,5 @@ MODEL = Model(
     learn=learn,
     judge=judge,
     trivial=one_centre,
+    uses_labels=False,
 )

@@ -89,4 +89,5 @@ MODEL = Model(
     learn=learn,
     judge=covariance.judge,
     trivial=covariance.random_share,
+    uses_labels=False,
 )

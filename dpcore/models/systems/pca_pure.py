@@ -90,6 +90,7 @@ MODEL = Model(
     learn=learn,
     judge=covariance.judge,
     trivial=covariance.random_share,
+    uses_labels=False,
     pure=True,
     limits=("Its noise grows with the square of the number of features; δ = 0 is dear here.",),
 )

@@ -123,6 +123,7 @@ MODEL = Model(
     learn=learn,
     judge=covariance.judge,
     trivial=covariance.random_share,
+    uses_labels=False,
     edition=Edition.PUBLISHED,
     limits=("It is here to be studied; PCA with δ = 0 keeps what it promises.",),
 )
