@@ -37,7 +37,7 @@ except InvalidInput as refusal:
 
 if settled is not None:
     train_live.show(asked, settled)
-    train_proof.claim_and_proof(settled)
+    train_proof.proof_and_claim(settled)
     train_proof.what_it_means(settled)
     background.watch(train_tabs.show(asked, settled))
 else:

@@ -186,9 +186,7 @@ def _line(
             _start_button(_again(studies), study, studies)
         elif on:
             series = next((s for s, state in states.items() if state != "done"), "private")
-            job = jobs.find(studies[series].key)
-            share = 0.0 if job is None else min(1.0, max(0.0, job.progress))
-            message = "starting" if job is None else job.message
+            share, message = train_runs.progress(studies[series])
             st.progress(share, text=f"Training, {figures.SERIES[series].title}: {message}")
             st.button(
                 "Stop",

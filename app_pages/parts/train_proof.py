@@ -1,4 +1,4 @@
-"""Claim and proof of the training on screen, and what its ε means for one person."""
+"""Proof and claim of the training on screen, and what its ε means for one person."""
 
 from __future__ import annotations
 
@@ -14,19 +14,10 @@ from dpcore.accounting.tradeoff import PrivacyCurve, from_event
 from dpcore.guarantee import Status
 
 
-def claim_and_proof(settled: Settled) -> None:
-    """What a paper says of this noise and what holds for it, side by side."""
+def proof_and_claim(settled: Settled) -> None:
+    """What holds for this noise, and beside it what a paper says of it."""
     held = settled.assurance
-    claim, proof = st.columns(2, border=True)
-    with claim:
-        if settled.recipe.noise == "published-004":
-            st.markdown("**Claim** (what paper 004 prints)")
-            badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
-            st.markdown(badges.statement(held.claim))
-            badges.checked([each for each in held.conditions if not each.met])
-        else:
-            st.markdown("**Claim** (what paper 003 prints for this noise)")
-            _paper_003(settled)
+    proof, claim = st.columns(2, border=True)
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise)")
         proved = held.proof.epsilon is not None
@@ -38,6 +29,15 @@ def claim_and_proof(settled: Settled) -> None:
             st.markdown(f"Certified: {badges.statement(held.certified)}")
         badges.checked([each for each in held.conditions if each.met])
         st.caption(f"{held.certified.adjacency.meaning} {words.WHOLE_RUN}")
+    with claim:
+        if settled.recipe.noise == "published-004":
+            st.markdown("**Claim** (what paper 004 prints)")
+            badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
+            st.markdown(badges.statement(held.claim))
+            badges.checked([each for each in held.conditions if not each.met])
+        else:
+            st.markdown("**Claim** (what paper 003 prints for this noise)")
+            _paper_003(settled)
 
 
 def printed(settled: Settled) -> TruncatedAnswer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -87,11 +88,17 @@ def begin(name: str, studies: Studies) -> None:
     keep(f"train jobs {name}", keys)
     for study in studies.values():
         if state(study) in ("new", "cancelled"):
-            submit(study)
+            with suppress(jobs.QueueFull):  # there is room again at one of the next looks
+                submit(study)
 
 
 def submit(asked: TrainingStudy | TrainingSweep) -> None:
-    """Hand it to the workers, with its records where these were uploaded."""
+    """Hand it to the workers, with its records where these were uploaded.
+
+    Raises
+    ------
+    QueueFull
+    """
     task = train_upload.task(asked)
     if task is not None:
         jobs.submit(task)
@@ -103,7 +110,18 @@ def start(study: TrainingStudy, studies: Studies) -> None:
     raise_flag(_begun(study))
     for one in studies.values():
         if state(one) in ("cancelled", "failed"):
-            submit(one)
+            try:
+                submit(one)
+            except jobs.QueueFull as full:
+                st.toast(str(full), icon=":material/hourglass:")
+
+
+def progress(study: Task) -> tuple[float, str]:
+    """The share that is done, and what is being done."""
+    job = jobs.find(study.key)
+    if job is None:
+        return 0.0, "waiting for room in the queue" if jobs.full() else "starting"
+    return min(1.0, max(0.0, job.progress)), job.message
 
 
 def stop(study: TrainingStudy, studies: Studies) -> None:
@@ -178,9 +196,7 @@ def control(
     failed = [series for series, each in found.items() if each == "failed"]
     if running or failed:
         series = (running or failed)[0]
-        job = jobs.find(studies[series].key)
-        message = "starting" if job is None else job.message
-        said = f"Training, {figures.SERIES[series].title}: {message}"
+        said = f"Training, {figures.SERIES[series].title}: {progress(studies[series])[1]}"
     elif wanted(study, records) or all(each == "done" for each in found.values()):
         return
     else:

@@ -280,6 +280,8 @@ class Job:
 def submit(task: Task, *, afresh: bool = False) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
 
+    Where there are no workers to be had, the job has failed, and its message says why.
+
     Parameters
     ----------
     task : Task
@@ -291,17 +293,14 @@ def submit(task: Task, *, afresh: bool = False) -> Job:
     ------
     QueueFull
         If too many jobs are unfinished.
-    InvalidInput
-        If there are no workers to be had.
     """
     with _one_at_a_time:
         job = find(task.key)
         if job is not None and job.state in ("queued", "running", "done"):
             return job
-        unfinished = sum(start.waited_for for start in list(_starts.values()))
-        if unfinished >= MOST_UNFINISHED:
+        if full():
             raise QueueFull(
-                f"{task.title} has to wait: {unfinished} jobs are in the queue, as many as it "
+                f"{task.title} has to wait: {_unfinished()} jobs are in the queue, as many as it "
                 "holds; try again in a while."
             )
         where = folder()
@@ -314,6 +313,9 @@ def submit(task: Task, *, afresh: bool = False) -> Job:
         _path(start.name, "job").touch()
         try:
             start.send()
+        except InvalidInput as refusal:
+            start.future.set_exception(refusal)
+            start.clear()
         except BaseException:
             start.clear()
             raise
@@ -322,12 +324,21 @@ def submit(task: Task, *, afresh: bool = False) -> Job:
     return Job(task.key)
 
 
+def full() -> bool:
+    """Whether the queue holds as many jobs as it may."""
+    return _unfinished() >= MOST_UNFINISHED
+
+
 def find(key: str) -> Job | None:
     """The job of that key: started by any process, or with its result or its state in the cache."""
     if not _is_key(key):
         return None
     there = any(_path(key, ending).exists() for ending in ("csv", STATE))
     return Job(key) if there or key in _starts or _started_elsewhere(key) else None
+
+
+def _unfinished() -> int:
+    return sum(start.waited_for for start in list(_starts.values()))
 
 
 def _is_key(key: str) -> bool:

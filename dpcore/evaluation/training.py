@@ -387,7 +387,10 @@ def _trained(
     """A trainer at its end, from a state where there is one of just these studies."""
     from dpcore.evaluation.kept import pack, take_up
 
-    trainer = begin(studies, progress=_or_stop(report, cancelled), brought=brought)
+    def preparing(share: float, message: str) -> None:
+        report(share, message if state is None else f"{message}, once more before it goes on")
+
+    trainer = begin(studies, progress=_or_stop(preparing, cancelled), brought=brought)
     if state is not None and take_up(trainer, state):
         partial(trainer.history())
     kept = time.monotonic()

@@ -20,6 +20,7 @@ from app_pages.parts.train_controls import FIRST
 from app_pages.parts.train_presets import PRESETS
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
+from dpcore.errors import InvalidInput
 from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures import training as figures
@@ -109,6 +110,8 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
     assert "δ = 1e-5 · add-remove · PLD" in said(app)
     assert "constant σ" in said(app)
     assert "paper 003, equations (3) and (4)" in said(app)
+    # What is proved comes first, what a paper claims beside it.
+    assert said(app).index("**Proof**") < said(app).index("**Claim**")
     assert app.selectbox(key="train_preset").value == "Digits (built in)"
 
 
@@ -230,6 +233,28 @@ def test_a_network_that_the_images_are_too_small_for_is_refused_before_training(
         "The network is convolutional (cnn), but Digits, 8 × 8 has images of 8 × 8 pixels and it "
         "needs at least 28 × 28; it must be linear or perceptron."
     ]
+
+
+def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 0)
+    app = opened(**QUICK, train_seed="5")
+    app.run()
+    progress = [each.text for each in app.get("progress")]
+    assert progress == ["Training, your settings: waiting for room in the queue"]
+    assert not app.exception
+    monkeypatch.undo()
+    trained(app)
+
+
+def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> None:
+        raise InvalidInput("DPCORE_SCHEDULER is 'tcp://here', but no Dask scheduler answers there.")
+
+    monkeypatch.setattr(jobs, "executor", nobody)
+    app = opened(**QUICK, train_seed="6")
+    until(app, lambda: "no Dask scheduler answers there" in said(app))
+    assert app.button(key="train_start").label == "Train again"
+    assert not app.exception
 
 
 def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:

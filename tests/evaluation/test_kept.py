@@ -100,8 +100,15 @@ def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
     unbroken = begun(STUDY)
     unbroken.run()
     seen: list[pd.DataFrame] = []
-    report, _ = silent()
+    told: list[str] = []
+
+    def report(share: float, message: str) -> None:
+        told.append(message)
+
     found = STUDY.go_on(left_by(STUDY), lambda state: None, report, seen.append, lambda: False)
+    # Why it is a while before anything moves.
+    assert told[0] == "finding the noise, once more before it goes on"
+    assert told[-1].startswith("epoch ")
     assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
     assert np.load(io.BytesIO(found.files["weights.npz"]))["0.weight"].tolist() == (
         np.load(io.BytesIO(outcome(unbroken).files["weights.npz"]))["0.weight"].tolist()

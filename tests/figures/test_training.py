@@ -116,10 +116,21 @@ def test_nothing_yet_is_said() -> None:
 def test_the_course_of_noise_and_of_epsilon() -> None:
     noise = figures.course(course(), "sigma", epochs=EPOCHS)
     assert lines(noise)["your settings"] == [2.0, 1.0, 0.5, 0.25]
-    assert "your settings: 2 after the first epoch, 0.25 after the last" in noise.sentence
-    assert "constant σ: 1.5 throughout" in noise.sentence
+    assert noise.sentence == (
+        "Noise σ: your settings 2 after the first epoch, 0.25 after the last; "
+        "constant σ 1.5 throughout."
+    )
     spent = figures.course(course(), "epsilon", epochs=EPOCHS, reached=3)
     assert spent.sentence.endswith("After epoch 3 it is 1.5.")
+
+
+def test_certified_epsilons_are_rounded_up() -> None:
+    grown = course().assign(epsilon=lambda rows: rows["epsilon"] + 1e-4)
+    drawn = figures.course(grown, "epsilon", epochs=EPOCHS, reached=3)
+    assert "your settings 0.501 after the first epoch, 2.01 after the last" in drawn.sentence
+    assert drawn.sentence.endswith("After epoch 3 it is 1.51.")
+    hovered = next(trace.hovertext for trace in drawn.figure.data if trace.name)
+    assert "ε = 0.501 so far" in hovered[0]
 
 
 def test_without_a_certified_epsilon_the_course_says_so() -> None:

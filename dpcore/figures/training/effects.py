@@ -17,7 +17,7 @@ from dpcore.figures.training.series import (
     shown,
     values_within,
 )
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,7 @@ def _hover(varied: Effect, row: pd.Series, column: str) -> str:
     if low in row and row[low] < row[high]:
         said += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
     spent = (
-        f"ε = {plain(row['epsilon'])} · δ = {plain(row['delta'])} · {row['adjacency']} · "
+        f"ε = {at_most(row['epsilon'])} · δ = {plain(row['delta'])} · {row['adjacency']} · "
         f"{row['accountant']}"
         if row["epsilon"] == row["epsilon"]
         else "nothing is certified"

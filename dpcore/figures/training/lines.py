@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -20,7 +20,7 @@ from dpcore.figures.training.series import (
     of_each,
     shown,
 )
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import at_most, listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,25 +105,25 @@ def course(
         _line(figure, SERIES[series], rows, column, dark)
     if reached:
         figure.add_vline(x=reached, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
-    said = []
+    said, written = [], plain if column == "sigma" else at_most
     for series, rows in rows_of.items():
         first, last = float(rows[column].iloc[0]), float(rows[column].iloc[-1])
-        said.append(f"{SERIES[series].title}: {_moved(first, last)}")
+        said.append(f"{SERIES[series].title} {_moved(first, last, written)}")
     if not said:
         return Drawn(figure, "No finite ε is certified here.", f"{AXES[column]}: none.")
-    sentence = f"{'Noise' if column == 'sigma' else 'Certified ε'} {'; '.join(said)}."
+    sentence = f"{'Noise σ' if column == 'sigma' else 'Certified ε'}: {'; '.join(said)}."
     now = rows_of.get("private")
     if reached and now is not None and reached < epochs:
         here = now.loc[now["epoch"] == reached, column]
         if len(here):
-            sentence += f" After epoch {reached:,} it is {plain(float(here.iloc[0]))}."
+            sentence += f" After epoch {reached:,} it is {written(float(here.iloc[0]))}."
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
 
 
-def _moved(first: float, last: float) -> str:
+def _moved(first: float, last: float, written: Callable[[float], str]) -> str:
     if math.isclose(first, last, rel_tol=1e-9):
-        return f"{plain(last)} throughout"
-    return f"{plain(first)} after the first epoch, {plain(last)} after the last"
+        return f"{written(last)} throughout"
+    return f"{written(first)} after the first epoch, {written(last)} after the last"
 
 
 def _against_epochs(column: str, epochs: int, ends: tuple[float, float], dark: bool) -> go.Figure:
@@ -184,7 +184,7 @@ def _spent(row: pd.Series) -> str:
     if epsilon is None or not math.isfinite(epsilon):
         return "nothing is certified"
     return (
-        f"ε = {plain(epsilon)} so far · δ = {plain(row['delta'])} · {row['adjacency']} · "
+        f"ε = {at_most(epsilon)} so far · δ = {plain(row['delta'])} · {row['adjacency']} · "
         f"{row['accountant']}"
     )
 
