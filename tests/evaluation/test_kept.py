@@ -107,7 +107,7 @@ def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
 
     found = STUDY.go_on(left_by(STUDY), lambda state: None, report, seen.append, lambda: False)
     # Why it is a while before anything moves.
-    assert "finding the noise, once more before it goes on" in told
+    assert "counting what each epoch will spend, once more before it goes on" in told
     assert told[-1].startswith("epoch ")
     assert seen[0]["steps"].max() > 0  # rows of the first part are there before the second begins
     assert np.load(io.BytesIO(found.files["weights.npz"]))["0.weight"].tolist() == (
