@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from numbers import Integral
+
+SHORTEST_PART = 3
+"""Letters from which on a word that holds what was typed may have been meant."""
 
 
 class InvalidInput(ValueError):
@@ -95,8 +99,25 @@ def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
     Raises
     ------
     InvalidInput
-        If it is none of them.
+        If it is none of them; the sentence then asks for those that may have been meant.
     """
     if isinstance(value, str) and str(value) in allowed:
         return str(value)
-    raise reject(field, str(value), "one of " + ", ".join(allowed))
+    raise reject(field, str(value), f"one of {', '.join(allowed)}{meant(str(value), allowed)}")
+
+
+def meant(value: str, allowed: Collection[str]) -> str:
+    """ " (did you mean …?)" with up to three words that are written alike; "" where none is."""
+    from difflib import get_close_matches
+
+    words, typed = {_plain(word): word for word in allowed}, _plain(value)
+    if not typed[:1].isalpha():  # numbers that look alike are not alike
+        return ""
+    parts = [word for word in words if len(typed) >= SHORTEST_PART and typed in word]
+    near = list(dict.fromkeys([*get_close_matches(typed, words), *parts]))[:3]
+    return f" (did you mean {', or '.join(words[word] for word in near)}?)" if near else ""
+
+
+def _plain(word: str) -> str:
+    """Without what is easily typed otherwise."""
+    return str(word).strip().casefold().replace("-", "_").replace(" ", "_")

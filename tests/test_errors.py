@@ -99,6 +99,28 @@ def test_words() -> None:
             one_of("loss", bad, ("logistic", "huber"))
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("digits", " (did you mean optical_digits?)"),
+        ("adlut", " (did you mean adult?)"),
+        ("cancer", " (did you mean breast_cancer?)"),
+        ("an", ""),
+        ("0.6", ""),
+        ("Breast-Cancer", " (did you mean breast_cancer?)"),
+        ("kmeans", " (did you mean k-means?)"),
+        ("iris", ""),
+        ("", ""),
+    ],
+)
+def test_words_that_are_written_alike_are_asked_for(typed: str, meant: str) -> None:
+    words = ("breast_cancer", "optical_digits", "k-means", "adult", "0.5")
+    with pytest.raises(InvalidInput) as caught:
+        one_of("dataset", typed, words)
+    allowed = "breast_cancer, optical_digits, k-means, adult, 0.5"
+    assert str(caught.value) == f"dataset is '{typed}', but it must be one of {allowed}{meant}."
+
+
 def test_it_is_a_value_error_with_one_sentence() -> None:
     error = reject("x", "<script>", "a number")
     assert isinstance(error, ValueError)

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dpcore.errors import meant
+
 MOST_TOLD = 12
+MOST_LETTERS = 40
 
 
 def quoted(value: str) -> str:
     """A value from outside, short and without anything that could act as markup."""
-    kept = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:40].strip()
+    kept = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MOST_LETTERS].strip()
     return f"“{kept}”" if kept else "something unreadable"
 
 
@@ -63,7 +66,8 @@ def unknown(
         Refusal(
             name,
             value,
-            f"{title} {quoted(value)}, which this page does not offer; it uses {fallback}.",
+            f"{title} {quoted(value)}, which this page does not offer"
+            f"{meant(value[:MOST_LETTERS], values)}; it uses {fallback}.",
         )
         for name, (title, values, fallback) in allowed.items()
         for value in link.get(name, ())

@@ -38,6 +38,7 @@ FINDINGS = {
     Finding.FAILS: ("red", ":material/error:"),
     Finding.OPEN: ("orange", ":material/help:"),
 }
+SHORT_SAMPLINGS = {"poisson": ", Poisson samples", "fixed": ", fixed size", "none": ""}
 NOT_PROVED = "not proved this way"
 
 
@@ -199,16 +200,24 @@ def _printed(answer: Answer) -> None:
     claim = answer.paper.claim
     printed = claim.epsilon or 0.0
     st.metric(label, plain(printed, 4), help=f"{words.PRINTED_NUMBER} {badges.statement(claim)}")
-    if answer.replaced is not None:
-        _found(answer.replaced[0].finding(printed), f" · {Adjacency.REPLACE_ONE}")
     st.caption("as printed in paper 003: a claim")
     if answer.stated is not None:
         st.caption(f"the paper states ε = {plain(answer.stated)}")
+    for each in answer.replaced or ():
+        finding = each.finding(printed)
+        _found(finding, str(finding))
+        st.caption(f"under {each.adjacency}{sentences.SAMPLINGS[each.sampling]}")
 
 
-def _found(finding: Finding, tail: str = "", name: str = "") -> None:
+def _found(finding: Finding, said: str) -> None:
     colour, icon = FINDINGS[finding]
-    st.badge(f"{name}{finding}{tail}", icon=icon, color=colour, help=words.FINDINGS)
+    st.badge(said, icon=icon, color=colour, help=words.FINDINGS)
+
+
+def _judged(known: Evidence, claimed: float, kind: str) -> None:
+    """What is known of a number; a badge is one line, so it names the samples in short."""
+    finding, drawn = known.finding(claimed), SHORT_SAMPLINGS[known.sampling]
+    _found(finding, f"{kind}{drawn}: {finding} · {known.adjacency}")
 
 
 def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
@@ -325,7 +334,7 @@ def _verdicts(answer: Answer) -> list[tuple[str, str, Task[object]]]:
         own = task.answer(PATIENCE)
         waiting = missing("stated", "Judging the stated number", task, own)
         if own is not None:
-            _found(own.finding(stated), f" · {own.adjacency}", "stated: ")
+            _judged(own, stated, "stated")
             st.markdown(sentences.judged(stated, "stated", own))
     if answer.replaced is None:
         st.caption("What is certified under replace-one comes here.")
@@ -335,8 +344,9 @@ def _verdicts(answer: Answer) -> list[tuple[str, str, Task[object]]]:
     numbers["printed"] = None if answer.paper is None else answer.paper.claim.epsilon
     for kind, number in numbers.items():
         if number is not None:
-            _found(run.finding(number), f" · {run.adjacency}", f"{kind}: ")
-            for each in other:
-                st.caption(f"{words.OF_THE_LEMMA} {sentences.judged(number, kind, each)}")
+            _judged(run, number, kind)
             st.markdown(f"**{sentences.judged(number, kind, run)}**")
+            for each in other:
+                _judged(each, number, kind)
+                st.caption(f"{words.OF_THE_LEMMA} {sentences.judged(number, kind, each)}")
     return waiting

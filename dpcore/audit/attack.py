@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpcore.audit import bounds
 from dpcore.errors import number, whole
-from dpcore.guarantee import Guarantee
+from dpcore.guarantee import Edition, Guarantee
 
 Array = NDArray[np.floating]
 Scores = Callable[[float, int, int], tuple[Array, Array]]
@@ -49,6 +49,8 @@ class Attack:
     ----------
     method : str
         Key of the method.
+    edition : Edition
+        Of the method, whose promise is tested.
     about : str
         Neighbours and score, in one plain sentence.
     aim : callable
@@ -64,6 +66,7 @@ class Attack:
     """
 
     method: str
+    edition: Edition
     about: str
     aim: Callable[[float, float], Target]
     epsilon: float
@@ -80,6 +83,7 @@ class Finding:
     Parameters
     ----------
     method : str
+    edition : Edition
     promise : Guarantee
         (ε, δ) that should hold, with adjacency and who says so.
     lower_bound : float
@@ -97,6 +101,7 @@ class Finding:
     """
 
     method: str
+    edition: Edition
     promise: Guarantee
     lower_bound: float
     confidence: float
@@ -155,6 +160,7 @@ def run(
     bound = bounds.from_gaussian if fitted else bounds.from_scores
     return Finding(
         method=attack.method,
+        edition=attack.edition,
         promise=target.promise,
         lower_bound=bound(first, second, level, confidence),
         confidence=confidence,

@@ -99,6 +99,7 @@ def attack(setting: Setting) -> Attack:
 
     return Attack(
         method=setting.model,
+        edition=model_named(setting.model).edition,
         about=setting.about,
         aim=aim,
         epsilon=setting.epsilon,

@@ -17,6 +17,9 @@ from dpcore.methods import method_named
 
 Array = NDArray[np.floating]
 
+ATTACKED = Edition.SOUND
+"""The edition whose promise every attack here tests."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -110,7 +113,7 @@ def aim(setting: Setting, epsilon: float, delta: float) -> Target:
         setting.adjacency,
         setting.huber_width,
     )
-    calibration = method.calibrate(problem, [epsilon], delta, Edition.SOUND, setting.settings)[0]
+    calibration = method.calibrate(problem, [epsilon], delta, ATTACKED, setting.settings)[0]
     return Target(promise(calibration), _scores(method, problem, calibration, pair))
 
 
@@ -136,9 +139,10 @@ def attack(setting: Setting) -> Attack:
     other = "null" if setting.adjacency is Adjacency.ZERO_OUT else "its opposite"
     return Attack(
         method=setting.method,
+        edition=ATTACKED,
         about=(
             f"One record of norm 1 among {setting.records - 1} null ones, in the other set "
-            f"{other}; the weights are projected on it."
+            f"{other}; the weights, trained with the {setting.loss} loss, are projected on it."
         ),
         aim=at,
         epsilon=setting.epsilon,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add_parser(
-        "audit", help="attack a method on neighbouring data sets: a lower bound on its ε"
+        "audit", help="attack a method's sound edition on neighbours: a lower bound on its ε"
     )
     command.add_argument(
         "--method", required=True, help="key of a method, or of a model of the survey"
@@ -65,6 +65,7 @@ def _plain(finding: Finding) -> dict[str, Any]:
     promise = finding.promise
     return {
         "method": finding.method,
+        "edition": str(finding.edition),
         "adjacency": str(promise.adjacency),
         "epsilon": promise.epsilon,
         "delta": promise.delta,
@@ -84,7 +85,7 @@ def _sentence(finding: Finding) -> str:
     verdict = "REFUTED" if finding.flagged else "not refuted"
     share = "" if finding.noise_share == 1.0 else f" at {finding.noise_share:g} of the noise"
     return (
-        f"{finding.method}{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
+        f"{finding.method}, {finding.edition} edition{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
         f"{promise.adjacency} ({promise.by}) {verdict}.\n"
         f"  {finding.about} {finding.runs:,} releases on either set prove ε ≥ "
         f"{downward(finding.lower_bound, 4)} with confidence {finding.confidence:g} "

@@ -68,6 +68,13 @@ def test_first_view_shows_certified_and_claimed_apart() -> None:
     assert shown["Steps"] == "800"
     assert "Amplification of tCDP is proved only for ρ up to 0.1" in said(app)
     assert "tCDP corrected: not proved this way" in said(app)
+    # What holds and what is not decided are named as two different things.
+    for short, long, finding in (
+        ("Poisson samples", "Poisson samples", "holds"),
+        ("fixed size", "batches of fixed size", "not decided"),
+    ):
+        assert f"printed, {short}: {finding} · replace-one" in said(app)
+        assert f"under replace-one on {long}" in said(app)
     assert "Two accountants prove how little this run can reveal" in said(app)
     assert "ε ≤ 0.302 (PLD) and ε ≤ 0.343 (Rényi)" in said(app)
 

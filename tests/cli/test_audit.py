@@ -9,11 +9,13 @@ FEW = ["--runs", "400"]
 
 def test_a_method_and_its_copy_with_less_noise(capsys: Captured) -> None:
     text = said(capsys, "audit", "--method", "opera", *FEW)
-    assert "promise ε = 4, δ = 1e-05, replace-one" in text
+    assert "opera, sound edition: promise ε = 4, δ = 1e-05, replace-one" in text
     assert "not refuted" in text
+    assert len(set(text.splitlines()[1::2])) == 3  # each attack says what tells it from the others
     assert "400 releases on either set prove ε ≥ " in text
     found = parsed(capsys, "audit", "--method", "opera", *FEW, "--noise-share", "0.5")["audit"]
     assert {row["adjacency"] for row in found} == {"replace-one", "zero-out"}
+    assert {row["edition"] for row in found} == {"sound"}
     for row in found:
         assert row["refuted"]
         assert row["lower_bound"] > 4.0 >= row["epsilon"] > 3.999

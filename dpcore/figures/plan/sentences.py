@@ -32,20 +32,17 @@ def judged(claimed: float, kind: str, known: Evidence) -> str:
         Whose number it is: "printed" (by the paper's formula) or "stated" (in its tables).
     known : Evidence
     """
-    found, where = known.finding(claimed), SAMPLINGS[known.sampling]
+    found, certified = known.finding(claimed), known.certified
+    under = f"Under {known.adjacency}{SAMPLINGS[known.sampling]}"
     number = f"the {kind} {plain(claimed, DIGITS)} {ANSWERS[found]}"
-    certified = known.certified
     if certified.epsilon is None:
-        return f"Under {known.adjacency}{where}, {number}: {certified.reason}"
-    sentence = (
-        f"Under {known.adjacency}, {certified.by} certifies ε = {at_most(certified.epsilon)} for "
-        f"this noise{where}: {number}"
-    )
-    if found is Finding.FAILS and known.at_least is not None:
-        return f"{sentence}, because no ε below {at_least(known.at_least)} is true there."
+        return f"{under}, {number}: {certified.reason}"
+    proved = f"{certified.by} certifies ε = {at_most(certified.epsilon)} for this noise"
     if found is Finding.OPEN:
-        return f"{sentence}, because a certificate above it refutes nothing."
-    return f"{sentence}."
+        return f"{under}, {number}: {proved}, and a certificate above a number refutes nothing."
+    if found is Finding.FAILS and known.at_least is not None:
+        number += f", because no ε below {at_least(known.at_least)} is true there"
+    return f"{under}, {proved}: {number}."
 
 
 def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
