@@ -107,7 +107,7 @@ def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 def meant(value: str, allowed: Collection[str]) -> str:
-    """ " (did you mean …?)" with up to three words that are written alike; "" where none is."""
+    """Up to three words that are written alike, as "(did you mean …?)"; "" where none is."""
     from difflib import get_close_matches
 
     words, typed = {_plain(word): word for word in allowed}, _plain(value)

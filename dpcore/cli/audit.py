@@ -85,8 +85,9 @@ def _sentence(finding: Finding) -> str:
     verdict = "REFUTED" if finding.flagged else "not refuted"
     share = "" if finding.noise_share == 1.0 else f" at {finding.noise_share:g} of the noise"
     return (
-        f"{finding.method}, {finding.edition} edition{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
-        f"{promise.adjacency} ({promise.by}) {verdict}.\n"
+        f"{finding.method}, {finding.edition} edition{share}: promise "
+        f"ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, {promise.adjacency} "
+        f"({promise.by}) {verdict}.\n"
         f"  {finding.about} {finding.runs:,} releases on either set prove ε ≥ "
         f"{downward(finding.lower_bound, 4)} with confidence {finding.confidence:g} "
         f"({finding.by})."
