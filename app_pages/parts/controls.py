@@ -52,6 +52,7 @@ NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
 FEATURES = {"plain": "As they are", "fourier": "Random Fourier (Gaussian kernel)"}
 FOURIER_FEATURES = (16, 32, 64, 128, 256, 512, 1_024)
 BANDWIDTHS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)
+MEASURES = {"accuracy": "Accuracy", "auc": "AUC"}
 SWITCHED = ("true", "false", "True", "False")
 DEFAULT_METHODS = {
     "class": ("outpert", "opera", "dpgd"),
@@ -135,12 +136,15 @@ class Choice:
         The private methods chosen: those whose curves need no training, and those that do.
     upload : object or None
         The uploaded file, where the data set needs one.
+    measure : str
+        What models are compared by, if the records allow it: a column of the curves.
     """
 
     study: Study
     closed: tuple[str, ...]
     trained: tuple[str, ...]
     upload: UploadedFile | None
+    measure: str
 
 
 def private_methods(predicts: str) -> dict[str, str]:
@@ -223,6 +227,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
             for each, key in METHODS_KEY.items()
         },
         "edition": ("the edition", named(words.EDITION_TITLES), "the sound one"),
+        "compared_by": ("the measure", named(MEASURES), MEASURES["accuracy"].lower()),
         "epsilon": ("ε =", shown(EPSILONS), "ε = 1"),
         "delta_way": ("δ", DELTA_WAYS, "δ by rule"),
         "delta": ("δ =", shown(DELTAS), "δ by rule"),
@@ -261,6 +266,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     numbers = [
         ("steps", "a number of steps T of", 1, MOST_STEPS),
         ("may_cost", "a cost in points of", 0, 50),
+        ("may_lose", "a cost in AUC of", 0, 0.5),
         ("may_raise", "an error raised in percent by", 0, 500),
         ("may_miss", "a number of contributors who stay away of", 0, MOST_MISSING),
         *meaning.NUMBERS,
@@ -535,6 +541,10 @@ def rest(first: Start) -> Choice:
         width = _huber_width() if loss == "huber" else 0.5
         chosen = _methods(kind, loss)
         edition = _switch("Edition", words.EDITION_TITLES, "edition", words.EDITION)
+        measure = "accuracy"
+        if entry(first.dataset).predicts == "class":
+            # Train's control of the same words goes by another name: pages share the address.
+            measure = _switch("Compared by", MEASURES, "compared_by", words.COMPARED_BY)
     with first.rest:
         lam, radius = _lambda()
         runs = st.select_slider(
@@ -605,4 +615,4 @@ def rest(first: Start) -> Choice:
     )
     closed = tuple(key for key in methods if method_named(key).closed_form)
     trained = tuple(key for key in methods if key not in closed)
-    return Choice(study, closed, trained, first.upload)
+    return Choice(study, closed, trained, first.upload, measure)

@@ -136,34 +136,34 @@ def _best(view: View, epsilon: float) -> None:
     table_behind(best, "best_method", "The best proved method at each ε")
 
 
+# Label, largest and first value, step, name in the address and help, by what models are judged by.
+WANTED = {
+    "accuracy": ("Points of accuracy that privacy may cost", 50.0, 3.0, 0.5, "may_cost"),
+    "auc": ("AUC that privacy may cost", 0.5, 0.03, 0.005, "may_lose"),
+    "rmse": ("Percent by which privacy may raise the RMSE", 500.0, 10.0, 1.0, "may_raise"),
+}
+WHY_WANTED = {"accuracy": words.MAY_COST, "auc": words.MAY_LOSE, "rmse": words.MAY_RAISE}
+
+
 def _wanted(view: View) -> float:
-    """The accuracy, or the error, that privacy may come to."""
-    best = view.compared.value(view.compared.best)
-    if view.quality.share:
-        cost: float = st.number_input(
-            "Points of accuracy that privacy may cost",
-            0.0,
-            50.0,
-            3.0,
-            step=0.5,
-            key="may_cost",
-            bind="query-params",
-            help=words.MAY_COST,
-            width=320,
-        )
-        return best - cost / 100.0
-    raised: float = st.number_input(
-        "Percent by which privacy may raise the RMSE",
+    """The accuracy or area, or the error, that privacy may come to."""
+    best, kind = view.compared.value(view.compared.best), view.quality.column
+    label, most, first, step, key = WANTED[kind]
+    lost: float = st.number_input(
+        label,
         0.0,
-        500.0,
-        10.0,
-        step=1.0,
-        key="may_raise",
+        most,
+        first,
+        step=step,
+        format="%.3f" if kind == "auc" else None,
+        key=key,
         bind="query-params",
-        help=words.MAY_RAISE,
+        help=WHY_WANTED[kind],
         width=320,
     )
-    return best * (1.0 + raised / 100.0)
+    if kind == "rmse":
+        return best * (1.0 + lost / 100.0)
+    return best - (lost if kind == "auc" else lost / 100.0)
 
 
 def tabs(view: View, slots: Slots) -> None:

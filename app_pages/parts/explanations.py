@@ -63,6 +63,15 @@ ADJACENCY = (
     "public."
 )
 ACCURACY = "Share of test records that the private model gets right, on average over its noise."
+AREA = (
+    "**Area under the ROC curve**: how often the private model ranks a case above someone who is "
+    "none, taken at random; on average over its noise. 0.5 is a coin, 1 is perfect."
+)
+COMPARED_BY = (
+    "**Accuracy** counts right answers. **AUC**, the area under the ROC curve, asks how well cases "
+    "are ranked above the others, whatever share of the records they are and wherever the line is "
+    "drawn: look at it where cases are rare."
+)
 RMSE = (
     "**Root mean squared error** on test records, in the outcome's own unit, over its noise: how "
     "far predictions are off, large misses counting most. Predictions are first brought into the "
@@ -87,6 +96,14 @@ COST = (
 MAY_COST = (
     "The lowest acceptable accuracy, counted down from the better model without privacy. The "
     "answer is the ε from which on the best proved method keeps it."
+)
+COST_IN_AREA = (
+    "AUC lost, counted against the same kind of model without privacy: with its λ chosen by "
+    "cross-validation or with the same λ, whichever is better."
+)
+MAY_LOSE = (
+    "The lowest acceptable AUC, counted down from the better model without privacy. The answer is "
+    "the ε from which on the best proved method keeps it."
 )
 FRONTIER = (
     "Methods are compared by curves computed from these records, which is not private: use it to "

@@ -15,7 +15,7 @@ from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import rough_count, verdict
-from dpcore.figures.words import at_most, percent, percents, plain, points
+from dpcore.figures.words import at_most, percent, percents, plain
 from dpcore.guarantee import PrivacyBudget
 
 if TYPE_CHECKING:
@@ -57,6 +57,14 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
         st.caption(note)
 
 
+MEANINGS = {
+    "accuracy": (words.ACCURACY, words.COST),
+    "auc": (words.AREA, words.COST_IN_AREA),
+    "rmse": (words.RMSE, words.COST_IN_RMSE),
+}
+"""Of a measure, and of what privacy takes from it."""
+
+
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     """Accuracy or error, cost, noise and objective of the method in focus, and what it promises."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -80,11 +88,10 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
         _promise(view, grid, found.iloc[0])
         return
     # As many places as with numbers: the browser would keep old ones otherwise.
-    shares = ("Accuracy", "Cost of privacy", "Missed of 1,000")
-    errors = ("RMSE", "Cost of privacy", "R²")
-    if view.problem.classes > 2:
-        shares = (*shares[:2], "Class average")
-    for label in (*(shares if view.quality.share else errors), "Noise σ", "Objective"):
+    third = "Missed of 1,000" if view.problem.classes == 2 else "Class average"
+    if not view.quality.share:
+        third = "R²"
+    for label in (view.quality.title, "Cost of privacy", third, "Noise σ", "Objective"):
         _number(grid, label, "…", "–", words.METHODS)
     _number(grid, "Right guesses", "…", "–", words.ODDS)
 
@@ -128,8 +135,9 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         else f" Trained at ε = {plain(here)}, the nearest to {plain(epsilon)}."
     )
     guarantee = guarantee_at(row)
-    told = _of_classes if view.quality.share else _of_a_number
-    told(view, grid, row, stands, guarantee)
+    _measured(view, grid, row, stands, guarantee)
+    further = _of_classes if view.quality.share else _of_a_number
+    further(view, grid, row, guarantee)
     _number(
         grid,
         "Noise σ",
@@ -146,26 +154,34 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
     )
 
 
-def _of_classes(
-    view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str
-) -> None:
-    """Accuracy, what privacy takes from it, and missed cases or the mean over several classes."""
-    best, other, value = view.compared.best, view.compared.other, view.compared.value
+def _measured(view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str) -> None:
+    """What models are compared by, and what privacy takes from it."""
+    quality, value = view.quality, view.compared.value
+    best, other, column = view.compared.best, view.compared.other, quality.column
+    low, high = row[f"{column}_low"], row[f"{column}_high"]
+    spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
+    meaning, cost = MEANINGS[column]
     _number(
         grid,
-        "Accuracy",
-        percent(row["accuracy"]),
-        f"9 of 10 runs: {percents(row['accuracy_low'], row['accuracy_high'])}{stands}",
-        f"{words.ACCURACY} {words.SOURCES[row['source']]} {guarantee}",
+        quality.title,
+        quality.shown(row[column]),
+        f"9 of 10 runs: {spread}{stands}",
+        f"{meaning} {words.SOURCES[row['source']]} {guarantee}",
     )
+    unit = "points" if quality.percent else f"in {quality.name}"
     _number(
         grid,
         "Cost of privacy",
-        points(row["accuracy"] - value(best)),
-        f"points; {percent(value(best))} without privacy ({view.named(best)}), "
-        f"{percent(value(other))} ({view.named(other)})",
-        f"{words.COST} {guarantee}",
+        quality.signed(row[column] - value(best)),
+        f"{unit}; {quality.shown(value(best))} without privacy ({view.named(best)}), "
+        f"{quality.shown(value(other))} ({view.named(other)})",
+        f"{cost} {guarantee}",
     )
+
+
+def _of_classes(view: View, grid: GridContainer, row: pd.Series, guarantee: str) -> None:
+    """Missed cases, or the mean over several classes."""
+    best, other = view.compared.best, view.compared.other
     if view.problem.classes > 2:
         _number(
             grid,
@@ -188,26 +204,9 @@ def _of_classes(
     )
 
 
-def _of_a_number(
-    view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str
-) -> None:
-    """RMSE, what privacy adds to it, and R²."""
-    best, other, value = view.compared.best, view.compared.other, view.compared.value
-    _number(
-        grid,
-        "RMSE",
-        plain(row["rmse"]),
-        f"9 of 10 runs: {plain(row['rmse_low'])} to {plain(row['rmse_high'])}{stands}",
-        f"{words.RMSE} {words.SOURCES[row['source']]} {guarantee}",
-    )
-    _number(
-        grid,
-        "Cost of privacy",
-        view.quality.signed(row["rmse"] - value(best)),
-        f"in RMSE; {plain(value(best))} without privacy ({view.named(best)}), "
-        f"{plain(value(other))} ({view.named(other)})",
-        f"{words.COST_IN_RMSE} {guarantee}",
-    )
+def _of_a_number(view: View, grid: GridContainer, row: pd.Series, guarantee: str) -> None:
+    """R²."""
+    best = view.compared.best
     _number(
         grid,
         "R²",

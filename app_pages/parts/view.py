@@ -15,6 +15,7 @@ from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.curves import Baselines
 from dpcore.evaluation.curves import Reference as Unnoised
+from dpcore.evaluation.scoring import Measure, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Unprivate
@@ -95,7 +96,9 @@ class View:
     def rough(self) -> str:
         """How little a small test set says, in one sentence; empty where it is large."""
         best, records = self.compared.best, len(self.split.y_test)
-        return few_records(self.compared.value(best), best.between, records, self.quality)
+        return few_records(
+            self.compared.value(best), self.compared.between(best), records, self.quality
+        )
 
     @property
     def noiseless(self) -> Noiseless:
@@ -112,7 +115,7 @@ class View:
     def references(self) -> list[Reference]:
         """Lines on the main figure; losses are counted against the first."""
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
-        guessing = "majority guess" if self.quality.share else "always the mean"
+        guessing = self.quality.words.guess
         return [
             *(
                 Reference(
@@ -164,7 +167,7 @@ def gather(choice: Choice) -> View:
         delta=delta_for(study, split),
         methods=study.methods[1:],
         table=table,
-        compared=compared,
+        compared=compared.by(_measure(choice, split)),
         titles=loaders.titles(),
         closed=closed,
         to_train=to_train,
@@ -172,6 +175,12 @@ def gather(choice: Choice) -> View:
         stopped=tuple(stopped),
         dark=on_dark(),
     )
+
+
+def _measure(choice: Choice, split: Split) -> Measure:
+    """What models are compared by: as chosen, or the usual where these records do not allow it."""
+    offered = scoring_for(split).measures(split)
+    return next((one for one in offered if one.column == choice.measure), offered[0])
 
 
 # The very same object each time: a copy may order its fields differently, and the browser would
@@ -202,4 +211,5 @@ def _figure(kind: str, key: str, _view: View) -> Drawn:
 
 def figure(kind: str, view: View) -> Drawn:
     """A figure over the whole ε grid; identical while only ε moves, so that zoom is kept."""
-    return _figure(kind, f"{view.study.key} {view.waiting} {view.dark}", view)
+    key = f"{view.study.key} {view.waiting} {view.dark} {view.quality.column}"
+    return _figure(kind, key, view)

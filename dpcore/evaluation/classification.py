@@ -8,8 +8,8 @@ import numpy as np
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
-from dpcore.evaluation import metrics
-from dpcore.evaluation.scoring import ACCURACY, HIGH, LOW, Array, Measure
+from dpcore.evaluation import areas, metrics
+from dpcore.evaluation.scoring import ACCURACY, AREA, HIGH, LOW, Array, Measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,14 +30,17 @@ class Classification:
         "accuracy",
         "accuracy_low",
         "accuracy_high",
+        "auc",
+        "auc_low",
+        "auc_high",
         "balanced_accuracy",
         "missed_per_1000",
         "false_per_1000",
     )
 
-    def measure(self, split: Split) -> Measure:
-        """Accuracy in [0, 1]."""
-        return ACCURACY
+    def measures(self, split: Split) -> tuple[Measure, ...]:
+        """Accuracy; the area under the ROC curve where both classes are among the test records."""
+        return (ACCURACY, AREA) if len(np.unique(split.y_test > 0)) == 2 else (ACCURACY,)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model, on the test records but for the objective and "accuracy_train"."""
@@ -49,15 +52,17 @@ class Classification:
             "balanced_accuracy": test.balanced,
             "true_positive_rate": test.true_positive,
             "true_negative_rate": test.true_negative,
-            "auc": metrics.areas_under_curve(models, split.x_test, split.y_test),
+            "auc": areas.areas_under_curve(models, split.x_test, split.y_test),
             "objective": objective,
         }
 
     def expected(
         self, split: Split, centres: Array, sigmas: Array, draws: Array
     ) -> dict[str, Array]:
-        """Means to 1e-4; the band of accuracy from the draws."""
+        """Means to 1e-4, of areas as in `expected_areas`; bands from the draws."""
         test = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
+        area = areas.expected_areas(centres, sigmas, split.x_test, split.y_test)
+        around = areas.area_bands(centres, sigmas, draws, split.x_test, split.y_test, (LOW, HIGH))
         hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_test, split.y_test)
         low, high = np.quantile(hits, [LOW, HIGH], axis=1)
         missed, false = _per_thousand(test.true_positive, test.true_negative, split)
@@ -65,6 +70,9 @@ class Classification:
             "accuracy": test.accuracy,
             "accuracy_low": low,
             "accuracy_high": high,
+            "auc": area,
+            "auc_low": area + around[0],
+            "auc_high": area + around[1],
             "balanced_accuracy": test.balanced,
             "missed_per_1000": missed,
             "false_per_1000": false,
@@ -74,25 +82,34 @@ class Classification:
         """Means over runs; the band from 5 % to 95 % of them."""
         mean = runs[list(self.run_columns)].mean()
         low, high = runs["accuracy_test"].quantile([LOW, HIGH])
+        area_low, area_high = runs["auc"].quantile([LOW, HIGH])
         missed, false = _per_thousand(mean["true_positive_rate"], mean["true_negative_rate"], split)
         return {
             "accuracy": mean["accuracy_test"],
             "accuracy_low": low,
             "accuracy_high": high,
+            "auc": mean["auc"],
+            "auc_low": area_low,
+            "auc_high": area_high,
             "balanced_accuracy": mean["balanced_accuracy"],
             "missed_per_1000": missed,
             "false_per_1000": false,
         }
 
-    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
-        """Wilson's, judged from the test records alone."""
-        found = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
-        return metrics.accuracy_interval(float(found), len(split.y_test))
+    def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
+        """Wilson's, and its like for areas; judged from the test records alone."""
+        right = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
+        found = {"accuracy": metrics.accuracy_interval(float(right), len(split.y_test))}
+        if AREA in self.measures(split):
+            area = areas.areas_under_curve(weights[None], split.x_test, split.y_test)[0]
+            ill = int(np.count_nonzero(split.y_test > 0))
+            found["auc"] = areas.area_interval(float(area), ill, len(split.y_test) - ill)
+        return found
 
-    def guess(self, split: Split) -> float:
-        """Of always answering the commoner class of the training records."""
+    def guesses(self, split: Split) -> dict[str, float]:
+        """Of always answering the commoner class of the training records; an area of ½."""
         commoner = 1.0 if np.mean(split.y_train > 0) >= 0.5 else -1.0
-        return float(np.mean(split.y_test == commoner))
+        return {"accuracy": float(np.mean(split.y_test == commoner)), "auc": 0.5}
 
     def held_out(self, values: Array) -> Array:
         """Accuracy."""

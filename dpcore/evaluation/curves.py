@@ -77,14 +77,14 @@ class Reference:
         Its own F on the training records.
     measured : Mapping of str to float
         What a table of curves holds of private models, measured on the test records.
-    between : (float, float)
-        Where its measure may lie on new records, at 95 %.
+    between : Mapping of str to (float, float)
+        Where its measures may lie on new records, at 95 %.
     """
 
     lam: float
     objective: float
     measured: Mapping[str, float]
-    between: tuple[float, float]
+    between: Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class Baselines:
     ----------
     measure : Measure
         What models are compared by.
-    guess : float
-        The measure, on the test records, of always answering the commoner class or the mean of the
-        training records.
+    guesses : Mapping of str to float
+        Each measure, on the test records, of always answering the commoner class or the mean of
+        the training records.
     same_lam : Reference
         The non-private minimiser of the study's own problem.
     tuned : Reference
@@ -106,13 +106,26 @@ class Baselines:
     """
 
     measure: Measure
-    guess: float
+    guesses: Mapping[str, float]
     same_lam: Reference
     tuned: Reference
+
+    def by(self, measure: Measure) -> Baselines:
+        """The same, compared by another measure."""
+        return replace(self, measure=measure)
 
     def value(self, model: Reference) -> float:
         """A model's measure."""
         return model.measured[self.measure.column]
+
+    def between(self, model: Reference) -> tuple[float, float]:
+        """Where a model's measure may lie on new records, at 95 %."""
+        return model.between[self.measure.column]
+
+    @property
+    def guess(self) -> float:
+        """The measure of an answer without any features."""
+        return self.guesses[self.measure.column]
 
     @property
     def best(self) -> Reference:
@@ -378,8 +391,8 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
         ]
     )
     return Baselines(
-        measure=scoring.measure(split),
-        guess=scoring.guess(split),
+        measure=scoring.measures(split)[0],
+        guesses=scoring.guesses(split),
         same_lam=_reference(study, split, same, problem.lam),
         tuned=_reference(study, split, tuned, lam),
     )
@@ -399,7 +412,7 @@ def _reference(study: Study, split: Split, weights: Array, lam: float) -> Refere
         lam=lam,
         objective=float(np.mean(values) + penalty),
         measured={name: float(value[0]) for name, value in found.items()},
-        between=scoring.interval(split, weights),
+        between=scoring.intervals(split, weights),
     )
 
 

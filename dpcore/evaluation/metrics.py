@@ -141,49 +141,6 @@ def _parts(rows: int) -> list[slice]:
     return [slice(start, start + 255) for start in range(0, rows, 255)]
 
 
-def areas_under_curve(weights: Array, features: Array, labels: Array) -> Array:
-    """Area under the ROC curve for each row of `weights` (k, d), ties counted half; shape (k,).
-
-    ``nan`` where a class is missing.
-    """
-    result = np.empty(len(weights))
-    columns = max(1, BLOCK_ENTRIES // len(labels))
-    rows = features.astype(np.float32)
-    for start in range(0, len(weights), columns):
-        scores = weights[start : start + columns].astype(np.float32) @ rows.T
-        result[start : start + columns] = areas(scores, labels > 0)
-    return result
-
-
-def areas(scores: Array, positive: NDArray[np.bool_]) -> Array:
-    """Area under the ROC curve for each row of `scores` (k, n), ties counted half; shape (k,).
-
-    Parameters
-    ----------
-    scores : (k, n) array
-        Higher for what is judged positive.
-    positive : (n,) array of bool
-
-    Returns
-    -------
-    (k,) array
-        ``nan`` where a class is missing or a score is no number.
-    """
-    count = int(np.count_nonzero(positive))
-    pairs = count * (len(positive) - count)
-    result = np.full(len(scores), math.nan)
-    for place, score in enumerate(scores if pairs else ()):
-        if not np.isfinite(score).all():
-            continue
-        negatives = np.sort(score[~positive])
-        positives = np.sort(score[positive])
-        below = np.searchsorted(negatives, positives, side="left")
-        upto = np.searchsorted(negatives, positives, side="right")
-        wins = 0.5 * (below.sum(dtype=np.float64) + upto.sum(dtype=np.float64))
-        result[place] = wins / pairs
-    return result
-
-
 def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array) -> Rates:
     """E of `rates` over w + N(0, σ²I), in closed form; one (w, σ) per row of `centres` (k, d)."""
     positive = labels > 0
@@ -196,20 +153,35 @@ def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array
 
 def _expected_hits(centres: Array, sigmas: Array, signed: Array, null_hit: float) -> Array:
     """Mean over the rows of P(margin > 0) for each (centre, σ); a margin of 0 counts `null_hit`."""
-    if len(signed) == 0:
-        return np.zeros(len(centres))
     lengths = np.linalg.norm(signed, axis=1)
     null = lengths == 0.0  # no noise reaches the margin of a null row
     rows, lengths = signed[~null], lengths[~null]
-    result = np.empty(len(centres))
-    for margins, members in _margins(centres, Forms(rows)):
-        values, mass = _pooled(margins / lengths)
-        noisy, still = members[sigmas[members] > 0.0], members[sigmas[members] <= 0.0]
-        result[noisy] = special.ndtr(values / sigmas[noisy, None]) @ mass
-        if len(rows):
-            result[still] = np.mean(margins > 0.0) + null_hit * np.mean(margins == 0.0)
-    share = float(np.mean(null))
+    result = np.zeros(len(centres))
+    for margins, members in margins_at(centres, Forms(rows)):
+        result[members] = mean_hits(margins, lengths, sigmas[members], null_hit)
+    share = float(np.mean(null)) if len(null) else 0.0
     return result * (1.0 - share) + null_hit * share
+
+
+def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Array:
+    """Mean of P(margin + N(0, σ² length²) > 0) for each σ, shape (k,); 0 where there are none.
+
+    Parameters
+    ----------
+    margins, lengths : (n,) array
+        Lengths above 0.
+    sigmas : (k,) array
+    tie : float
+        What a margin of 0 counts without noise.
+    """
+    result = np.zeros(len(sigmas))
+    noisy = sigmas > 0.0
+    if len(margins) and noisy.any():
+        values, mass = _pooled(margins / lengths)
+        result[noisy] = special.ndtr(values / sigmas[noisy, None]) @ mass
+    if len(margins) and not noisy.all():
+        result[~noisy] = np.mean(margins > 0.0) + tie * np.mean(margins == 0.0)
+    return result
 
 
 def noisy_accuracies(
@@ -265,7 +237,7 @@ def expected_objectives(
     result = np.empty(len(centres))
     forms = problem.forms(features, labels)
     squares = np.einsum("nd,nd->n", forms.rows, forms.rows)
-    for margins, members in _margins(centres, forms):
+    for margins, members in margins_at(centres, forms):
         cells = _cells(margins, squares)
         for member in members:
             # What margins scatter within a cell acts on the mean as a little more noise.
@@ -275,7 +247,7 @@ def expected_objectives(
     return np.asarray(result + 0.5 * problem.lam * norms)
 
 
-def _margins(centres: Array, forms: Forms) -> Iterator[tuple[Array, NDArray[np.intp]]]:
+def margins_at(centres: Array, forms: Forms) -> Iterator[tuple[Array, NDArray[np.intp]]]:
     """Margins, or residuals, at each distinct centre; and the rows of `centres` that share it."""
     unique, inverse = np.unique(centres, axis=0, return_inverse=True)
     together = max(1, MARGIN_ENTRIES // max(1, len(forms)))

@@ -54,9 +54,9 @@ class Multiclass:
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
     columns: tuple[str, ...] = ("accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy")
 
-    def measure(self, split: Split) -> Measure:
+    def measures(self, split: Split) -> tuple[Measure, ...]:
         """Accuracy in [0, 1]."""
-        return ACCURACY
+        return (ACCURACY,)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model, on the test records but for "accuracy_train" and the objective."""
@@ -96,15 +96,15 @@ class Multiclass:
             "balanced_accuracy": float(runs["balanced_accuracy"].mean()),
         }
 
-    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
+    def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's, judged from the test records alone."""
         found, _ = accuracies(weights[None], split.x_test, split.y_test, split.entry.classes)
-        return metrics.accuracy_interval(float(found[0]), len(split.y_test))
+        return {"accuracy": metrics.accuracy_interval(float(found[0]), len(split.y_test))}
 
-    def guess(self, split: Split) -> float:
+    def guesses(self, split: Split) -> dict[str, float]:
         """Of always answering the commonest class of the training records."""
         commonest = np.argmax(np.bincount(split.y_train.astype(np.int64)))
-        return float(np.mean(split.y_test == commonest))
+        return {"accuracy": float(np.mean(split.y_test == commonest))}
 
     def held_out(self, values: Array) -> Array:
         """Share of positive margins: of the problems of two classes, one of them at a time."""

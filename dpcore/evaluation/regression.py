@@ -117,9 +117,9 @@ class Regression:
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
     columns: tuple[str, ...] = ("rmse", "rmse_low", "rmse_high", "r2")
 
-    def measure(self, split: Split) -> Measure:
+    def measures(self, split: Split) -> tuple[Measure, ...]:
         """RMSE in the unit of y, against its public range."""
-        return Measure("rmse", -1.0, 2.0 * half_range(split))
+        return (Measure("rmse", -1.0, 2.0 * half_range(split)),)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model."""
@@ -159,18 +159,19 @@ class Regression:
             "r2": float(runs["r2_test"].mean()),
         }
 
-    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
+    def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """By the spread of the squares of the test records, whose mean is taken to be normal."""
         said = np.clip(split.x_test @ weights, -1.0, 1.0)
         squares = (said - split.y_test) ** 2
         reach = float(special.ndtri(0.975) * np.std(squares) / np.sqrt(max(1, len(squares) - 1)))
         middle, unit = float(np.mean(squares)), half_range(split)
-        return unit * math.sqrt(max(0.0, middle - reach)), unit * math.sqrt(middle + reach)
+        ends = unit * math.sqrt(max(0.0, middle - reach)), unit * math.sqrt(middle + reach)
+        return {"rmse": ends}
 
-    def guess(self, split: Split) -> float:
+    def guesses(self, split: Split) -> dict[str, float]:
         """Of always answering the mean of the training records."""
         gaps = split.y_test - np.mean(split.y_train)
-        return half_range(split) * float(np.sqrt(np.mean(gaps**2)))
+        return {"rmse": half_range(split) * float(np.sqrt(np.mean(gaps**2)))}
 
     def held_out(self, values: Array) -> Array:
         """Minus the mean square of the residuals."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.evaluation import metrics
+from dpcore.evaluation import areas as roc
 
 Outputs = NDArray[np.float32]
 """(runs, records, classes or labels), before softmax or logistic function."""
@@ -41,10 +41,10 @@ def areas(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.floa
     if task == "classes":
         if outputs.shape[-1] != 2:
             return np.full(len(outputs), np.nan)
-        return np.asarray(metrics.areas(outputs[..., 1] - outputs[..., 0], targets == 1))
+        return np.asarray(roc.areas(outputs[..., 1] - outputs[..., 0], targets == 1))
     known = np.isfinite(targets)
     each = [
-        metrics.areas(outputs[:, known[:, label], label], targets[known[:, label], label] == 1)
+        roc.areas(outputs[:, known[:, label], label], targets[known[:, label], label] == 1)
         for label in range(outputs.shape[-1])
     ]
     return np.asarray(np.mean(each, axis=0))

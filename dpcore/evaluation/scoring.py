@@ -22,7 +22,7 @@ LOW, HIGH = 0.05, 0.95
 
 @dataclass(frozen=True)
 class Measure:
-    """The one figure that models are compared by.
+    """A figure that models are compared by.
 
     Parameters
     ----------
@@ -45,6 +45,8 @@ class Measure:
 
 
 ACCURACY = Measure("accuracy", 1.0, 1.0)
+AREA = Measure("auc", 1.0, 1.0)
+"""Area under the ROC curve."""
 
 
 class Scoring(Protocol):
@@ -61,8 +63,8 @@ class Scoring(Protocol):
     run_columns: tuple[str, ...]
     columns: tuple[str, ...]
 
-    def measure(self, split: Split) -> Measure:
-        """What models are compared by."""
+    def measures(self, split: Split) -> tuple[Measure, ...]:
+        """What models can be compared by, the usual one first."""
         ...
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
@@ -79,12 +81,12 @@ class Scoring(Protocol):
         """`columns` of the runs of one method at one ε, from their rows in a sweep's table."""
         ...
 
-    def interval(self, split: Split, weights: Array) -> tuple[float, float]:
-        """Where the measure of one model (d,) may lie on new records, at 95 %."""
+    def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
+        """Where each measure of one model (d,) may lie on new records, at 95 %."""
         ...
 
-    def guess(self, split: Split) -> float:
-        """The measure of always giving the answer that is best without any features."""
+    def guesses(self, split: Split) -> dict[str, float]:
+        """Each measure of always giving the answer that is best without any features."""
         ...
 
     def held_out(self, values: Array) -> Array:

@@ -87,7 +87,7 @@ def accuracy(
     ends = [*private[high].dropna(), *private[column], *(r.value for r in references)]
     figure.update_xaxes(
         range=[0.0, 1.02 if quality.share else 1.05 * max(ends, default=1.0)],
-        tickformat=".0%" if quality.share else None,
+        tickformat=".0%" if quality.percent else None,
         tickfont={"color": ink(dark)},
         automargin=True,
         zeroline=False,
@@ -97,7 +97,7 @@ def accuracy(
     )
     asked = sorted(set(private["epsilon"]))
     where = f"At ε = {listed([plain(float(epsilon)) for epsilon in asked])}"
-    counted = "in points" if quality.share else "in RMSE"
+    counted = "in points" if quality.percent else f"in {quality.name}"
     sentence = (
         f"{where}, {counted} against the better model without privacy: "
         f"{listed([told for _, told in sorted(losses)])}."

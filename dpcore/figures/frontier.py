@@ -63,7 +63,7 @@ def frontier(
         title=quality.axis,
         low=max(0.0, min(values) - 5.0 * quality.still),
         high=1.02 if quality.share else max(values) + 5.0 * quality.still,
-        percent=quality.share,
+        percent=quality.percent,
         dark=dark,
     )
     figure.add_scatter(
@@ -96,7 +96,7 @@ def frontier(
                 "width": 3,
             },
             customdata=[[guarantee_of(row)] for _, row in rows.assign(status="proved").iterrows()],
-            hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.share else '.3g'}}}"
+            hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
             "<br>%{customdata[0]}",
         )
     wanted = Reference(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")

@@ -9,6 +9,69 @@ from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Measure
 from dpcore.figures.words import percent, plain, points
 
+
+@dataclass(frozen=True)
+class Words:
+    """What a measure, its comparisons and the answer without features are called.
+
+    Parameters
+    ----------
+    name : str
+        In the middle of a sentence; it begins with a vowel, as spoken.
+    told : str
+        What a model does, with a place for the value.
+    same, more, less : str
+        Than without privacy.
+    guess, guessing : str
+        The answer without any features: of a line in a figure, and in a sentence.
+    rough : str
+        All that few test records leave rough.
+    """
+
+    name: str
+    told: str
+    same: str
+    more: str
+    less: str
+    guess: str
+    guessing: str
+    rough: str
+
+
+WORDS = {
+    "accuracy": Words(
+        "accuracy",
+        "{} right",
+        "as many as",
+        "more than",
+        "fewer than",
+        "majority guess",
+        "always giving the commoner answer",
+        "accuracy and every count of 1,000",
+    ),
+    "auc": Words(
+        "AUC",
+        "an AUC of {}",
+        "as high as",
+        "higher than",
+        "lower than",
+        "a coin",
+        "tossing a coin",
+        "AUC and every count of 1,000",
+    ),
+    "rmse": Words(
+        "RMSE",
+        "predictions are off by {} (RMSE)",
+        "as much as",
+        "more than",
+        "less than",
+        "always the mean",
+        "always giving the mean of the training records",
+        "RMSE and R²",
+    ),
+}
+"""By the measure's column."""
+
 CLOSE = 0.02
 """Share of a measure's span below the best that a sentence calls "close"."""
 STILL = 0.01
@@ -37,14 +100,24 @@ class Quality:
         return self.measure.sign > 0.0
 
     @property
+    def percent(self) -> bool:
+        """Whether it is written in percent, and its differences in points."""
+        return self.column == "accuracy"
+
+    @property
+    def words(self) -> Words:
+        """What is said of it."""
+        return WORDS[self.column]
+
+    @property
     def name(self) -> str:
         """In the middle of a sentence."""
-        return "accuracy" if self.share else "RMSE"
+        return self.words.name
 
     @property
     def title(self) -> str:
         """At the beginning of one."""
-        return "Accuracy" if self.share else "RMSE"
+        return self.name[0].upper() + self.name[1:]
 
     @property
     def axis(self) -> str:
@@ -72,32 +145,48 @@ class Quality:
 
     def shown(self, value: float) -> str:
         """A value alone."""
-        return percent(value) if self.share else plain(value)
+        return percent(value) if self.percent else plain(value)
+
+    def ends(self, low: float, high: float) -> str:
+        """A range of values, roughly."""
+        if self.percent:
+            return f"{percent(low, 0)} to {percent(high, 0)}"
+        return f"{plain(low, 2)} to {plain(high, 2)}"
 
     def named(self, value: float) -> str:
         """A value that says what it is of."""
-        return percent(value) if self.share else f"RMSE {plain(value)}"
+        return percent(value) if self.percent else f"{self.name} {plain(value)}"
 
     def signed(self, difference: float) -> str:
         """A difference in points, or in the measure's unit."""
-        if self.share:
+        if self.percent:
             return points(difference)
-        size = plain(abs(difference))
+        size = self._size(difference)
         return size if size == "0" else ("+" if difference > 0 else "−") + size
 
     def amount(self, difference: float) -> str:
         """How large a difference is, whatever its sign."""
-        return f"{points(difference).lstrip('+−')} points" if self.share else plain(abs(difference))
+        if self.percent:
+            return f"{points(difference).lstrip('+−')} points"
+        return self._size(difference)
 
     def rounded(self, difference: float) -> str:
         """The same for one of the round figures above."""
-        return f"{100.0 * difference:.0f} points" if self.share else f"{plain(difference)} in RMSE"
+        if self.percent:
+            return f"{100.0 * difference:.0f} points"
+        return f"{plain(difference)} in {self.name}"
 
     def gap(self, difference: float) -> str:
         """A difference to something better or worse, with what it is of."""
-        if self.share:
+        if self.percent:
             return f"{points(difference)} points"
-        return f"an RMSE {plain(abs(difference))} {'higher' if difference > 0 else 'lower'}"
+        way = "higher" if difference > 0 else "lower"
+        return f"an {self.name} {self._size(difference)} {way}"
+
+    def _size(self, difference: float) -> str:
+        """Of an area in thousandths, like the areas themselves."""
+        size = round(abs(difference), 3) if self.share else abs(difference)
+        return plain(size)
 
 
 ACCURACY = Quality(scoring.ACCURACY)

@@ -85,7 +85,7 @@ def accuracy(
     column, shown = quality.column, quality.shown
     low, high = _vertical_range(table, references, quality)
     figure = against_epsilon(
-        title=quality.axis, low=low, high=high, percent=quality.share, dark=dark
+        title=quality.axis, low=low, high=high, percent=quality.percent, dark=dark
     )
     start, beyond = _start(table, quality)
     figure.update_xaxes(range=[math.log10(start), math.log10(EPSILON_RANGE[1])])

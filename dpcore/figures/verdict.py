@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpcore.evaluation.metrics import accuracy_interval
 from dpcore.figures.quality import ACCURACY, Quality
-from dpcore.figures.words import at_most, percent, plain
+from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Status
 
 ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is said
@@ -44,33 +44,28 @@ def verdict(
         is certified for the noise that is added.
     """
     value = row[quality.column]
-    told = (
-        f"{percent(value)} right"
-        if quality.share
-        else f"predictions are off by {plain(value)} (RMSE)"
-    )
     return (
-        f"**{title} at ε = {plain(row['epsilon'])}:** {told}, "
+        f"**{title} at ε = {plain(row['epsilon'])}:** "
+        f"{quality.words.told.format(quality.shown(value))}, "
         f"{_cost(value, without_privacy, majority, quality)}; {_promise(row)}"
     )
 
 
 def _cost(value: float, without_privacy: float, guess: float, quality: Quality) -> str:
-    share, reaches = quality.share, quality.measure.reaches
-    words = "as many as without privacy" if share else "as much as without privacy"
+    words, reaches = quality.words, quality.measure.reaches
+    told = f"{words.same} without privacy"
     if quality.signed(value - without_privacy) != quality.signed(0.0):
-        more = "more" if value > without_privacy else "fewer" if share else "less"
-        words = f"{quality.amount(value - without_privacy)} {more} than without privacy"
+        than = words.more if value > without_privacy else words.less
+        told = f"{quality.amount(value - without_privacy)} {than} without privacy"
     if reaches(guess, value):
         same = quality.signed(value - guess) == quality.signed(0.0)
-        answer = "the commoner answer" if share else "the mean of the training records"
-        words += (
-            f" and {'no better' if same else 'worse'} than always giving {answer} "
+        told += (
+            f" and {'no better' if same else 'worse'} than {words.guessing} "
             f"({quality.shown(guess)})"
         )
         if reaches(guess, without_privacy):
-            words += "; without privacy it is no better than that either"
-    return words
+            told += "; without privacy it is no better than that either"
+    return told
 
 
 def _promise(row: pd.Series) -> str:
@@ -133,10 +128,8 @@ def few_records(
     low, high = between
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
         return ""
-    ends = (percent(low, 0), percent(high, 0)) if quality.share else (plain(low, 2), plain(high, 2))
-    measured = "accuracy and every count of 1,000" if quality.share else "RMSE and R²"
     return (
         f"There are only {records:,} test records: judged from them alone, the "
-        f"{quality.named(value)} without privacy may be anything from {ends[0]} to {ends[1]} on "
-        f"new records (95 % interval). So every {measured} here is rough."
+        f"{quality.named(value)} without privacy may be anything from {quality.ends(low, high)} on "
+        f"new records (95 % interval). So every {quality.words.rough} here is rough."
     )

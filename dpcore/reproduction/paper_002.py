@@ -99,7 +99,7 @@ class Part:
     @property
     def measure(self) -> Measure:
         """What is drawn."""
-        return scoring_for(self.split).measure(self.split)
+        return scoring_for(self.split).measures(self.split)[0]
 
 
 def _figure(order: Order) -> Result:

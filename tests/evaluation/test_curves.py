@@ -213,10 +213,10 @@ def test_the_tuned_lambda_has_the_best_cross_validated_accuracy(cancer: Split) -
 
 def test_losses_are_counted_against_the_better_model_without_privacy() -> None:
     def model(accuracy: float) -> Reference:
-        return Reference(0.1, 0.5, {"accuracy": accuracy}, (0.0, 1.0))
+        return Reference(0.1, 0.5, {"accuracy": accuracy}, {"accuracy": (0.0, 1.0)})
 
     def compared(same: float, tuned: float) -> Baselines:
-        return Baselines(ACCURACY, 0.5, same_lam=model(same), tuned=model(tuned))
+        return Baselines(ACCURACY, {"accuracy": 0.5}, same_lam=model(same), tuned=model(tuned))
 
     for tuned, same, best in ((0.767, 0.783, 0.783), (0.783, 0.767, 0.783)):
         found = compared(same, tuned)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binomtest
-from sklearn.metrics import accuracy_score, recall_score, roc_auc_score
+from sklearn.metrics import accuracy_score, recall_score
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
@@ -60,13 +58,10 @@ def test_rates_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPa
     split = made_split()
     weights = models(split)
     whole = metrics.rates(weights, split.x_train, split.y_train)
-    area = metrics.areas_under_curve(weights, split.x_train, split.y_train)
     monkeypatch.setattr(metrics, "BLOCK_ENTRIES", 50)
     parts = metrics.rates(weights, split.x_train, split.y_train)
     assert np.array_equal(whole.accuracy, parts.accuracy)
     assert np.array_equal(whole.true_positive, parts.true_positive)
-    again = metrics.areas_under_curve(weights, split.x_train, split.y_train)
-    assert area == pytest.approx(again, abs=1e-12)
 
 
 def test_a_model_of_zeros_says_no_to_everyone() -> None:
@@ -98,32 +93,6 @@ def test_training_scores_are_the_naive_objective_and_accuracy(loss: str, norms: 
         assert objective[row] == pytest.approx(naive, rel=3e-6)
         said = np.where(split.x_train @ one > 0, 1.0, -1.0)
         assert accuracy[row] == pytest.approx(np.mean(said == split.y_train))
-
-
-@given(
-    scores=st.lists(st.integers(-3, 3), min_size=2, max_size=40),
-    signs=st.lists(st.booleans(), min_size=40, max_size=40),
-)
-def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: list[bool]) -> None:
-    labels = np.where(signs[: len(scores)], 1.0, -1.0)
-    area = metrics.areas_under_curve(
-        np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels
-    )
-    if len(set(labels)) == 1:
-        assert np.isnan(area[0])
-    else:
-        assert area[0] == pytest.approx(roc_auc_score(labels, scores))
-
-
-@pytest.mark.parametrize("norms", NORMS)
-def test_areas_are_those_of_scikit_learn(norms: str) -> None:
-    split = made_split(norms=norms)
-    weights = models(split)
-    found = metrics.areas_under_curve(weights, split.x_test, split.y_test)
-    # In single precision, as ours: two nearly equal scores may tie there.
-    scores = weights.astype(np.float32) @ split.x_test.astype(np.float32).T
-    wanted = [roc_auc_score(split.y_test, score) for score in scores]
-    assert found == pytest.approx(wanted, abs=1e-9)
 
 
 def sampled_differences(
