@@ -20,7 +20,8 @@ from dpcore.errors import number, whole
 from dpcore.evaluation.metrics import Array, margins_at, mean_hits, noisy_accuracies
 
 BLOCK_ENTRIES = 2**19
-PAIRS = 2**18  # for means; on Adult's 9,066 test records their standard error is .0005
+PAIRS = 2**18  # for means
+LEVEL = 0.05  # areas closer to 1/2 are too near to nothing for a factor
 BAND_PAIRS = 2**14  # for how single draws scatter around their mean
 PAIR_SEED = 0x50616972
 
@@ -71,8 +72,10 @@ def areas(scores: Array, positive: NDArray[np.bool_]) -> Array:
 def expected_areas(centres: Array, sigmas: Array, features: Array, labels: Array) -> Array:
     """E of `areas_under_curve` over w + N(0, σ²I); one (w, σ) per row of `centres` (k, d).
 
-    Exact to 1e-4 where there are at most 2^18 pairs; else these are sampled, the same ones for
-    every row. ``nan`` where a class is missing.
+    Exact to 1e-4 where there are at most 2^18 pairs. Else so many are sampled, the same for every
+    row, and what they say is scaled by what they miss of the area without noise: on Adult's test
+    records (15 million pairs) that leaves an error of at most .0004, next to none for little noise.
+    ``nan`` where a class is missing.
     """
     positive, negative = _pairs(labels, PAIRS)
     if not len(positive):
@@ -80,12 +83,22 @@ def expected_areas(centres: Array, sigmas: Array, features: Array, labels: Array
     lengths = _lengths(features, positive, negative)
     apart = lengths > 0.0  # no noise tells two equal records apart
     positive, negative, lengths = positive[apart], negative[apart], lengths[apart]
+    share, sampled = float(np.mean(apart)), len(apart) == PAIRS
     result = np.empty(len(centres))
     for scores, members in margins_at(centres, Forms(features)):
         gaps = scores[positive] - scores[negative]
-        result[members] = mean_hits(gaps, lengths, sigmas[members], tie=0.5)
-    share = float(np.mean(apart))
-    return result * share + 0.5 * (1.0 - share)
+        above = share * (mean_hits(gaps, lengths, sigmas[members], tie=0.5) - 0.5)
+        if sampled:
+            above *= _missed(scores, labels, share * float(0.5 * np.mean(np.sign(gaps))))
+        result[members] = 0.5 + above
+    return result
+
+
+def _missed(scores: Array, labels: Array, sampled: float) -> float:
+    """By what factor some pairs miss the area without noise; 1 where that is close to ½."""
+    if abs(sampled) < LEVEL:
+        return 1.0
+    return (float(areas(scores[None], labels > 0)[0]) - 0.5) / sampled
 
 
 def area_bands(

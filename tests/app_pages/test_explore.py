@@ -270,6 +270,30 @@ def test_every_tab_draws(tab: str, loss: str) -> None:
     assert not app.error
 
 
+def test_models_can_be_compared_by_their_area() -> None:
+    app = opened(compared_by="AUC", view="Best method", methods=["OPERA"])
+    assert not app.warning
+    found = numbers(app)
+    assert "Accuracy" not in found
+    assert 0.9 < float(found["AUC"]) <= 1.0
+    assert "an AUC of" in said(app)
+    assert app.subheader[0].value == "AUC against ε"
+    needed = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
+    assert needed is not None
+    app.number_input(key="may_lose").set_value(0.05).run()
+    assert not app.exception
+    lower = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
+    assert lower is not None
+    assert float(lower[1]) == pytest.approx(float(needed[1]) - 0.02, abs=0.0011)
+
+
+def test_there_is_no_area_of_several_classes_or_of_a_number() -> None:
+    for data in ("Handwritten digits", "Diabetes progression"):
+        app = opened(data=data, compared_by="AUC")
+        assert "AUC" not in numbers(app)
+        assert "compared_by" not in [each.key for each in app.segmented_control]
+
+
 def test_no_method_at_all_is_a_choice() -> None:
     app = opened(methods="")
     assert not app.warning

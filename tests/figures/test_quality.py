@@ -1,4 +1,4 @@
-"""Figures where less is better: the same sentences as for accuracy, turned round."""
+"""Other measures: the same sentences as for accuracy, turned round where less is better."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import pandas as pd
 import pytest
 
 from dpcore.evaluation.frontier import frontier, reach
+from dpcore.evaluation.scoring import AREA as MEASURE
 from dpcore.evaluation.scoring import Measure
 from dpcore.figures import chosen, tradeoff
 from dpcore.figures import frontier as best_figure
 from dpcore.figures.curves import Reference
 from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.figures.verdict import few_records, verdict
 
+AREA = Quality(MEASURE)
 RMSE = Quality(Measure("rmse", -1.0, 100.0))
 REFERENCES = (Reference("no privacy", 10.0), Reference("always the mean", 60.0))
 
@@ -104,3 +107,43 @@ def test_numbers_are_written_in_points_or_in_their_unit() -> None:
     assert (ACCURACY.amount(-0.034), RMSE.amount(-3.456)) == ("3.4 points", "3.46")
     assert (ACCURACY.gap(-0.034), RMSE.gap(-3.456)) == ("−3.4 points", "an RMSE 3.46 lower")
     assert (ACCURACY.named(0.91), RMSE.named(54.1)) == ("91.0 %", "RMSE 54.1")
+
+
+def test_areas_are_written_as_such(table, titles) -> None:
+    areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
+    high = [Reference("no privacy", 0.95)]
+    drawn = tradeoff.accuracy(areas, high, titles=titles, quality=AREA)
+    assert "within 0.02 in AUC of the better model without privacy" in drawn.sentence
+    assert drawn.figure.layout.yaxis.title.text == "AUC on test records"
+    assert drawn.figure.layout.yaxis.tickformat is None
+    assert "%" not in drawn.sentence + drawn.alt
+    there = areas[areas["epsilon"] == 10.0]
+    told = chosen.accuracy(there, high, titles=titles, quality=AREA).sentence
+    assert "in AUC against the better model without privacy" in told
+    best = frontier(areas, AREA.measure)
+    assert "auc" in best
+    said = best_figure.frontier(
+        best,
+        reach(best, 0.8, AREA.measure),
+        titles=titles,
+        records=300,
+        records_are="patients",
+        epsilon=0.01,
+        quality=AREA,
+    ).sentence
+    assert said.startswith("**AUC 0.8 takes ε = ")
+    assert "Best by mean AUC" in said
+
+
+def test_what_an_area_costs_is_said_in_words(table, titles) -> None:
+    row = table.iloc[0].rename({"accuracy": "auc"}).copy()
+    row["auc"] = 0.74
+    said = verdict(row, title="X", without_privacy=0.81, majority=0.5, quality=AREA)
+    assert "an AUC of 0.74, 0.07 lower than without privacy; " in said
+    row["auc"] = 0.44
+    said = verdict(row, title="X", without_privacy=0.81, majority=0.5, quality=AREA)
+    assert "and worse than tossing a coin (0.5); " in said
+    few = few_records(0.81, (0.72, 0.88), 60, AREA)
+    assert "AUC 0.81 without privacy may be anything from 0.72 to 0.88" in few
+    assert "every AUC and every count of 1,000" in few
+    assert (AREA.signed(-0.0004), AREA.signed(0.0126)) == ("0", "+0.013")
