@@ -131,7 +131,7 @@ def test_areas_are_written_as_such(table, titles) -> None:
         epsilon=0.01,
         quality=AREA,
     ).sentence
-    assert said.startswith("**AUC 0.8 takes ε = ")
+    assert said.startswith("**AUC 0.8 takes ε ")
     assert "Best by mean AUC" in said
 
 
