@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import optimize, special
+import scipy
 
 from dpcore.errors import number, whole
 
@@ -100,9 +100,9 @@ def optimal_homogeneous_epsilon(
     failed = -math.expm1(steps * math.log1p(-delta))
     wrong = np.arange(steps + 1)
     log_mass = (
-        special.gammaln(steps + 1.0)
-        - special.gammaln(wrong + 1.0)
-        - special.gammaln(steps - wrong + 1.0)
+        scipy.special.gammaln(steps + 1.0)
+        - scipy.special.gammaln(wrong + 1.0)
+        - scipy.special.gammaln(steps - wrong + 1.0)
         - wrong * epsilon
         - steps * math.log1p(math.exp(-epsilon))
     )
@@ -159,5 +159,7 @@ def _largest(increasing: Callable[[float], float], target: float) -> float:
         low *= 0.5
     while increasing(high) <= target:
         high *= 2.0
-    root = optimize.brentq(lambda x: increasing(x) - target, low, high, xtol=1e-300, rtol=1e-13)
+    root = scipy.optimize.brentq(
+        lambda x: increasing(x) - target, low, high, xtol=1e-300, rtol=1e-13
+    )
     return root * (1.0 - 1e-12)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import optimize
+import scipy
 
 from dpcore.errors import number
 from dpcore.guarantee import Condition
@@ -89,7 +89,7 @@ def epsilon(guarantee: Concentrated, delta: float) -> float:
 
     top = math.log(min(guarantee.omega - 1.0, 1e12))
     low = min(-20.0, top - 1.0)
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         at, bounds=(low, top), method="bounded", options={"xatol": 1e-9}
     )
     # The terms are of size ρα and ln(1/δ)/(α-1); their rounding is far below 1e-12 of the sum.
@@ -111,7 +111,7 @@ def delta(guarantee: Concentrated, epsilon: float) -> float:
         return gap * (guarantee.rho * order - epsilon) + order * math.log1p(-1.0 / order) - log_gap
 
     top = math.log(min(guarantee.omega - 1.0, 1e12))
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         log_at, bounds=(min(-20.0, top - 1.0), top), method="bounded", options={"xatol": 1e-9}
     )
     least = min(float(found.fun), log_at(top))

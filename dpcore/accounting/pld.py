@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import fft, signal
 
 from dpcore.accounting.pairs import Pair
 
@@ -151,7 +151,8 @@ class LossDistribution:
             raise ValueError("an attacker's curve needs a whole, pessimistic distribution")
         extra = self.infinite + math.exp(self.log_stray)
         step = math.exp(-self.interval)
-        weight = signal.lfilter([1.0], [1.0, -step], self.masses[::-1])  # Σ_{j≥k} m_j e^{ε_k-ε_j}
+        # Σ_{j≥k} m_j e^{ε_k-ε_j}
+        weight = scipy.signal.lfilter([1.0], [1.0, -step], self.masses[::-1])
         with np.errstate(over="ignore", invalid="ignore"):
             false = np.nan_to_num(weight * np.exp(-self.losses[::-1]), nan=1.0, posinf=1.0)
         true = np.cumsum(self.masses[::-1]) * (1.0 + SUMS) + extra
@@ -166,7 +167,7 @@ class LossDistribution:
         # δ(ε_{k-1}) = e^{-h} δ(ε_k) + (1 - e^{-h}) Σ_{j≥k} m_j: a recursion without cancellation.
         step = self.interval
         earlier = np.concatenate(([0.0], above[:-1]))
-        at = signal.lfilter([-math.expm1(-step)], [1.0, -math.exp(-step)], earlier)
+        at = scipy.signal.lfilter([-math.expm1(-step)], [1.0, -math.exp(-step)], earlier)
         return above[::-1], at[::-1]
 
 
@@ -372,7 +373,7 @@ class _Grid:
                 delta,
             )
             span = int(np.max(frame.lasts - frame.firsts)) + 1
-            size = int(fft.next_fast_len(max(span, 4), real=True))
+            size = int(scipy.fft.next_fast_len(max(span, 4), real=True))
             if size <= MOST_POINTS:
                 break
             interval *= 2.0 ** math.ceil(math.log2(size / MOST_POINTS))
@@ -402,7 +403,7 @@ class _Grid:
             if level % REPORT_EVERY == 0:
                 report(0.5 + 0.5 * level / len(self.pieces))
             weights, log_norm = _tilted(masses, start, self.interval, self.tilt)
-            factor = fft.rfft(_wrapped(weights, start, self.size), self.size)
+            factor = scipy.fft.rfft(_wrapped(weights, start, self.size), self.size)
             # Not by a dot product: its threads cost more here than they help.
             norm = math.sqrt(float(np.square(weights).sum()))
             largest = max(largest, self.interval * max(abs(start), abs(start + len(masses))))
@@ -437,7 +438,7 @@ class _Grid:
     ) -> LossDistribution:
         """The product of transforms as a distribution, with the bounds on what is stray in it."""
         total, size, tilt = float(self.run.totals()[mark]), self.size, self.tilt
-        result = np.maximum(fft.irfft(spectrum, size), 0.0)
+        result = np.maximum(scipy.fft.irfft(spectrum, size), 0.0)
         index = int(self.firsts[mark]) + np.arange(size)
         losses = np.asarray(index * self.interval, dtype=np.float64)
         # ‖error‖₁ ≤ √size ‖error‖₂; a transform is off by some ε_machine·log₂(size) of its 2-norm,

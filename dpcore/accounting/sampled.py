@@ -18,7 +18,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
@@ -133,7 +133,9 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
 
     def simple(epsilon: float) -> float:
         with np.errstate(divide="ignore"):
-            return float(mass @ special.ndtr(np.where(mu > 0, mu / 2 - epsilon / mu, -np.inf)))
+            return float(
+                mass @ scipy.special.ndtr(np.where(mu > 0, mu / 2 - epsilon / mu, -np.inf))
+            )
 
     if exact(0.0) <= target:
         return 0.0

@@ -15,8 +15,8 @@ from functools import cache
 from typing import Protocol
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from dpcore.errors import number, one_of
 
@@ -88,7 +88,7 @@ class Logistic:
 
     def bend(self, margins: Array) -> Array:
         """ℓ''(m), in [0, curvature]."""
-        probability = special.expit(margins)
+        probability = scipy.special.expit(margins)
         return np.asarray(probability * (1.0 - probability))
 
     def expected(self, margins: Array, spread: Array | float) -> Array:
@@ -107,7 +107,7 @@ class Logistic:
             result[near] = self.value(at) @ (mass / math.sqrt(2.0 * math.pi))
         if not np.all(near):
             m, s = margins[~near], scale[~near]
-            hinge = s * _density(m / s) - m * special.ndtr(-m / s)
+            hinge = s * _density(m / s) - m * scipy.special.ndtr(-m / s)
             points, mass = _legendre(96)
             points, mass = 20.0 * (points + 1.0), 20.0 * mass
             height = np.log1p(np.exp(-points)) * mass
@@ -216,7 +216,7 @@ def _expected_ramp(gaps: Array, spread: Array | float, width: float) -> Array:
         points, mass = _legendre(16)
         centre = gap[wide][:, None] + width * points[None, :]
         ratio = centre / scale[wide][:, None]
-        ramp = centre * special.ndtr(ratio) + scale[wide][:, None] * _density(ratio)
+        ramp = centre * scipy.special.ndtr(ratio) + scale[wide][:, None] * _density(ratio)
         result[wide] = ramp @ (0.5 * mass)
     return result
 
@@ -227,7 +227,7 @@ def _expected_ramp_narrow(gap: Array, scale: Array, width: float) -> Array:
     def half_square(centre: Array) -> Array:
         ratio = centre / scale
         return np.asarray(
-            (centre**2 + scale**2) * special.ndtr(ratio) + centre * scale * _density(ratio)
+            (centre**2 + scale**2) * scipy.special.ndtr(ratio) + centre * scale * _density(ratio)
         )
 
     return np.asarray((half_square(gap + width) - half_square(gap - width)) / (4.0 * width))

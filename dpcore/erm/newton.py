@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg, optimize
 
 from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
@@ -61,7 +61,7 @@ def minimise(problem: Problem, features: Array, labels: Array) -> Array:
     low, high = math.log(1e-9), math.log(2.0 / radius)  # ‖w(λ)‖ ≤ L/λ, so at 2/R it lies inside
     if overshoot(low) <= 0.0:
         return solution(low)
-    root = optimize.brentq(overshoot, low, high, xtol=1e-10)
+    root = scipy.optimize.brentq(overshoot, low, high, xtol=1e-10)
     result = solution(root)
     return np.asarray(result * min(1.0, radius / float(np.linalg.norm(result))))
 
@@ -99,7 +99,7 @@ def _newton(loss: Loss, forms: Forms, lam: float, weights: Array) -> Array:
     for _ in range(MOST_STEPS):
         if np.linalg.norm(here.gradient) <= GRADIENT_TOLERANCE:
             break
-        step = linalg.solve(_hessian(loss, blocks, lam, here), here.gradient, assume_a="pos")
+        step = scipy.linalg.solve(_hessian(loss, blocks, lam, here), here.gradient, assume_a="pos")
         decrease = float(here.gradient @ step)
         length = 1.0
         while length > 1e-10:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from dpcore.erm import permuted
 from dpcore.erm.forms import Forms
@@ -63,8 +63,8 @@ def _total_gradient(problem: Problem, forms: Forms) -> Callable[[Array], Array]:
     """The function w -> Σᵢ ∇ℓᵢ(w) of the data-dependent part, in double precision."""
     slope = problem.function.slope
     if np.count_nonzero(forms.rows) < SPARSE_BELOW * forms.rows.size:
-        rows = sparse.csr_array(forms.rows)
-        columns = sparse.csr_array(rows.T)
+        rows = scipy.sparse.csr_array(forms.rows)
+        columns = scipy.sparse.csr_array(rows.T)
         return lambda weights: np.asarray(
             columns @ slope(forms.less_offsets(np.asarray(rows @ weights)))
         )

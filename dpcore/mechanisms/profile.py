@@ -40,7 +40,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import erfcx, ndtr, ndtri
+import scipy
 
 from dpcore.mechanisms._arrays import Array
 
@@ -57,7 +57,7 @@ SERIES_BELOW = 0.05
 
 def mills_ratio(x: Array) -> Array:
     """R(x) = Φ(-x)/φ(x), for x > -37."""
-    result: Array = math.sqrt(math.pi / 2.0) * erfcx(x * math.sqrt(0.5))
+    result: Array = math.sqrt(math.pi / 2.0) * scipy.special.erfcx(x * math.sqrt(0.5))
     return result
 
 
@@ -118,7 +118,7 @@ def delta_upper(a: Array, mu: Array) -> Array:
     result[inner] = np.exp(-0.5 * x * x) * (m * g / ROOT_TWO_PI) * (1.0 + error)
     outer = ~inner
     x, m = a[outer], mu[outer]
-    result[outer] = ndtr(-x) - np.exp(-0.5 * x * x) / ROOT_TWO_PI * mills_ratio(x + m)
+    result[outer] = scipy.special.ndtr(-x) - np.exp(-0.5 * x * x) / ROOT_TWO_PI * mills_ratio(x + m)
     result[outer] *= 1.0 + 8.0 * UNIT
     return np.minimum(np.nextafter(result, np.inf), 1.0)
 
@@ -127,7 +127,7 @@ def mu_from_budget(epsilon: Array, delta: Array) -> Array:
     """The largest μ that is (ε, δ)-private, rounded down (relative distance `MARGIN`); ε > 0."""
     # δ ≤ Φ(-a), and δ(ε; μ) ≤ δ(0; μ) ≤ μ/√(2π), so both starts lie on the safe side for δ ≤ 1/2.
     epsilon = np.minimum(epsilon, 1e300)
-    quantile = -ndtri(np.minimum(delta, 0.5))
+    quantile = -scipy.special.ndtri(np.minimum(delta, 0.5))
     twice = 2.0 * epsilon
     start = np.maximum(
         twice / (quantile + np.sqrt(quantile * quantile + twice)), delta * ROOT_TWO_PI
@@ -177,7 +177,7 @@ def _climb(epsilon: Array, delta: Array, start: Array) -> Array:
 
 def _mu_above_half(epsilon: Array, complement: Array) -> Array:
     """Root in μ for 1/2 < δ < 1 by Newton's method on log(1 - δ), concave as a ≤ 0."""
-    quantile = -ndtri(complement)
+    quantile = -scipy.special.ndtri(complement)
     mu = quantile + np.sqrt(quantile * quantile + 2.0 * epsilon)
     for _ in range(50):
         a = np.minimum(epsilon / mu - 0.5 * mu, 0.0)
@@ -201,7 +201,7 @@ def epsilon_from_mu(mu: Array, delta: Array) -> Array:
 def _a_below_half(mu: Array, delta: Array) -> Array:
     """Root in a of log δ, by Halley's method, from δ ≤ Φ(-a); rounded up."""
     lowest = -0.5 * mu
-    start = np.maximum(-ndtri(delta), lowest)
+    start = np.maximum(-scipy.special.ndtri(delta), lowest)
     a = start
     # μ/δ overflows for some δ below 1e-306; the safe start stands there.
     with np.errstate(all="ignore"):
@@ -227,7 +227,7 @@ def _a_below_half(mu: Array, delta: Array) -> Array:
 def _a_above_half(mu: Array, complement: Array) -> Array:
     """Root in a ≤ 0 of log(1 - δ), by Newton's method; rounded up."""
     lowest = -0.5 * mu
-    a = np.maximum(ndtri(complement), lowest)
+    a = np.maximum(scipy.special.ndtri(complement), lowest)
     for _ in range(60):
         beyond = mills_ratio(a + mu)
         ratios = mills_ratio(-a) + beyond
