@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from app_pages.parts import garbage
+
 st.set_page_config(
     page_title="Epsilon Explorer",
     page_icon="assets/icon.png",
@@ -12,7 +14,7 @@ st.set_page_config(
 )
 
 st.logo("assets/logo.svg", size="large", icon_image="assets/icon.png")
-st.navigation(
+page = st.navigation(
     [
         st.Page(
             "app_pages/explore.py",
@@ -44,4 +46,6 @@ st.navigation(
         st.Page("app_pages/explore.py", title="Explore", url_path="explore", visibility="hidden"),
     ],
     position="top",
-).run()
+)
+with garbage.put_off():
+    page.run()

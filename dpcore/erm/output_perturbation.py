@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -235,11 +236,18 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
             step = problem.lipschitz * rate / problem.records
             raw = (4.0 * radius**2 / (9.0 * d * unit**2 * step**2)) ** (1.0 / 3.0)
         return int(min(max(1, math.ceil(raw)), most_steps(problem)))
-    top = most_steps(problem)
-    candidates = np.unique(np.round(np.geomspace(1, top, 400)).astype(int)).tolist()
+    candidates, gaps, sensitivities = _ladder(problem, rate)
     bounds = [
-        typical_share(problem) ** 2 * optimisation_gap(problem, rate, steps)
-        + 0.5 * beta * d * (unit * sensitivity.exact(problem, rate, steps)) ** 2
-        for steps in candidates
+        gap + 0.5 * beta * d * (unit * moved) ** 2
+        for gap, moved in zip(gaps, sensitivities, strict=True)
     ]
-    return int(candidates[int(np.argmin(bounds))])
+    return candidates[int(np.argmin(bounds))]
+
+
+@lru_cache(maxsize=64)
+def _ladder(problem: Problem, rate: float) -> tuple[list[int], list[float], list[float]]:
+    """The T that the sound rule looks at; the bound's first term and Δ_T there, whatever the ε."""
+    candidates = np.unique(np.round(np.geomspace(1, most_steps(problem), 400)).astype(int)).tolist()
+    share = typical_share(problem) ** 2
+    gaps = [share * optimisation_gap(problem, rate, steps) for steps in candidates]
+    return candidates, gaps, [sensitivity.exact(problem, rate, steps) for steps in candidates]
