@@ -61,8 +61,8 @@ def sources(folder: Path) -> list[Path]:
 
 
 def loaded_after(code: str) -> set[str]:
-    """Top-level modules present after running `code` in a fresh interpreter."""
-    report = "import json, sys; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    """Modules present after running `code` in a fresh interpreter."""
+    report = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"],
         cwd=ROOT,
@@ -113,6 +113,18 @@ def test_first_view_needs_no_torch() -> None:
         "closed_form(Study(methods=('nonprivate', 'outpert', 'opera')), split)"
     )
     assert "torch" not in loaded
+
+
+def test_the_first_controls_and_figure_wait_for_no_slow_library() -> None:
+    loaded = loaded_after(
+        "from app_pages.parts import answer, controls, meaning\n"
+        "from dpcore.accounting.risk import odds\n"
+        "from dpcore.guarantee import Adjacency, PrivacyBudget\n"
+        "meaning.people.hundred(odds(PrivacyBudget(1.0, 1e-5), Adjacency.REPLACE_ONE))"
+    )
+    assert "plotly.graph_objs._figure" in loaded
+    slow = {"pandas", "sklearn", "torch", "scipy.special", "scipy.linalg", "scipy.optimize"}
+    assert not loaded & slow
 
 
 PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "app_pages")]
