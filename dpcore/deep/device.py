@@ -32,11 +32,13 @@ def device(asked: str = "auto") -> torch.device:
 
 @contextmanager
 def exact_arithmetic() -> Iterator[None]:
-    """Single precision throughout: TF32's ten bits would round norms beyond the clipping bound."""
-    matrix, convolution = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    """Single precision throughout: TF32's ten bits, or bfloat16's seven, round norms too far."""
+    matrix, convolution = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    torch.set_float32_matmul_precision("highest")
+    torch.backends.cudnn.allow_tf32 = False
     try:
-        yield
+        with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
+            yield
     finally:
-        torch.backends.cuda.matmul.allow_tf32 = matrix
+        torch.set_float32_matmul_precision(matrix)
         torch.backends.cudnn.allow_tf32 = convolution

@@ -10,8 +10,9 @@ from torch import Tensor
 from dpcore.errors import one_of, whole
 
 SAMPLINGS = ("poisson", "fixed", "none")
-GRID = 2**24
-"""Uniform numbers in single precision are multiples of 1/GRID."""
+LEVELS = 2**24
+"""Of the whole numbers that decide who is drawn. They divide the 2³² of the generators of either
+device, so each is exactly as likely as any other; uniform floats are so on a CPU only."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,15 @@ def draw(
     if sampling == "none" or batch == records:
         everyone = torch.arange(records, device=where)
         return Batch(everyone if runs == 1 else everyone.expand(runs, records))
-    chance = torch.rand(runs, records, generator=generator, device=where)
     if sampling == "fixed":
-        places = chance.topk(batch, dim=1).indices
+        # In double precision: of two that are alike the first would always be preferred.
+        order = torch.rand(runs, records, generator=generator, device=where, dtype=torch.float64)
+        places = order.topk(batch, dim=1).indices
         return Batch(places[0] if runs == 1 else places)
-    taken = chance < threshold(batch, records)
+    level = torch.randint(
+        LEVELS, (runs, records), generator=generator, device=where, dtype=torch.int32
+    )
+    taken = level < levels_drawn(batch, records)
     if runs == 1:
         return Batch(taken[0].nonzero()[:, 0])
     most = int(taken.sum(1).max())
@@ -70,10 +75,9 @@ def draw(
     return Batch(places, present)
 
 
-def threshold(batch: int, records: int) -> float:
-    """The largest multiple of 1/GRID up to batch/records.
+def levels_drawn(batch: int, records: int) -> int:
+    """How many of the levels mean that a record is drawn: as many as make up batch/records at most.
 
-    A uniform multiple of 1/GRID lies below it with just that probability; below batch/records it
-    lies with a slightly larger one, which the accountant would not know of.
+    One more would draw it with a slightly larger chance, which the accountant would not know of.
     """
-    return (batch * GRID // records) / GRID
+    return batch * LEVELS // records

@@ -10,6 +10,7 @@ from torch import nn
 
 from dpcore.deep import networks
 from dpcore.deep.clipping import PerExample
+from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.layers import convolution
 from dpcore.deep.layers.linear import StackedLinear
 from dpcore.deep.training import class_loss, label_loss
@@ -61,20 +62,23 @@ def networks_under_test():
     )
 
 
-CASES = list(networks_under_test())
+DEVICES = ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+CASES = [(device, *case) for device in DEVICES for case in networks_under_test()]
 
 
-@pytest.fixture(params=CASES, ids=[case[0] for case in CASES])
+@pytest.fixture(params=CASES, ids=[f"{name}, {device}" for device, name, *_ in CASES])
 def case(request):
     torch.manual_seed(0)
-    _, build, shape = request.param
-    network = build().double()
-    return network, torch.randn(7, *shape, dtype=torch.float64), torch.randint(0, 3, (7,))
+    device, _, build, shape = request.param
+    network = build().double().to(device)
+    inputs, targets = torch.randn(7, *shape, dtype=torch.float64), torch.randint(0, 3, (7,))
+    with exact_arithmetic():
+        yield network, inputs.to(device), targets.to(device)
 
 
 def test_both_ways_of_convolving_are_tried():
     ways = set()
-    for name, build, shape in CASES:
+    for name, build, shape in networks_under_test():
         if "conv" in name or "cnn" in name:
             torch.manual_seed(0)
             ready = PerExample(build().double())
@@ -199,7 +203,9 @@ def test_scaled_clipping_measures_the_scaled_norm(case, elementwise):
     torch.manual_seed(1)
     shapes = [parameter.shape for parameter in network.parameters()]
     scales = [
-        0.1 + torch.rand(shape, dtype=torch.float64) if elementwise else 0.1 + place
+        0.1 + torch.rand(shape, dtype=torch.float64).to(inputs.device)
+        if elementwise
+        else 0.1 + place
         for place, shape in enumerate(shapes)
     ]
     oracle = one_at_a_time(network, inputs, targets)
@@ -214,7 +220,7 @@ def test_scaled_clipping_measures_the_scaled_norm(case, elementwise):
 
 def test_squares_are_summed_element_by_element(case):
     network, inputs, targets = case
-    weights = torch.rand(len(inputs), dtype=torch.float64)
+    weights = torch.rand(len(inputs), dtype=torch.float64).to(inputs.device)
     found, _ = PerExample(network).gradients(inputs, targets, cross_entropy)
     oracle = one_at_a_time(network, inputs, targets)
     expected = summed([[g.square() for g in each] for each in oracle], weights)
@@ -229,9 +235,9 @@ def test_squares_by_layer_are_those_of_the_clipped_gradients(case, per_layer, mi
     network, inputs, targets = case
     ready = PerExample(network)
     norms = ready.clipped_sum(inputs, targets, cross_entropy, 1.0).norms
-    clip, present = float(norms.median()), torch.tensor([1.0, 1, 0, 1, 1, 1, 1])
+    clip, present = float(norms.median()), torch.tensor([1.0, 1, 0, 1, 1, 1, 1]).to(inputs)
     found = ready.clipped_sum(
-        inputs, targets, cross_entropy, clip, present=present.double(), per_layer=per_layer,
+        inputs, targets, cross_entropy, clip, present=present, per_layer=per_layer,
         micro_batch=micro_batch,
     ).squares  # fmt: skip
     assert found.shape == (len(ready.trained), 7)
@@ -297,7 +303,7 @@ def test_stacked_networks_give_what_each_gives_alone():
 
 def test_padding_counts_as_no_record(case):
     network, inputs, targets = case
-    present = torch.tensor([1.0, 0, 1, 1, 0, 0, 1], dtype=torch.float64)
+    present = torch.tensor([1.0, 0, 1, 1, 0, 0, 1]).to(inputs)
     ready = PerExample(network)
     kept = present.bool()
     found = ready.clipped_sum(inputs, targets, cross_entropy, 0.3, present=present)
@@ -318,7 +324,7 @@ def test_record_that_is_no_number_counts_as_null_and_spoils_nothing(case):
     broken = inputs.clone()
     broken[2] = torch.nan
     broken[5] = torch.inf
-    kept = torch.tensor([True, True, False, True, True, False, True])
+    kept = torch.tensor([True, True, False, True, True, False, True]).to(inputs.device)
     ready = PerExample(network)
     found = ready.clipped_sum(broken, targets, cross_entropy, 0.3)
     expected = ready.clipped_sum(inputs[kept], targets[kept], cross_entropy, 0.3)

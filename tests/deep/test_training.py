@@ -101,12 +101,14 @@ def test_every_record_is_drawn_as_often_as_any_other():
 
 @pytest.mark.parametrize(("batch", "records"), [(1, 3), (256, 60_000), (100, 999_983), (7, 8)])
 def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
-    found = Fraction(sampling.threshold(batch, records))
-    # Exact in single precision, so that nothing rounds it up where it is compared.
-    assert Fraction(float(np.float32(float(found)))) == found
-    chances = torch.rand(100_000, generator=torch.Generator().manual_seed(0)).double()
-    assert torch.equal(chances * sampling.GRID, (chances * sampling.GRID).round())
-    assert 0 <= Fraction(batch, records) - found < Fraction(1, sampling.GRID)
+    chance = Fraction(sampling.levels_drawn(batch, records), sampling.LEVELS)
+    assert 0 <= Fraction(batch, records) - chance < Fraction(1, sampling.LEVELS)
+    assert 2**32 % sampling.LEVELS == 0  # as many remainders of each kind
+    generator, again = (torch.Generator().manual_seed(0) for _ in range(2))
+    drawn = sampling.draw("poisson", records, batch, generator).records
+    # On a CPU a uniform float is one of the same levels.
+    uniform = torch.rand(records, generator=again).double()
+    assert torch.equal(drawn, (uniform < float(chance)).nonzero()[:, 0])
 
 
 def test_batches_of_fixed_size_hold_different_records():
