@@ -18,12 +18,13 @@ from dpcore.systems import Family, System, describe, proved, register, runs_here
 if TYPE_CHECKING:
     from streamlit.elements.layouts import GridContainer
 
-# The words of a status are too long for the line above a number.
-LABELS = {
-    "proved": "Proved",
-    "conditions not met": "Unmet",
-    "claim not supported": "Unsupported",
-    "described only": "Described",
+WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
+# Below the number of each status but the first, whose number is told apart.
+NOTES = {
+    "proved": "",
+    "conditions not met": "its theorem asks for more",
+    "claim not supported": "its noise gives less",
+    "described only": "neither checked nor run",
 }
 
 
@@ -44,11 +45,12 @@ def numbers(systems: Sequence[System]) -> None:
     """How many there are of each status, and how many run here."""
     found = [str(standing(system).status) for system in systems]
     printed, ran = proved(systems)
-    grid = st.grid(6, min_column_width=112, gap="small")
+    grid = st.grid(3, min_column_width=WIDEST_LABEL, gap="small")
     _number(grid, "Systems", len(systems), "in this list", words.SYSTEMS)
-    for status, label in LABELS.items():
-        note = f"{printed} as printed, {ran} as run here" if status == Status.PROVED else status
-        _number(grid, label, found.count(status), note, explanations.STATUS_WORDS[status])
+    for status, note in NOTES.items():
+        told = note or f"{printed} as printed, {ran} as run here"
+        count = found.count(status)
+        _number(grid, status.capitalize(), count, told, explanations.STATUS_WORDS[status])
     here = sum(map(runs_here, systems))
     _number(grid, "Run here", here, "as described or sound", words.RUNNABLE)
 

@@ -210,6 +210,7 @@ def _promise(model: Model, calibration: Calibration, verdict: Standing | None) -
                 st.markdown(f"{asked}, nothing is proved. {calibration.proof.reason}")
             else:
                 st.markdown(f"{asked}, proved: {badges.statement(calibration.proof)}")
+        badges.trust()
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
                 st.markdown(f"- {_told(noise)}")

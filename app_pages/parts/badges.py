@@ -47,9 +47,12 @@ def checked(conditions: Sequence[Condition]) -> None:
         st.markdown(f"{mark} {condition.text}.{tail}")
 
 
-def _trust(answers: Sequence[Trust]) -> None:
-    """Whom one has to trust for which ε."""
-    st.markdown("**Whom do I have to trust?**", help=words.TRUST)
+def trust(answers: Sequence[Trust] = ()) -> None:
+    """Whom one has to trust for which ε; without answers, the one who holds all the records."""
+    if not answers:
+        st.markdown(f"**Whom do I have to trust?** {words.CENTRAL}", help=words.TRUST)
+        return
+    st.markdown("**Whom do I have to trust?**", help=f"{words.TRUST} {words.BLURRED}")
     st.markdown(
         "\n".join(f"- **{one.whom}**, {one.to}: {statement(one.guarantee)}" for one in answers)
     )
@@ -80,7 +83,6 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
                     )
                 st.caption(method.editions[calibration.edition].proof)
             checked(calibration.conditions)
-            if method.trust is not None:
-                _trust(method.trust(calibration))
+            trust(() if method.trust is None else method.trust(calibration))
             for limit in method.limits:
                 st.caption(f"Note: {limit}")

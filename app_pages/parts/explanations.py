@@ -113,10 +113,19 @@ START_FROM = (
     "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
     "settings themselves."
 )
+CENTRAL = (
+    "The one who holds the records and runs this: they see every record as it is. The promise is "
+    "about what everyone else can learn from what is published."
+)
 TRUST = (
-    "Everyone adds noise before handing anything in, so a promise holds even against the server: "
-    "the **local ε**. The more people there are, the less noise each has to add for the sum, and "
-    "the less a message is protected on its own."
+    "**Central** model: one party holds all the records and adds the noise. **Shuffled** model: "
+    "people blur their own records, and a mixer passes them on without names. **Local** model: "
+    "people blur their own records so much that nobody has to be trusted."
+)
+BLURRED = (
+    "Here everyone adds noise before handing anything in, so a promise holds even against the "
+    "server: the **local ε**. The more people there are, the less noise each has to add for the "
+    "sum, and the less a message is protected on its own."
 )
 MAY_MISS = (
     "InputPert: how many people may stay away, or tell others their noise, without the promise "

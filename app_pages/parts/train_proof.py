@@ -29,6 +29,7 @@ def proof_and_claim(settled: Settled) -> None:
             st.markdown(f"Certified: {badges.statement(held.certified)}")
         badges.checked([each for each in held.conditions if each.met])
         st.caption(f"{held.certified.adjacency.meaning} {words.WHOLE_RUN}")
+        badges.trust()
     with claim:
         if settled.recipe.noise == "published-004":
             st.markdown("**Claim** (what paper 004 prints)")

@@ -72,6 +72,12 @@ class View:
         ]
 
     @property
+    def queries(self) -> dict[str, str]:
+        """What each private method adds its noise to, in words; the same at every ε."""
+        some = self.study.epsilons[-1]
+        return {one.method: one.query for one in self.calibrations_at(some)}
+
+    @property
     def without_privacy(self) -> list[Unprivate]:
         """The models without privacy that missed cases are compared with, the best one first."""
         return [
@@ -205,7 +211,7 @@ def _figure(kind: str, key: str, _view: View) -> Drawn:
         )
         return tradeoff.objective(view.table, [minimum], titles=view.titles, dark=view.dark)
     if kind == "sigma":
-        return noise.sigma(view.table, titles=view.titles, dark=view.dark)
+        return noise.sigma(view.table, titles=view.titles, queries=view.queries, dark=view.dark)
     return tradeoff.excess_risk(view.table, titles=view.titles, dark=view.dark)
 
 

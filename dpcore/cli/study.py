@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import TYPE_CHECKING
 from dpcore.cli.options import optional, optional_whole, words
 from dpcore.cli.output import print_json, progress
 from dpcore.errors import number, one_of, reject, whole
+from dpcore.guarantee import Status
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dpcore.cli.options import Commands
     from dpcore.datasets import Preparation
 
@@ -21,7 +25,9 @@ PREPARATIONS = ("public", "paper-000")
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
+    command = commands.add_parser(
+        "sweep", help="train every (method, ε, run) and tabulate; without privacy, one row"
+    )
     command.add_argument("--dataset", default="breast_cancer")
     command.add_argument("--records", help="size of the synthetic cohort")
     command.add_argument(
@@ -110,7 +116,7 @@ def _sweep(options: argparse.Namespace) -> None:
     output = None if options.output is None else Path(options.output)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise reject("output", options.output, "a file in a folder that exists")
-    rows = (answers if options.summary else sweep)(study, progress=progress)
+    rows = _without_privacy_once((answers if options.summary else sweep)(study, progress=progress))
     if output is not None:
         try:
             output.write_text(rows.to_csv(index=False), encoding="utf-8")
@@ -122,6 +128,14 @@ def _sweep(options: argparse.Namespace) -> None:
         print_json({"sweep": rows.to_dict("records")})
     elif output is None:
         print(rows.to_csv(index=False), end="")
+
+
+def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, of which one tells all that there is without noise: at no ε and no δ."""
+    still = rows["status"] == str(Status.NOT_PRIVATE)
+    told = rows[~(still & rows.duplicated("method"))].reset_index(drop=True)
+    told.loc[told["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan
+    return told
 
 
 def _preparation(options: argparse.Namespace) -> Preparation:

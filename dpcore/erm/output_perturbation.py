@@ -123,7 +123,7 @@ def _one(
         edition=edition,
         problem=problem,
         requested=budget,
-        query="the trained weights w_T",
+        query="the trained weights",
         sensitivity=used,
         sigma=sigma,
         steps=steps,

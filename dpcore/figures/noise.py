@@ -151,11 +151,42 @@ def _words(figure: go.Figure, place: float, height: float) -> dict[str, Any]:
     return {"ax": 0, "ay": 34 if up > NEAR_BOTTOM else -34, "xanchor": end}
 
 
-def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False) -> Drawn:
+def _units(queries: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """Between which methods σ can't be compared, in one sentence; empty where it can."""
+    added: dict[str, list[str]] = {}
+    for method, query in queries.items():
+        added.setdefault(query, []).append(titles.get(method, method))
+    if len(added) < 2:
+        return ""
+    parts = "; ".join(f"{listed(names)} to {query}" for query, names in added.items())
+    return (
+        "More σ is not more harm: methods add it to different things, so heights can be compared "
+        f"only between those that share one ({parts})."
+    )
+
+
+def sigma(
+    table: pd.DataFrame,
+    *,
+    titles: Mapping[str, str],
+    queries: Mapping[str, str],
+    dark: bool = False,
+) -> Drawn:
     """σ against ε, both logarithmic, over the whole grid, with the plateau marked.
 
     σ is the noise added to one coordinate of the query, in the query's own units; a query that is
     noised at every step (a gradient) and one that is noised once (a model) are not comparable.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns as in `dpcore.evaluation.curves`.
+    titles : mapping
+        Method to title.
+    queries : mapping
+        Method to what its noise is added to, in words.
+    dark : bool
+        Whether it is drawn on a dark ground.
     """
     values = table.loc[(table["sigma"] > 0) & table["sigma"].map(math.isfinite), "sigma"]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
@@ -202,7 +233,9 @@ def sigma(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = False)
             **_words(figure, math.log10(end), math.log10(top)),
             font={"size": 12, "color": ink(dark)},
         )
-    parts = []
+    drawn = set(table.loc[table["sigma"] > 0, "method"])
+    units = _units({key: query for key, query in queries.items() if key in drawn}, titles)
+    parts = [units] if units else []
     if stops:
         named = [f"{name} below ε ≈ {plain(end, 1)} (σ = {plain(top)})" for end, name, top in stops]
         parts.append(

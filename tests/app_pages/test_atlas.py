@@ -57,9 +57,9 @@ def counted(*chosen: systems.System) -> dict[str, int]:
     return {
         "Systems": len(chosen),
         "Proved": found.count(Status.PROVED),
-        "Unmet": found.count(Status.CONDITIONS_NOT_MET),
-        "Unsupported": found.count(Status.CLAIM_NOT_SUPPORTED),
-        "Described": found.count(Status.DESCRIBED_ONLY),
+        "Conditions not met": found.count(Status.CONDITIONS_NOT_MET),
+        "Claim not supported": found.count(Status.CLAIM_NOT_SUPPORTED),
+        "Described only": found.count(Status.DESCRIBED_ONLY),
         "Run here": sum(map(systems.runs_here, chosen)),
     }
 

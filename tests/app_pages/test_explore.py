@@ -483,9 +483,14 @@ def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
     assert trusted(more).splitlines()[0] != sums
     assert "300 may stay away" in trusted(more)
     assert trusted(more).splitlines()[2] != alone
-    assert not any(
-        "Whom do I have" in text.value for text in opened(view="Claim and proof").markdown
-    )
+
+
+def test_every_proof_says_whom_to_trust() -> None:
+    app = opened(methods="OPERA,DP-GD,InputPert", view="Claim and proof")
+    asked = [text.value for text in app.markdown if "Whom do I have to trust?" in text.value]
+    cards = [text.value for text in app.markdown if text.value.startswith("**Claim** ")]
+    assert len(asked) == len(cards) == 3
+    assert sum("The one who holds the records and runs this" in text for text in asked) == 2
 
 
 def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:

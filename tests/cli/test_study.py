@@ -53,15 +53,32 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
         )
     )
     file = tmp_path / "out.csv"
+    private = wanted[wanted["method"] != "nonprivate"].reset_index(drop=True)
+    free = wanted.iloc[[0]]
+    assert free["method"].item() == "nonprivate"
     arguments = EVERY_OPTION.split()
     assert said(capsys, *arguments, "--output", str(file)) == ""
     found = pd.read_csv(file)
     assert tuple(found.columns) == COLUMNS
     same = [name for name in COLUMNS if name != "seconds"]
-    pd.testing.assert_frame_equal(found[same], wanted[same], check_exact=True)
+    pd.testing.assert_frame_equal(
+        found[same].iloc[1:].reset_index(drop=True), private[same], check_exact=True
+    )
     rows = parsed(capsys, *arguments)["sweep"]
-    assert [row["objective"] for row in rows] == wanted["objective"].tolist()
+    objectives = pd.concat([free, private])["objective"].tolist()
+    assert [row["objective"] for row in rows] == objectives
+    assert found["objective"].tolist() == objectives
     assert rows[0]["sensitivity"] is None  # no noise, no sensitivity
+
+
+@pytest.mark.parametrize("also", [[], ["--summary"]])
+def test_what_is_not_private_is_told_once_and_at_no_epsilon(
+    capsys: Captured, also: list[str]
+) -> None:
+    rows = parsed(capsys, *SMALL, *also)["sweep"]
+    free = [row for row in rows if row["method"] == "nonprivate"]
+    assert [(row["epsilon"], row["delta"]) for row in free] == [(None, None)]
+    assert {row["epsilon"] for row in rows if row["method"] == "opera"} == {0.5, 5.0}
 
 
 def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
@@ -69,7 +86,7 @@ def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
 ) -> None:
     text = said(capsys, *SMALL)
     assert text.splitlines()[0] == ",".join(COLUMNS)
-    assert len(text.splitlines()) == 1 + 2 * 2 * 2
+    assert len(text.splitlines()) == 1 + 1 + 2 * 2
     file = tmp_path / "rows.csv"
     rows = parsed(capsys, *SMALL, "--output", str(file))["sweep"]
     assert pd.read_csv(file)["objective"].tolist() == [row["objective"] for row in rows]
@@ -77,7 +94,7 @@ def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
 
 def test_a_convex_sweep_takes_a_radius(capsys: Captured) -> None:
     rows = parsed(capsys, *SMALL, "--lam", "0", "--radius", "3", "--steps", "10")["sweep"]
-    assert len(rows) == 8
+    assert len(rows) == 1 + 2 * 2
 
 
 def test_the_papers_preparation_can_be_named_and_changed(capsys: Captured) -> None:

@@ -21,6 +21,11 @@ from dpcore.figures.drawn import Drawn
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 REFERENCES = [Reference("non-private", 0.95), Reference("majority", 0.63, "dot")]
+QUERIES = {
+    "outpert": "the trained weights",
+    "opera": "the trained weights",
+    "dpgd": "the sum of the gradients, each step",
+}
 Titles = dict[str, str]
 DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
     "accuracy": lambda t, n, dark: tradeoff.accuracy(t, REFERENCES, titles=n, dark=dark),
@@ -28,7 +33,7 @@ DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
         t, [Reference("minimum", 0.2)], titles=n, dark=dark
     ),
     "excess risk": lambda t, n, dark: tradeoff.excess_risk(t, titles=n, dark=dark),
-    "sigma": lambda t, n, dark: noise.sigma(t, titles=n, dark=dark),
+    "sigma": lambda t, n, dark: noise.sigma(t, titles=n, queries=QUERIES, dark=dark),
 }
 
 
@@ -268,29 +273,40 @@ def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Ti
     outpert = table[table["method"] == "outpert"].sort_values("epsilon")
     assert noise.plateau(opera) == 0.1
     assert noise.plateau(outpert) is None
-    drawn = noise.sigma(table, titles=titles)
+    drawn = noise.sigma(table, titles=titles, queries=QUERIES)
     assert "OPERA below ε ≈ 0.1" in drawn.sentence
     assert "keeps growing as 1/ε: OutPert" in drawn.sentence
     assert any("stops growing" in note.text for note in drawn.figure.layout.annotations)
 
 
+def test_noise_on_different_things_is_said_not_to_compare(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    told = noise.sigma(table, titles=titles, queries=QUERIES).sentence
+    assert "methods add it to different things" in told
+    assert "OutPert and OPERA to the trained weights; DP-GD to the sum of the gradients" in told
+    # Not where all add it to the same thing, and not of methods that are not drawn.
+    same = table[table["method"] != "dpgd"]
+    assert "different" not in noise.sigma(same, titles=titles, queries=QUERIES).sentence
+
+
 def test_noise_that_grows_with_epsilon_is_explained_by_the_steps(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    assert "grows with ε" not in noise.sigma(table, titles=titles).sentence
+    assert "grows with ε" not in noise.sigma(table, titles=titles, queries=QUERIES).sentence
     here = (table["method"] == "opera") & (table["epsilon"] == 10.0)
     table.loc[here, "sigma"] = 0.9
     # More noise at the same T is not the doing of the rule for T, and is not said to be.
-    sentence = noise.sigma(table, titles=titles).sentence
+    sentence = noise.sigma(table, titles=titles, queries=QUERIES).sentence
     assert "At the same number of steps σ also grows with ε: OPERA between ε = 1 (Δ = " in sentence
     assert "the number of training steps" not in sentence
     assert "goes further" not in sentence
     table.loc[here, "steps"] = 40
-    sentence = noise.sigma(table, titles=titles).sentence
+    sentence = noise.sigma(table, titles=titles, queries=QUERIES).sentence
     assert "σ also grows with ε: OPERA between ε = 1 (T = 10) and ε = 10 (T = 40)." in sentence
     assert "a single step" not in sentence
     table.loc[(table["method"] == "opera") & (table["epsilon"] < 10.0), "steps"] = 1
-    sentence = noise.sigma(table, titles=titles).sentence
+    sentence = noise.sigma(table, titles=titles, queries=QUERIES).sentence
     assert "ε = 1 (T = 1) and ε = 10 (T = 40)" in sentence
     assert "Further left the rule takes a single step; where it ends, the curves" in sentence
 
@@ -305,7 +321,7 @@ def test_noise_that_comes_back_to_its_height_is_on_no_plateau(titles: Titles) ->
     psgd = rows[rows["method"] == "psgd"]
     assert psgd["sigma"].iloc[-2] > psgd["sigma"].iloc[0]
     assert noise.plateau(psgd) == 1e-6
-    drawn = noise.sigma(rows, titles=titles | {"psgd": "PSGD"})
+    drawn = noise.sigma(rows, titles=titles | {"psgd": "PSGD"}, queries={})
     assert "PSGD below ε ≈ 1e-6" in drawn.sentence
     grown = drawn.sentence.split("At the same number of steps σ also grows with ε: ")[1]
     assert grown.startswith("PSGD in places between ε = 0.001 (Δ = ")
@@ -317,11 +333,11 @@ def test_words_about_a_plateau_stay_inside_the_axes(table: pd.DataFrame, titles:
     constant = table[table["method"] == "dpgd"].replace({"epsilon": {1e-6: 1e-7}})
     for last, towards in ((1e-7, "left"), (1e-3, "center"), (10.0, "right"), (100.0, "right")):
         still = constant.assign(sigma=[0.01 if e <= last else 1e-4 for e in constant["epsilon"]])
-        (note,) = noise.sigma(still, titles=titles).figure.layout.annotations
+        (note,) = noise.sigma(still, titles=titles, queries=QUERIES).figure.layout.annotations
         assert note.xanchor == towards
         assert note.ay > 0.0
     # Words about the lowest point of a figure stand above it.
-    notes = noise.sigma(table, titles=titles).figure.layout.annotations
+    notes = noise.sigma(table, titles=titles, queries=QUERIES).figure.layout.annotations
     assert {note.text.split(":")[0]: note.ay > 0.0 for note in notes} == {
         "OPERA": True,
         "DP-GD": False,
