@@ -12,7 +12,6 @@ from app_pages.parts import atlas_words as words
 from app_pages.parts import explanations, takeaway
 from app_pages.parts.drawing import on_dark, plot, table_behind
 from dpcore.figures import atlas
-from dpcore.guarantee import Status
 from dpcore.systems import Family, System, describe, proved, register, runs_here, standing
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ EPSILON_RANGE = (1e-3, 1e2)
 PROVED, UNSUPPORTED = "proved", "claim not supported"
 NO_PRIVACY = "nonprivate"
 LABEL = 0.05  # height of one line of words, as a share of the vertical axis
+LETTER = 0.024  # width of a letter as a share of the ε axis, on a narrow screen (6 of 250 pixels)
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,8 @@ def add_references(
     """Horizontal lines with their words above the line, at the end where no curve runs into them.
 
     Where lines are too close for that, the words of all but the highest stand below the lowest.
-    The curves are those drawn so far.
+    Those of the lowest line of all stand below it, too, where above they would run into a curve on
+    a narrow screen. The curves are those drawn so far.
     """
     log = figure.layout.yaxis.type == "log"
     low, high = figure.layout.yaxis.range
@@ -231,6 +233,8 @@ def add_references(
             groups.append([(place, reference.label)])
     for group in groups:
         words = [(group[0][0], "bottom", group[0][1])]
+        if group is groups[-1] and len(group) == 1 and _clearer_below(figure, group[0], label, low):
+            words = [(group[0][0], "top", group[0][1])]
         if len(group) > 1:
             words.append((group[-1][0], "top", "<br>".join(text for _, text in group[1:])))
         for place, anchor, text in words:
@@ -249,6 +253,17 @@ def add_references(
                 showarrow=False,
                 font={"size": 12, "color": ink(dark)},
             )
+
+
+def _clearer_below(
+    figure: go.Figure, reference: tuple[float, str], label: float, low: float
+) -> bool:
+    """Whether words above a line, but not those below it, run into a curve on a narrow screen."""
+    place, text = reference
+    wide = LETTER * len(text)
+    above = max(_room(figure, place, place + label))
+    below = max(_room(figure, place - label, place)) if place - label >= low else 0.0
+    return above < min(wide, below)
 
 
 def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:

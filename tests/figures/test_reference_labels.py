@@ -55,3 +55,31 @@ def test_words_stand_at_the_end_where_no_curve_runs_into_them(
     (words,) = figure.layout.annotations
     assert (words.xanchor, words.align) == (end, end)
     assert (words.x < 0.5) == (end == "left")
+
+
+@pytest.mark.parametrize(
+    ("text", "heights", "side"),
+    [
+        # Just above the line nearly everywhere: long words have no room there, short ones do.
+        ("random components: 10.0 %", (0.30, 0.31, 0.315, 0.9), "top"),
+        ("chance", (0.30, 0.31, 0.315, 0.9), "bottom"),
+        ("random components: 10.0 %", (0.30, 0.9, 0.9, 0.95), "bottom"),
+        # Below is no better.
+        ("random components: 10.0 %", (0.29, 0.31, 0.31, 0.29), "bottom"),
+    ],
+)
+def test_words_of_the_lowest_line_go_below_it_where_a_curve_is_above(
+    text: str, heights: tuple[float, ...], side: str
+) -> None:
+    figure = against_epsilon(title="", low=0.2, high=1.02)
+    figure.add_scatter(x=[1e-3, 1e-1, 10.0, 100.0], y=heights, mode="lines+markers")
+    add_references(figure, [Reference("highest", 0.98), Reference(text, 0.3)])
+    highest, lowest = figure.layout.annotations
+    assert (highest.yanchor, lowest.yanchor) == ("bottom", side)
+
+
+def test_no_words_go_below_a_line_at_the_bottom() -> None:
+    figure = against_epsilon(title="", low=0.28, high=1.02)
+    figure.add_scatter(x=[1e-3, 100.0], y=[0.31, 0.32], mode="lines+markers")
+    add_references(figure, [Reference("random components: 10.0 %", 0.3)])
+    assert figure.layout.annotations[0].yanchor == "bottom"
