@@ -6,7 +6,8 @@ nδ at T = n². The claim is therefore shown with its computed total δ, and bes
 for the noise actually added.
 
 Sound edition. The query is the sum of the gradients of a sampled batch, sensitivity 2L or L; each
-method's own file says how σ follows from the total (ε, δ).
+method's own file says how σ follows from the total (ε, δ). Of several classes each has T steps on
+batches of its own, so that KT steps are counted.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class StepRule:
     condition : callable
         ε of one query -> the mechanism's own `Condition`.
     sound : callable
-        (problem, budget, rate, steps, sampling) -> `SoundNoise`.
+        (problem, budget, rate, queries, sampling) -> `SoundNoise`.
     """
 
     key: str
@@ -188,9 +189,10 @@ def _sound(
     rate = batch / n
     # Of a Poisson batch's size: E|S|² = b² + b(1-q), divided here by b².
     spread = (1.0 - rate) / batch if sampling == "poisson" else 0.0
-    noise = rule.sound(problem, budget, rate, steps, sampling)
+    queries = steps * problem.parts
+    noise = rule.sound(problem, budget, rate, queries, sampling)
     what = SampledGaussian(
-        noise.sigma / problem.lipschitz, rate, steps, sampling, problem.adjacency
+        noise.sigma / problem.lipschitz, rate, queries, sampling, problem.adjacency
     )
     epsilon, accountant = certified_epsilon(what, budget.delta)
     conditions = (

@@ -193,6 +193,9 @@ class Method:
         What to know before using it, a sentence each.
     losses : tuple of str
         Those that it learns; what its proof covers is said for these only.
+    all_classes : bool
+        Whether `calibrate` counts the problems of all classes itself (`Problem.parts`); else each
+        gets a share of the budget (`dpcore.erm.one_vs_rest`).
     trust : callable, optional
         (calibration) -> `Trust` by whom one has to trust, the most first; where records are blurred
         before they are handed in.
@@ -208,6 +211,7 @@ class Method:
     closed_form: bool = False
     limits: tuple[str, ...] = field(default=())
     losses: tuple[str, ...] = MARGIN_LOSSES
+    all_classes: bool = False
     trust: Callable[[Calibration], tuple[Trust, ...]] | None = None
 
     def refusal(self, loss: str) -> str:

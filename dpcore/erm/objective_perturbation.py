@@ -15,10 +15,14 @@ single ones and one of ‖g‖ ≤ 2, so δ(x) ≤ 2 δ_G(x - c; 1/σ) + δ_G(x 
 Losses of the residual have slopes s in [-1, 1]. The larger end is then one of two Gaussian ones, so
 δ(x) ≤ 2 δ_G(x - c; 1/σ); replacing has four corners, all of ‖g‖ ≤ 2: δ(x) ≤ 4 δ_G(x - c; 2/σ).
 
+Of several classes each of the K problems has a tilt of its own, so losses add up: K c for the
+determinants, and in every corner of all slopes together one Gaussian, whose μ² is the sum of its
+classes'. Hence δ(x) is at most the sum of δ_G(x - Kc; μ) over all corners of all classes.
+
 A solver stops at ‖∇J‖ ≤ τ, within τ/Λ of the exact minimiser, which Λ-strong convexity gives. Given
 that minimiser, what is released is a Gaussian of standard deviation s around a point that a record
 moves by at most 2τ/Λ: one more mechanism, of μ₂ = 2τ/(Λs). Averaging over its privacy loss turns
-each δ_G(·; μ) into δ_G(·; √(μ² + μ₂²)) and the last term into δ_G(ε - c; μ₂).
+each δ_G(·; μ) into δ_G(·; √(μ² + K μ₂²)), and the corner 0's (1 - e^{Kc-x})₊ into one of them.
 
 Where the loss's second derivative jumps (Huber, squared), gradients are Lipschitz and one-to-one,
 and the change of variables holds up to a null set.
@@ -32,6 +36,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
 from dpcore.erm.problem import Problem
@@ -44,6 +52,8 @@ from dpcore.guarantee import (
     Status,
 )
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma
+
+Array = NDArray[np.float64]
 
 TOLERANCE = 1e-4
 """τ: the norm at which the gradient of the summed objective counts as zero."""
@@ -189,34 +199,63 @@ def gaussian_delta(problem: Problem, epsilon: float, noise: Noise, tolerance: fl
     float
         1 where ε ≤ c: nothing is proved there.
     """
-    left = (epsilon - bend(problem, noise.ridge)) * (1.0 - 1e-15)
+    left = (epsilon - problem.parts * bend(problem, noise.ridge)) * (1.0 - 1e-15)
     if left <= 0.0:
         return 1.0
     slack = 0.0 if tolerance == 0.0 else 2.0 * tolerance / (noise.ridge * noise.output)
+    squares, counts = corners(problem.function.residual, problem.adjacency, problem.parts)
+    mu = np.sqrt(squares / noise.scale**2 + problem.parts * slack**2) * (1.0 + 1e-15)
+    counts, mu = counts[mu > 0.0], mu[mu > 0.0]
+    with np.errstate(divide="ignore"):  # the logarithm of a δ that is 0
+        each = counts + np.log(analytic_delta(left, 1.0 / mu * (1.0 - 4e-16)))
+    # Logarithms of so many corners are rounded, too.
+    return min(1.0, float(np.exp(np.minimum(each, 0.0)).sum()) * (1.0 + 1e-12))
 
-    def part(moved: float) -> float:
-        mu = math.hypot(moved / noise.scale, slack) * (1.0 + 4e-16)
-        return 0.0 if mu == 0.0 else float(analytic_delta(left, 1.0 / mu * (1.0 - 4e-16)))
 
-    replaced = problem.adjacency is Adjacency.REPLACE_ONE
-    if problem.function.residual:
-        total = 4.0 * part(2.0) if replaced else 2.0 * part(1.0)
-    elif replaced:
-        total = 2.0 * part(1.0) + part(2.0) + part(0.0)
+@cache
+def corners(residual: bool, adjacency: Adjacency, parts: int) -> tuple[Array, Array]:
+    """Squared lengths of how far b may be moved, at the ends of all slopes, and how many of each.
+
+    Parameters
+    ----------
+    residual : bool
+        Whether slopes have either sign.
+    adjacency : Adjacency
+        replace-one or zero-out.
+    parts : int
+        Problems that the record is in, with a tilt each.
+
+    Returns
+    -------
+    (squares, counts)
+        Ascending; of the counts the natural logarithm.
+    """
+    replaced = adjacency is Adjacency.REPLACE_ONE
+    if residual:
+        one = {4: 4} if replaced else {1: 2}
     else:
-        total = part(1.0) + part(0.0)
-    return min(1.0, total * (1.0 + 1e-15))
+        one = {0: 1, 1: 2, 4: 1} if replaced else {0: 1, 1: 1}
+    every = {0: 1}
+    for _ in range(parts):
+        longer: dict[int, int] = {}
+        for square, count in every.items():
+            for more, times in one.items():
+                longer[square + more] = longer.get(square + more, 0) + count * times
+        every = longer
+    squares = sorted(every)
+    return np.array(squares, dtype=float), np.array([math.log(every[each]) for each in squares])
 
 
 def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> Noise:
     """The least noise within (ε, δ) under the fixed rule for Λ, to a billionth and never less.
 
     Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/r): the problem's own; what leaves half of ε to the Gaussian;
-    what keeps the minimiser within the loss's reach r. It sees n, d, ε and δ only.
+    what keeps the minimiser within the loss's reach r. It sees n, d, ε and δ only. Of K classes
+    each leaves half of its K-th of ε.
     """
 
     def at(sigma: float) -> Noise:
-        ridge = least_ridge(problem, epsilon, math.sqrt(problem.dimension) * sigma)
+        ridge = least_ridge(problem, epsilon / problem.parts, math.sqrt(problem.dimension) * sigma)
         return Noise(sigma, ridge, 2.0 * TOLERANCE * sigma / (ridge * SLACK))
 
     def enough(sigma: float) -> bool:

@@ -2,9 +2,10 @@
 
 Every record takes part in all K problems, so one record blanked out or replaced is one record
 blanked out or replaced in each of them, and what is proved of each composes over all K. Where each
-is μ-Gaussian DP the whole is √K μ-Gaussian DP (Dong, Roth and Su 2022, Corollary 2); elsewhere ε
-and δ add up, so each gets a K-th of both. Which class a record has is then the one whose problem
-says so most clearly, which is post-processing.
+is μ-Gaussian DP the whole is √K μ-Gaussian DP (Dong, Roth and Su 2022, Corollary 2). Steps on
+batches and tilts of the objective are counted all together, by the method's own accounting of K
+times as many. With δ = 0 nothing is tighter than adding up, so each gets a K-th of ε. Which class a
+record has is then the one whose problem says so most clearly, which is post-processing.
 
 A model of K classes is K vectors of weights, one after the other: K·d numbers. With two classes, or
 a number to predict, there is one problem and nothing here changes it.
@@ -20,9 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm import newton, output_noise
-from dpcore.erm.method import Calibration, Method, Progress, Release, Settings, silent
+from dpcore.erm.method import (
+    Calibration,
+    Method,
+    Progress,
+    Release,
+    Settings,
+    data_conditions,
+    silent,
+)
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import (
     analytic_delta,
     analytic_epsilon,
@@ -34,6 +43,11 @@ Array = NDArray[np.floating]
 
 ROUNDING = 1e-9
 """Relative share of the budget that is left for the rounding of what is composed."""
+
+
+MOST_TOGETHER = 30
+"""Classes that are counted together; with more, ε and δ add up. Objective perturbation has up to
+4^K corners, beside which the least number that δ can be told by must stay small."""
 
 
 TOO_LITTLE = "The noise of all classes together does not keep the promise."
@@ -97,19 +111,25 @@ def calibrate(
 def _all_classes(
     method: Method, problem: Problem, budget: PrivacyBudget, settings: Settings
 ) -> Calibration:
-    def one(epsilon: float, delta: float) -> Calibration:
-        return method.calibrate(problem, [epsilon], delta, Edition.SOUND, settings)[0]
+    alone = replace(problem, classes=2)
 
+    def one(epsilon: float, delta: float) -> Calibration:
+        made = method.calibrate(alone, [epsilon], delta, Edition.SOUND, settings)[0]
+        return replace(made, problem=problem)
+
+    if method.all_classes and problem.classes <= MOST_TOGETHER:
+        made = method.calibrate(problem, [budget.epsilon], budget.delta, Edition.SOUND, settings)[0]
+        return _together(made)
     count, total = problem.classes, float(analytic_mu(budget.epsilon, budget.delta))
     # Any (ε, δ) on the curve of a Gaussian mechanism stands for it; this one is in range for all.
     epsilon = budget.epsilon / math.sqrt(count)
     mu = total / math.sqrt(count) * (1.0 - ROUNDING)
-    found = _of_each(one(epsilon, float(analytic_delta(epsilon, 1.0 / mu))), epsilon)
+    found = _of_each(one(epsilon, float(analytic_delta(epsilon, 1.0 / mu))))
     if found.status is Status.NOT_PRIVATE:
         return replace(found, requested=budget)
     if found.gaussian_mu is None:
         share = (1.0 - ROUNDING) / count
-        return _added_up(one(share * budget.epsilon, share * budget.delta), budget)
+        return _added_up(_of_each(one(share * budget.epsilon, share * budget.delta)), budget)
     whole = math.sqrt(count) * found.gaussian_mu * (1.0 + 1e-15)
     certified = Guarantee(
         float(analytic_epsilon(1.0 / whole, budget.delta)),
@@ -133,22 +153,29 @@ def _all_classes(
     )
 
 
-def _of_each(found: Calibration, epsilon: float) -> Calibration:
-    """The same, where the classical theorem's ε < 1 is said to be about a class's share of ε."""
-    classical = classical_condition(epsilon)
-    share = Condition(
-        f"each class's share of ε < 1 ({epsilon:.3g})",
-        classical.met,
-        ""
-        if classical.met
-        else "The classical Gaussian theorem is proved for ε below 1 only, so its σ proves nothing "
-        f"where each class's share of ε is {epsilon:.3g}.",
-    )
-    if classical not in found.conditions:
-        return found
-    conditions = tuple(share if one == classical else one for one in found.conditions)
-    reason = found.proof.reason.replace(classical.consequence, share.consequence)
-    return replace(found, conditions=conditions, proof=replace(found.proof, reason=reason))
+def _together(found: Calibration) -> Calibration:
+    """The same, where the method has counted all classes itself; that is said."""
+
+    def said(one: Guarantee) -> Guarantee:
+        return replace(one, by=f"{found.problem.classes} classes, counted together: {one.by}")
+
+    return replace(found, proof=said(found.proof), certified=said(found.certified))
+
+
+def _of_each(found: Calibration) -> Calibration:
+    """The same, where conditions are said to be about one class's problem and share of ε."""
+    of_all = data_conditions(found.problem)
+    classical = classical_condition(found.requested.epsilon)
+    share = classical_condition(found.requested.epsilon, "each class's share")
+    conditions, reason = [], found.proof.reason
+    for one in found.conditions:
+        if one == classical:
+            conditions.append(share)
+            reason = reason.replace(one.consequence, share.consequence)
+        else:
+            text = one.text if one in of_all else f"for each class: {one.text}"
+            conditions.append(replace(one, text=text))
+    return replace(found, conditions=tuple(conditions), proof=replace(found.proof, reason=reason))
 
 
 def _added_up(found: Calibration, budget: PrivacyBudget) -> Calibration:

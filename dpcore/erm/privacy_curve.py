@@ -13,18 +13,17 @@ def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
 
     Gaussian DP for one Gaussian or for adaptive full-batch steps; privacy loss distributions for
     steps on Poisson samples. ``None`` for batches of fixed size, whose curve no accountant here
-    gives, for several classes learned by such steps, for noise outside an accountant's range, and
-    where nothing is certified.
+    gives, for noise outside an accountant's range, and where nothing is certified.
     """
     adjacency = calibration.problem.adjacency
     if calibration.gaussian_mu is not None:
         return from_gaussian(calibration.gaussian_mu, adjacency)
-    several = calibration.problem.classes > 2
-    if calibration.certified.epsilon is None or calibration.sampling != "poisson" or several:
+    if calibration.certified.epsilon is None or calibration.sampling != "poisson":
         return None
     rate = calibration.batch / calibration.problem.records
     try:
         noise = Gaussian(calibration.sigma, calibration.problem.lipschitz)
-        return from_event(Repeated(PoissonSampled(rate, noise), calibration.steps), adjacency)
+        queries = calibration.steps * calibration.problem.parts
+        return from_event(Repeated(PoissonSampled(rate, noise), queries), adjacency)
     except InvalidInput:
         return None

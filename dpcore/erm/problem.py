@@ -107,6 +107,11 @@ class Problem:
         return Forms(features * labels[:, None])
 
     @property
+    def parts(self) -> int:
+        """How many problems of two classes are learned: K, or 1 where one tells all."""
+        return 1 if self.classes == 2 else self.classes
+
+    @property
     def lipschitz(self) -> float:
         """L of the data-dependent part; the regulariser cancels between neighbours."""
         return 1.0

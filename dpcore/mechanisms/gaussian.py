@@ -78,13 +78,15 @@ def classical_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike
     )
 
 
-def classical_condition(epsilon: float) -> Condition:
+def classical_condition(epsilon: float, of: str = "") -> Condition:
     """The hypothesis ε < 1 of the classical Gaussian theorem, checked.
 
     Parameters
     ----------
     epsilon : float
         Above 0.
+    of : str
+        Whose ε it is, where that is not what was asked for.
 
     Returns
     -------
@@ -101,14 +103,14 @@ def classical_condition(epsilon: float) -> Condition:
     Dwork and Roth 2014, Theorem A.1.
     """
     epsilon = number("epsilon", epsilon, above=0.0)
-    met = epsilon < 1.0
+    met, whose = epsilon < 1.0, f" of {of}" if of else ""
     return Condition(
-        text=f"ε < 1 (ε = {epsilon:g})",
+        text=f"ε{whose} < 1 (ε = {epsilon:g})",
         met=met,
         consequence=""
         if met
         else "The classical Gaussian theorem is proved for ε below 1 only, so its σ proves nothing "
-        f"at ε = {epsilon:g}.",
+        f"at ε{whose} = {epsilon:g}.",
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import signal
 
 from dpcore import methods
 from dpcore.erm.method import Settings
@@ -16,6 +20,7 @@ from dpcore.erm.objective_perturbation import (
     TOLERANCE,
     Noise,
     bend,
+    corners,
     gaussian_delta,
     gaussian_noise,
     pure_noise,
@@ -85,6 +90,63 @@ def test_exact_densities_stay_below_the_bound(loss, adjacency, ridge, sigma) -> 
         for one, other in PAIRS[adjacency]:
             seen = line.divergence(line.density(one), line.density(other), epsilon)
             assert seen <= bound + GRID
+
+
+def losses(line: OneDimension, one: float, other: float) -> np.ndarray:
+    """Masses of the privacy loss on a grid of `STEP`, each rounded down: a smaller divergence."""
+    p, q = line.density(one) * line.width, line.density(other) * line.width
+    seen = p > 1e-18
+    place = np.floor(np.log(p[seen] / q[seen]) / STEP).astype(int) + MIDDLE
+    return np.bincount(place, p[seen], minlength=2 * MIDDLE)
+
+
+STEP, MIDDLE = 1e-3, 2**14
+"""Of the grid of privacy losses, and where on it 0 lies."""
+
+
+@pytest.mark.parametrize(("adjacency", "sigma"), [(ZERO, 2.0), (REPLACE, 4.0)])
+@pytest.mark.parametrize("ridge", [2.0, 20.0])
+def test_exact_densities_of_all_classes_stay_below_the_bound(adjacency, sigma, ridge) -> None:
+    classes = 4
+    what = replace(problem(adjacency, "huber"), classes=classes)
+
+    def seen(scale: float, epsilon: float) -> float:
+        line = OneDimension("huber", ridge, scale)
+        worst = 0.0
+        # A record belongs to one class: in that problem its sign is another one.
+        for pairs in ([PAIRS[adjacency][0]] * classes, [*PAIRS[adjacency], *PAIRS[adjacency]]):
+            total = np.ones(1)
+            for pair in pairs:
+                total = signal.fftconvolve(total, losses(line, *pair))
+            loss = STEP * (np.arange(len(total)) - classes * MIDDLE)
+            worst = max(worst, float(total @ np.maximum(-np.expm1(epsilon - loss), 0.0)))
+        return worst
+
+    for left in (0.3, 1.0, 2.0, 4.0):
+        epsilon = left + classes * bend(what, ridge)
+        bound = gaussian_delta(what, epsilon, Noise(sigma, ridge, 0.0), 0.0)
+        assert seen(sigma, epsilon) <= bound + GRID
+    if ridge == 20.0:
+        assert seen(sigma / 2.0, epsilon) > bound + GRID
+
+
+@given(
+    adjacency=st.sampled_from([ZERO, REPLACE]),
+    residual=st.booleans(),
+    parts=st.integers(1, 4),
+)
+def test_corners_are_all_ends_of_all_slopes(adjacency, residual, parts) -> None:
+    ends = (-1, 1) if residual else (-1, 0)
+    slopes = itertools.product(ends, repeat=2 if adjacency is REPLACE else 1)
+    # Records that lie opposite: what either moves adds up in length.
+    if residual:
+        one = [4 if adjacency is REPLACE else 1 for _ in slopes]
+    else:
+        one = [sum(abs(end) for end in each) ** 2 for each in slopes]
+    every = Counter(sum(each) for each in itertools.product(one, repeat=parts))
+    squares, counts = corners(residual, adjacency, parts)
+    assert squares.tolist() == sorted(every)
+    assert np.exp(counts) == pytest.approx([every[square] for square in squares])
 
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])

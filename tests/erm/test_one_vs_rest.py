@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dpcore.accounting.tradeoff import advantage
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Settings, silent
+from dpcore.erm.method import Settings, data_conditions, silent
 from dpcore.erm.newton import minimise
 from dpcore.erm.privacy_curve import privacy_curve
 from dpcore.erm.problem import Problem
@@ -49,7 +51,7 @@ def test_what_all_classes_release_together_keeps_the_promise(key, adjacency) -> 
             assert key == "outpert"
             assert epsilon > 1.0
         # Each problem has a share of the budget only. A step size may follow the noise.
-        alone = register()[key].calibrate(what, [epsilon], DELTA, Edition.SOUND, Settings())[0]
+        alone = calibrated(key, [epsilon], problem(2, adjacency))[0]
         assert c.sigma / c.sensitivity > alone.sigma / alone.sensitivity
         assert "7 classes" in c.certified.by
 
@@ -76,15 +78,68 @@ def test_gaussian_methods_compose_by_the_root_of_the_classes(key, epsilon) -> No
 def test_the_classical_condition_is_about_each_share() -> None:
     met, unmet = calibrated("outpert", [3.0, 5.0], problem(10))
     assert met.status is Status.PROVED
-    assert met.conditions[0].text == "each class's share of ε < 1 (0.949)"
+    assert met.conditions[0].text == "ε of each class's share < 1 (ε = 0.948683)"
     assert met.conditions[0].met
     assert unmet.status is Status.CONDITIONS_NOT_MET
-    assert unmet.conditions[0].text == "each class's share of ε < 1 (1.58)"
+    assert unmet.conditions[0].text == "ε of each class's share < 1 (ε = 1.58114)"
     assert unmet.conditions[0].consequence == unmet.proof.reason
-    assert "where each class's share of ε is 1.58." in unmet.proof.reason
-    assert not any("(ε = " in c.text for one in (met, unmet) for c in one.conditions)
+    assert "at ε of each class's share = 1.58114." in unmet.proof.reason
     standing = register()["outpert"].editions[Edition.SOUND].proof
     assert "with several classes, from a share of 1 on" in standing
+
+
+@pytest.mark.parametrize("key", SOUND)
+def test_whatever_a_condition_holds_against_a_class_says_so(key) -> None:
+    # Numbers that are not what was asked for are those of one class, or of one query.
+    what = problem(5)
+    for c in calibrated(key, [0.7, 9.0], what):
+        for condition in c.conditions:
+            if condition in data_conditions(what) or "ε" not in condition.text:
+                continue
+            about_all = condition.text.endswith(f"within the requested {c.requested.epsilon:.4g}")
+            assert about_all or "each class" in condition.text or "one query" in condition.text
+
+
+@pytest.mark.parametrize("key", ["grpua", "sgdpert"])
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def test_steps_on_batches_are_counted_for_all_classes_together(key, adjacency) -> None:
+    def noise(classes, steps, epsilon=2.0):
+        return one_vs_rest.calibrate(
+            register()[key],
+            problem(classes, adjacency),
+            [epsilon],
+            DELTA,
+            Edition.SOUND,
+            Settings(steps=steps),
+        )[0]
+
+    several, longer = noise(4, 25), noise(2, 100)
+    assert several.steps == 25
+    assert several.sigma == longer.sigma
+    assert several.proof.epsilon == longer.proof.epsilon <= 2.0
+    assert several.certified.epsilon == longer.certified.epsilon
+    # Less than a share of the budget for each would take.
+    assert several.sigma < 0.8 * noise(2, 25, epsilon=0.5).sigma
+    if several.sampling == "poisson":
+        only_one = replace(several, problem=longer.problem)
+        one, all_of_them, plain = (advantage(privacy_curve(c)) for c in (only_one, several, longer))
+        assert one < all_of_them == plain
+
+
+def test_more_classes_than_are_counted_together_add_up() -> None:
+    most = one_vs_rest.MOST_TOGETHER
+    for key in ("objpert", "grpua"):
+        together, apart = (calibrated(key, [2.0], problem(k))[0] for k in (most, most + 1))
+        assert "counted together" in together.proof.by
+        assert "add up" in apart.proof.by
+        assert apart.proof.epsilon <= 2.0
+        assert apart.sigma > 1.5 * together.sigma
+        share = 1.0 / (most + 1)
+        alone = register()[key].calibrate(
+            problem(2), [2.0 * share], DELTA * share, Edition.SOUND, Settings()
+        )[0]
+        assert apart.sigma == pytest.approx(alone.sigma, rel=0.021)  # of a lattice
+        assert apart.problem == problem(most + 1)
 
 
 @pytest.mark.parametrize("key", ["objpert_pure", "outpert_pure"])

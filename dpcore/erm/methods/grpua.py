@@ -63,6 +63,7 @@ METHOD = Method(
     },
     calibrate=partial(gradient_perturbation.calibrate, RULE),
     release=stochastic.release,
+    all_classes=True,
     limits=(
         "Theorem 8 gives no constants and drops the n²L² term of G² = n²L² + dσ².",
         "Theorem 9 gives no constants.",

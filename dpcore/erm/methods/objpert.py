@@ -59,4 +59,5 @@ METHOD = Method(
     ),
     release=partial(objective_noise.release, objective_noise.gaussian, TOLERANCE),
     losses=LOSSES,
+    all_classes=True,
 )

@@ -18,6 +18,7 @@ from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
 
+ONE_QUERY = "one query"
 CLASSICAL_CAP = 1.0 - 1e-9
 """The classical formula needs ε < 1 for one query; a larger share of the budget stays unspent."""
 
@@ -38,7 +39,7 @@ def sound_noise(
     sigma = float(classical_sigma(query_epsilon, query_delta, problem.gradient_change))
     proved = strong_composition(amplified_epsilon(query_epsilon, rate), steps, slack)
     conditions = (
-        classical_condition(query_epsilon),
+        classical_condition(query_epsilon, ONE_QUERY),
         Condition(
             f"δ of one query in (0, 1) (δ = {query_delta:.3g})",
             0.0 < query_delta < 1.0,
@@ -53,7 +54,7 @@ RULE = StepRule(
     key="sgdpert",
     title="SgdPert",
     unit_sigma=lambda epsilon, delta: float(classical_sigma(epsilon, delta)),
-    condition=lambda epsilon: classical_condition(epsilon),
+    condition=lambda epsilon: classical_condition(epsilon, ONE_QUERY),
     sound=sound_noise,
 )
 
@@ -79,6 +80,7 @@ METHOD = Method(
     },
     calibrate=partial(gradient_perturbation.calibrate, RULE),
     release=stochastic.release,
+    all_classes=True,
     limits=(
         "Strong composition is loose: the certified ε beside the proved one shows by how much.",
     ),
