@@ -27,7 +27,7 @@ if not (first.missing or first.upload or flag("refused")):
 try:
     choice = controls.rest(first)
     if first.missing:
-        answer.how_to_get(first.dataset, first.missing)
+        answer.how_to_get(first)
         explore_presets.drawn()
         st.stop()
     from app_pages.parts import detail, training, view

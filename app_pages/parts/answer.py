@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import links, meaning
+from app_pages.parts import links, meaning, own_table
 from app_pages.parts.controls import EPSILONS, Start, tabs_for
 from app_pages.parts.drawing import plot
 from app_pages.parts.state import chosen, recall, remember
-from dpcore.datasets import entry
+from dpcore.datasets import OWN
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
@@ -51,7 +51,7 @@ def layout(first: Start) -> Slots:
     risk, methods = st.columns([2, 3], border=True)
     meaning = st.empty()
     waiting = main.empty(), methods.empty()
-    tabs = tabs_for(first.dataset)
+    tabs = tabs_for(first.found)
     opened = st.tabs(tabs, key="view", on_change="rerun", bind="query-params")
     return Slots(
         above,
@@ -71,7 +71,7 @@ def title(first: Start) -> DeltaGenerator:
 
     Preparation may leave out records; how many it leaves is known from the last time.
     """
-    found = entry(first.dataset)
+    found = first.found
     records = recall(_counted(first)) or first.records
     size = "" if records is None else f"{records:,} {found.records_are}"
     loss = "squared" if found.predicts == "number" else chosen("loss")
@@ -86,7 +86,7 @@ def _counted(first: Start) -> str:
 
 def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
     """Records or settings that cannot be followed: the name of the data set, and why."""
-    written.title(entry(first.dataset).title, anchor=False)
+    written.title(first.found.title, anchor=False)
     st.error(sentence, icon=":material/block:")
 
 
@@ -116,18 +116,22 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
             st.caption(f":material/straighten: {rough}")
         if not view.published:
             st.warning(words.UPLOADED, icon=":material/lock_open:")
+            st.caption(" ".join(view.split.notes))
         for leak in view.split.leaks:
             st.warning(leak, icon=":material/warning:")
 
 
-def how_to_get(key: str, where: str) -> None:
+def how_to_get(first: Start) -> None:
     """Records that are not here yet: where they come from, and the one thing to do."""
-    found = entry(key)
+    found = first.found
+    if found.key == OWN:
+        own_table.how_to(first.columns)
+        return
     st.markdown(found.task)
     st.markdown(found.how_to_get)
     st.caption(f"Source: {found.source}")
     st.caption(f"Licence: {found.licence}")
-    if where == "upload":
+    if first.missing == "upload":
         st.info(
             "Then hand the file over in the controls on the left. It stays on the machine that "
             "runs this page.",
@@ -136,7 +140,7 @@ def how_to_get(key: str, where: str) -> None:
     elif st.button("Download it now", icon=":material/download:", key="download"):
         from app_pages.parts import loaders
 
-        loaders.download(key)
+        loaders.download(found.key)
 
 
 def main_figure(view: View, slots: Slots) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import explore_presets, links, meaning
+from app_pages.parts import explore_presets, links, meaning, own_table
 from app_pages.parts.fields import pick
 from app_pages.parts.state import once, preset
-from dpcore.datasets import Preparation, availability, catalogue, entry
+from dpcore.datasets import OWN, Entry, Preparation, availability, catalogue, entry
 from dpcore.erm import accurate
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study, default_delta
@@ -87,6 +87,8 @@ class Start:
         Size of the synthetic cohort.
     upload : object or None
         The uploaded file, where the data set needs one.
+    columns : str
+        What the columns of a table of one's own may hold; "" for other data sets.
     delta : float
         δ; by rule, that of all the records there are, until those to learn from are counted.
     delta_by_rule : bool
@@ -100,6 +102,7 @@ class Start:
     dataset: str
     size: int | None
     upload: UploadedFile | None
+    columns: str
     delta: float
     delta_by_rule: bool
     adjacency: str
@@ -109,11 +112,17 @@ class Start:
     rest: DeltaGenerator
 
     @property
+    def found(self) -> Entry:
+        """What is known of the data set without its records."""
+        return _found(self.dataset, self.columns)
+
+    @property
     def missing(self) -> str:
         """What has to be done first: "download", "upload", or "" where the records are here."""
-        where = availability(self.dataset)
+        where = _where(self.dataset)
         if where == "upload":
-            return "" if self.upload is not None else where
+            described = self.dataset != OWN or not own_table.complaint(self.columns)
+            return "" if described and self.upload is not None else where
         return where if where == "download" else ""
 
     @property
@@ -121,7 +130,7 @@ class Start:
         """How many records there are, as far as it is known before they are read."""
         if self.missing or self.upload is not None:
             return None
-        return self.size or entry(self.dataset).records
+        return self.size or self.found.records
 
 
 @dataclass(frozen=True)
@@ -159,20 +168,28 @@ def private_methods(predicts: str) -> dict[str, str]:
     }
 
 
-def kind_of(dataset: str) -> str:
+def kind_of(found: Entry) -> str:
     """Whose models and methods are offered: "class", also for several of them, or "number"."""
-    return "number" if entry(dataset).predicts == "number" else "class"
+    return "number" if found.predicts == "number" else "class"
 
 
-def tabs_for(dataset: str) -> tuple[str, ...]:
+def tabs_for(found: Entry) -> tuple[str, ...]:
     """The tabs of the detail; missed and false cases there are only where two classes are told."""
-    classes = entry(dataset).predicts == "class"
+    classes = found.predicts == "class"
     return tuple(tab for tab in TABS if classes or tab != PER_1000)
 
 
 def dataset_titles() -> dict[str, str]:
-    """Key to title of every data set."""
-    return {found.key: found.title for found in catalogue()}
+    """Key to title of every data set, and of a table of one's own."""
+    return {found.key: found.title for found in (*catalogue(), own_table.ENTRY)}
+
+
+def _found(dataset: str, columns: str) -> Entry:
+    return own_table.found(columns) if dataset == OWN else entry(dataset)
+
+
+def _where(dataset: str) -> str:
+    return "upload" if dataset == OWN else availability(dataset)
 
 
 def link_complaint() -> str:
@@ -203,7 +220,8 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     data, methods = dataset_titles(), {kind: private_methods(kind) for kind in METHODS_KEY}
     keys = {title: key for key, title in data.items()}
     dataset = keys.get(link.get("data", [""])[-1], "breast_cancer")
-    kind = kind_of(dataset)
+    found = _found(dataset, link.get(own_table.COLUMNS, [""])[-1])
+    kind = kind_of(found)
     usual = [methods[kind][key] for key in DEFAULT_METHODS[kind]]
     wanted = link.get(METHODS_KEY[kind], usual)
     asked = [title for title in wanted if title in methods[kind].values()]
@@ -259,7 +277,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         ),
         "intercept": ("an intercept", SWITCHED, "none"),
         "full_length": ("the paper's length", SWITCHED, "the usual one"),
-        "view": ("the tab", tabs_for(dataset), TABS[0]),
+        "view": ("the tab", tabs_for(found), TABS[0]),
         "focus": ("numbers for", asked, "a method that is chosen"),
         **meaning.ALLOWED,
     }
@@ -274,7 +292,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     return (
         links.unknown(link, allowed, clearable=tuple(METHODS_KEY.values()))
         + links.outside(link, numbers)
-        + links.strangers(link, {*allowed, *(name for name, *_ in numbers)})
+        + links.strangers(link, {*allowed, *(name for name, *_ in numbers), own_table.COLUMNS})
     )
 
 
@@ -494,8 +512,7 @@ def start() -> Start:
     with st.sidebar:
         presets = st.container()
         data = pick("Data", dataset_titles(), "data", words.DATA)
-        found = entry(data)
-        size, upload = None, None
+        size, upload, columns = None, None, ""
         if data == "cohort":
             size = st.select_slider(
                 "Patients",
@@ -506,13 +523,17 @@ def start() -> Start:
                 help=words.COHORT,
                 bind="query-params",
             )
-        if availability(data) == "upload":
+        if data == OWN:
+            upload, columns = own_table.controls()
+        elif availability(data) == "upload":
+            found = entry(data)
             upload = st.file_uploader(
                 f"File of {found.title}", key=f"upload_{data}", help=found.how_to_get
             )
             st.caption(words.UPLOAD_IS_DROPPED)
         model = st.container()
-        total = size or found.records
+        # How many records a file has is known when it is read.
+        total = size or max(1, _found(data, columns).records)
         delta, by_rule = _delta(total)
         share = st.empty()
         adjacency = pick(
@@ -521,7 +542,9 @@ def start() -> Start:
         rest = st.container()
     # n·δ comes when it is known how many records are left to train on.
     share.caption(f"δ = {plain(delta)}")
-    return Start(data, size, upload, delta, by_rule, adjacency, presets, model, share, rest)
+    return Start(
+        data, size, upload, columns, delta, by_rule, adjacency, presets, model, share, rest
+    )
 
 
 def rest(first: Start) -> Choice:
@@ -536,7 +559,7 @@ def rest(first: Start) -> Choice:
     from dpcore.methods import method_named
 
     with first.model:
-        kind = kind_of(first.dataset)
+        kind = kind_of(first.found)
         loss = _loss(kind)
         width = _huber_width() if loss == "huber" else 0.5
         chosen = _methods(kind, loss)
@@ -581,7 +604,7 @@ def rest(first: Start) -> Choice:
                     help=words.MAY_MISS,
                     bind="query-params",
                 )
-            few = (first.size or entry(first.dataset).records) <= FULL_LENGTH_RECORDS
+            few = 0 < (first.size or first.found.records) <= FULL_LENGTH_RECORDS
             full_length = (
                 edition == "published"
                 and few
@@ -612,6 +635,7 @@ def rest(first: Start) -> Choice:
         radius=radius,
         missing_contributors=missing,
         preparation=preparation,
+        columns=first.columns,
     )
     closed = tuple(key for key in methods if method_named(key).closed_form)
     trained = tuple(key for key in methods if key not in closed)

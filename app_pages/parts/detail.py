@@ -184,7 +184,8 @@ def _about(view: View) -> None:
     found = view.split.entry
     st.markdown(f"**Source:** {found.source}")
     st.markdown(f"**Licence:** {found.licence}")
-    st.markdown(f"**Cite:** {found.citation}")
+    if found.citation:
+        st.markdown(f"**Cite:** {found.citation}")
     if found.predicts == "number":
         st.markdown(f"**Bounds of what is predicted:** {found.target.bounds_reason}")
     for note in (*view.split.notes, *found.traps):

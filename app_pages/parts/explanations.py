@@ -209,6 +209,20 @@ STATUS_ICONS = {
     "described only": ":material/menu_book:",
 }
 UPLOAD_IS_DROPPED = "When this page is loaded anew, the file has to be chosen again."
+OWN_TABLE = (
+    "Hand over a text file (CSV: commas, semicolons or tabs) whose first line names the columns, "
+    "and describe the columns that are used, one a line:"
+)
+OWN_COLUMNS = (
+    "**A number** has a range: the lowest and the highest value possible, and a unit if you like. "
+    "**Any other column** is one of a list; of two outcomes the second is the one looked for. "
+    "**What is predicted** begins with the word *predict*; it may be a number or one of a list. "
+    "Where values may be unknown, say how the file writes that: `; unknown: NA`, or `; unknown: "
+    "blank` for empty fields. A column without a line, or with nothing after its colon, is left "
+    "out. Ranges and lists must come from a codebook or common knowledge, "
+    "**never from these records**: a range that is read off the data would break every proof. "
+    "Values outside a range are brought into it and counted."
+)
 UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."

@@ -36,8 +36,8 @@ def _table(key: str, records: int | None) -> Table:
 
 
 @st.cache_resource(max_entries=3, ttl="1h", show_spinner=False, scope="session")
-def _uploaded(key: str, digest: str, _data: bytes, name: str) -> Table:
-    return read_upload(key, _data, name)
+def _uploaded(key: str, columns: str, digest: str, _data: bytes, name: str) -> Table:
+    return read_upload(key, _data, name, columns)
 
 
 @st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
@@ -58,10 +58,10 @@ def records_of(choice: Choice) -> tuple[Study, Split, bool]:
         data = choice.upload.getvalue()
         digest = hashlib.sha256(data).hexdigest()
         study = replace(study, upload=digest)
-        table = _uploaded(study.dataset, digest, data, choice.upload.name)
+        table = _uploaded(study.dataset, study.columns, digest, data, choice.upload.name)
     else:
         table = _table(study.dataset, study.records)
-    described = repr((study.dataset, study.records, study.upload, study.preparation))
+    described = repr((study.dataset, study.records, study.upload, study.columns, study.preparation))
     return study, _split(described, table, study), table.published
 
 

@@ -35,7 +35,7 @@ def guarantee_at(row: pd.Series) -> str:
 def _focus(view: View) -> str | None:
     if not view.methods:
         return None
-    usual = DEFAULT_FOCUS[kind_of(view.study.dataset)]
+    usual = DEFAULT_FOCUS[kind_of(view.split.entry)]
     default = usual if usual in view.methods else view.methods[0]
     chosen_method: str | None = st.segmented_control(
         "Numbers for",

@@ -29,6 +29,8 @@ def link() -> None:
 
 # Options of the command line by field, where they are not named alike.
 OPTIONS = {"epsilons": "epsilon", "preparation.seed": "split-seed"}
+# The command line takes no uploads, and spells a preparation out.
+NOT_OPTIONS = ("preparation", "upload", "columns")
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
@@ -45,7 +47,7 @@ def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> l
     default, parts = type(item)(), []
     for field in fields(item):
         value = getattr(item, field.name)
-        if field.name in ("preparation", "upload"):
+        if field.name in NOT_OPTIONS:
             continue
         if field.name not in always and value == getattr(default, field.name):
             continue
@@ -87,13 +89,15 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
     arguments = _changed(study, Study)
     if preparation:
         arguments.append(f"preparation=Preparation({preparation})")
+    described = ", study.columns" if study.columns else ""
     source = (
-        "read_upload(study.dataset, open('your_file', 'rb').read(), 'your_file')"
+        f"read_upload(study.dataset, Path('your_file').read_bytes(), 'your_file'{described})"
         if study.upload
         else "load(study.dataset, records=study.records)"
     )
     lines = [
         "from dataclasses import replace",
+        *(["from pathlib import Path"] if study.upload else []),
         "",
         "from dpcore.datasets import Preparation, load, prepare, read_upload",
         "from dpcore.evaluation.curves import answers, closed_form",

@@ -143,8 +143,10 @@ def gather(choice: Choice) -> View:
     InvalidInput
         If a file is not what it should be, or the settings do not fit the records.
     """
-    size = choice.study.records or entry(choice.study.dataset).records
-    counted = f"{size:,} records" if choice.upload is None else "every record of the file"
+    counted = "every record of the file"
+    if choice.upload is None:
+        size = choice.study.records or entry(choice.study.dataset).records
+        counted = f"{size:,} records"
     with st.spinner(f"Reading {counted} …", show_time=True):
         study, split, published = loaders.records_of(choice)
     problem = problem_for(study, split)

@@ -10,12 +10,14 @@ from dpcore.datasets.catalogue import (
     load,
 )
 from dpcore.datasets.download import DataUnavailable
+from dpcore.datasets.own import OWN, described
 from dpcore.datasets.prepare import PAPER_000, Preparation, Split, prepare
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
 from dpcore.datasets.upload import read_upload
 
 __all__ = [
     "ENTRIES",
+    "OWN",
     "PAPER_000",
     "Column",
     "DataUnavailable",
@@ -29,6 +31,7 @@ __all__ = [
     "catalogue",
     "describe",
     "describe_all",
+    "described",
     "entry",
     "load",
     "prepare",

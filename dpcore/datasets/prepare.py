@@ -209,6 +209,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     x = np.zeros((len(rows), len(names)))
     position = 0
     clipped: list[str] = []
+    judged: list[str] = []
     for column in columns:
         if column.kind == "category":
             position += _fill_category(x, position, column, frame[column.name], rows, preparation)
@@ -228,11 +229,13 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         labels, outside = scaled(entry.label, labels, Preparation())
         if outside:
             clipped.append(f"{outside:,} of {entry.label.name}")
+            judged.append(f"Errors are counted from the clipped values of {entry.label.name}.")
     filled = sum(int(mask.sum()) for mask in unknown.values())
     if filled and preparation.missing == "impute":
         notes.append(f"{filled:,} unknown values were filled in from public values.")
     if clipped:
         notes.append("Values clipped to the public bounds: " + ", ".join(clipped) + ".")
+    notes += judged
     if preparation.scaling == "data":
         leaks.append(
             "leaks: numbers are scaled by the smallest and largest value in the data, so one "

@@ -30,6 +30,9 @@ LONGEST_LINE = 10_000
 LARGEST_NUMBER = 1e9
 """No quantity in any set comes near it; anything beyond is a broken file, not a measurement."""
 
+BLANK = "blank"
+"""The mark for "unknown" that stands for a field without anything in it."""
+
 _PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -46,13 +49,16 @@ class Field:
     codes : tuple of float
         The numbers allowed; empty for any finite number.
     missing_mark : str
-        The mark for "unknown" that is allowed besides; "" for none.
+        The mark for "unknown" that is allowed besides; "" for none, `BLANK` for an empty field.
+    ignored : bool
+        Whether it may hold anything and is not kept (`read_checked` only).
     """
 
     name: str
     words: tuple[str, ...] = ()
     codes: tuple[float, ...] = ()
     missing_mark: str = ""
+    ignored: bool = False
 
     @property
     def allowed(self) -> str:
@@ -93,7 +99,7 @@ class Layout:
     @property
     def separated_by(self) -> str:
         """The separator in words."""
-        return {"": "blanks", ",": "commas", ";": "semicolons"}[self.separator]
+        return {"": "blanks", ",": "commas", ";": "semicolons", "\t": "tabs"}[self.separator]
 
 
 def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
@@ -200,8 +206,39 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
             if field.words
             else np.array([np.nan if value is None else value for value in column], dtype=float)
             for field, column in zip(layout.fields, columns, strict=True)
+            if not field.ignored
         }
     )
+
+
+def header_of(data: bytes, filename: str) -> tuple[str, tuple[str, ...]]:
+    """The separator of a file from anyone, and the names in its first line.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    filename : str
+        What to call it in a refusal.
+
+    Returns
+    -------
+    separator : str
+        A comma, a semicolon or a tab: whichever the first line has most of.
+    names : tuple of str
+
+    Raises
+    ------
+    InvalidInput
+        If it is empty or no text.
+    """
+    name = quoted(filename)
+    lines = io.StringIO(_decoded(data, name), newline=None)
+    first = next((line for line in lines if line.strip()), "")
+    separator = max((",", ";", "\t"), key=first.count)
+    for _, row in _rows(Layout((), separator), first, name):
+        return separator, tuple(field.strip() for field in row)
+    raise InvalidInput(f"{name} holds no records, but it must hold at least one.")
 
 
 def _decoded(data: bytes, name: str) -> str:
@@ -255,7 +292,9 @@ def _converter(field: Field) -> Callable[[str], float | str | None]:
     words, codes, missing_mark = frozenset(field.words), frozenset(field.codes), field.missing_mark
 
     def convert(text: str) -> float | str | None:
-        if missing_mark and text == missing_mark:
+        if field.ignored or (missing_mark and text == missing_mark):
+            return None
+        if missing_mark == BLANK and not text:
             return None
         if words:
             if text not in words:

@@ -1,26 +1,29 @@
-"""A named set that arrives as bytes from the browser: recognised by checksum, or checked by row."""
+"""A table that arrives as bytes from the browser: recognised by checksum, or checked by row."""
 
 from __future__ import annotations
 
 from dpcore.datasets.catalogue import ENTRIES, assemble, source
 from dpcore.datasets.download import checksum
+from dpcore.datasets.own import OWN, read_own
 from dpcore.datasets.schema import Table
 from dpcore.datasets.sets.source import BuiltIn
 from dpcore.datasets.text import quoted, read_checked, read_verified
 from dpcore.errors import InvalidInput
 
 
-def read_upload(key: str, data: bytes, filename: str) -> Table:
+def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Table:
     """The records in an uploaded file of the data set called `key`.
 
     Parameters
     ----------
     key : str
-        Name in the catalogue; a set that comes in files.
+        Name in the catalogue of a set that comes in files, or ``own`` for any other table.
     data : bytes
         The file, from anyone.
     filename : str
         What to call it in a refusal; nothing else depends on it.
+    columns : str
+        For ``own`` only: what its columns may hold (`dpcore.datasets.own.described`).
 
     Returns
     -------
@@ -32,6 +35,10 @@ def read_upload(key: str, data: bytes, filename: str) -> Table:
     InvalidInput
         One sentence naming the first line that is wrong, the field, the value and what is allowed.
     """
+    if key == OWN:
+        return read_own(columns, data, filename)
+    if columns:
+        raise InvalidInput(f"columns are described, but only {OWN} takes a description.")
     found = source(key)
     if isinstance(found, BuiltIn):
         raise InvalidInput(f"{found.entry.title} is built in and takes no file.")

@@ -28,7 +28,7 @@ class Study:
     Parameters
     ----------
     dataset : str
-        Key of a catalogue entry.
+        Key of a catalogue entry, or ``own`` for an uploaded table of one's own.
     records : int, optional
         Size of the synthetic cohort; no other data set takes it.
     loss : str
@@ -64,6 +64,9 @@ class Study:
         How the table becomes a matrix.
     upload : str
         Digest of the file when the data were uploaded; "" otherwise.
+    columns : str
+        What the columns of an uploaded table of one's own may hold
+        (`dpcore.datasets.own.described`); "" otherwise.
 
     Raises
     ------
@@ -90,6 +93,7 @@ class Study:
     missing_contributors: int = 0
     preparation: Preparation = field(default_factory=Preparation)
     upload: str = ""
+    columns: str = ""
 
     def __post_init__(self) -> None:
         one_of("loss", self.loss, LOSSES)

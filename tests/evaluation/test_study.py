@@ -88,6 +88,7 @@ DIFFERENT: dict[str, Any] = {
     "missing_contributors": 3,
     "preparation": Preparation(intercept=True),
     "upload": "abc",
+    "columns": "age: 0 to 90",
 }
 
 

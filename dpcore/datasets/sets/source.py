@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Column, Entry, Label, Table
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
 from dpcore.datasets.text import Field, Layout
 
 if TYPE_CHECKING:
@@ -81,8 +82,10 @@ def field_of(column: Column) -> Field:
     return _field(column.name, column.codes or column.levels, column.missing_mark)
 
 
-def label_field(label: Label) -> Field:
+def label_field(label: Label | Classes) -> Field:
     """The field that the label is read from."""
+    if isinstance(label, Classes):
+        return _field(label.name, label.titles, "")
     return _field(label.name, tuple(text for text, _ in label.codes), "")
 
 
@@ -120,6 +123,11 @@ def signs_of(label: Label, raw: pd.DataFrame) -> NDArray[np.int8]:
     return np.array([sign for _, sign in label.codes], dtype=np.int8)[positions]
 
 
+def classes_of(label: Classes, raw: pd.DataFrame) -> NDArray[np.int8]:
+    """The number of the class from 0 on, shape (n,)."""
+    return _positions(label.name, raw[label.name], label.titles).astype(np.int8)
+
+
 def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:
     if _are_numbers(texts):
         return Field(name, codes=tuple(float(text) for text in texts), missing_mark=missing_mark)
@@ -127,7 +135,7 @@ def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:
 
 
 def _are_numbers(texts: tuple[str, ...]) -> bool:
-    return all(text.lstrip("-").isdigit() for text in texts)
+    return all(re.fullmatch("-?[0-9]+", text) for text in texts)
 
 
 def _positions(name: str, field: pd.Series, texts: tuple[str, ...]) -> NDArray[np.int64]:

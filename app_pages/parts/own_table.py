@@ -1,0 +1,90 @@
+"""A table of one's own on Explore: the file, and what its columns may hold, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from app_pages.parts import explanations as words
+from app_pages.parts.state import held, put
+from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
+from dpcore.datasets.schema import Entry
+from dpcore.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+COLUMNS, FILE = "own_columns", "upload_own"
+EXAMPLE = """\
+age: 18 to 90 years
+smoker: one of no, yes
+bmi: 15 to 50 kg/m²; unknown: NA
+predict progression: 0 to 350"""
+
+
+def found(columns: str) -> Entry:
+    """What the description says; that of an empty one where it is wrong, which the page says."""
+    try:
+        return described(columns)
+    except InvalidInput:
+        return ENTRY
+
+
+def complaint(columns: str) -> str:
+    """What is wrong with the description; "" where nothing is."""
+    try:
+        described(columns)
+    except InvalidInput as refusal:
+        return str(refusal)
+    return ""
+
+
+def controls() -> tuple[UploadedFile | None, str]:
+    """The file and the description."""
+    upload = st.file_uploader("Your file (CSV)", key=FILE, help=ENTRY.how_to_get)
+    st.caption(words.UPLOAD_IS_DROPPED)
+    if upload is not None and not (held(COLUMNS) or "").strip():
+        st.button(
+            "Begin with the names in the file",
+            icon=":material/edit_note:",
+            on_click=_begin,
+            width="stretch",
+        )
+    columns = st.text_area(
+        "What its columns may hold",
+        key=COLUMNS,
+        placeholder=EXAMPLE,
+        height=220,
+        max_chars=MOST_LETTERS,
+        help=words.OWN_COLUMNS,
+        bind="query-params",
+    )
+    return upload, (columns or "").strip()
+
+
+def _begin() -> None:
+    upload: UploadedFile | None = held(FILE)
+    if upload is None:
+        return
+    try:
+        put({COLUMNS: template(upload.getvalue(), upload.name)})
+    except InvalidInput as refusal:
+        put({COLUMNS: ""})
+        st.toast(str(refusal), icon=":material/block:")
+
+
+def how_to(columns: str) -> None:
+    """What to hand over, and how to describe it; what is wrong with the description so far."""
+    wrong = complaint(columns)
+    if columns and wrong:
+        st.error(wrong, icon=":material/block:")
+    st.markdown(ENTRY.task)
+    st.markdown(words.OWN_TABLE)
+    st.code(EXAMPLE, language=None)
+    st.markdown(words.OWN_COLUMNS)
+    st.info(
+        "Both go into the controls on the left. The file stays on the machine that runs this page; "
+        "the description goes into the link, the records never do.",
+        icon=":material/upload_file:",
+    )

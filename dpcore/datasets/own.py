@@ -1,0 +1,295 @@
+"""A table of one's own: what its columns may hold is described in words, and never read off it.
+
+A description has one line a column, such as
+
+    age: 18 to 90 years
+    smoker: one of no, yes
+    bmi: 15 to 50 kg/m²; unknown: NA
+    predict progression: 0 to 350
+
+A range is public: it says what is possible, and values outside are brought into it. If it were read
+off the records, one record could move every row, and no proof would hold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
+from dpcore.datasets.sets.source import classes_of, columns_of, field_of, label_field, signs_of
+from dpcore.datasets.text import (
+    LARGEST_NUMBER,
+    Field,
+    Layout,
+    header_of,
+    quoted,
+    read_checked,
+)
+from dpcore.errors import InvalidInput
+
+OWN = "own"
+MOST_LETTERS = 20_000
+MOST_COLUMNS, MOST_LEVELS, MOST_CLASSES = 500, 100, 20
+LONGEST_NAME = 60
+
+ENTRY = Entry(
+    key=OWN,
+    title="Your own table",
+    records_are="records",
+    source="Your own file",
+    licence="Not known to this page",
+    citation="",
+    task="Predict a number, or one of several outcomes, in a table of your own.",
+    label=Label("outcome", "yes", "no"),
+    records=0,
+    columns=(),
+    traps=(),
+    how_to_get="It takes a text file (CSV) whose first line names the columns, and a description "
+    "of those that are used.",
+)
+"""The entry before anything is described."""
+
+_NUMBER = r"[-+−]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+_RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
+_ONE_OF = re.compile(r"one of\s+(.+)")
+_UNKNOWN = re.compile(r";\s*unknown:\s*(\S+)$")
+# What is described is shown on pages: nothing that could act as markup there.
+_PLAIN = re.compile(r"[\w .,%/²³µμ·°^()+\-−–'’<>=&#?]+")
+_STATED = "As described by whoever brought the file; no document was checked."
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of a description: a column, and whether it is predicted."""
+
+    column: Column
+    predicted: bool
+    label: Label | Classes | Column
+
+
+def described(columns: str) -> Entry:
+    """What a description says of a table, before any record is seen.
+
+    Parameters
+    ----------
+    columns : str
+        One line a column: ``name: 0 to 100 unit`` for a number with its public range, or
+        ``name: one of a, b, c``; then ``; unknown: NA`` where values may be unknown (``blank`` for
+        an empty field). The line of what is predicted begins with ``predict``; of two outcomes the
+        second is the positive one. A line that ends with its colon describes nothing.
+
+    Returns
+    -------
+    Entry
+        Its `records` is 0.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence naming the first line that is wrong, the column and what is allowed.
+    """
+    if len(columns) > MOST_LETTERS:
+        raise InvalidInput(
+            f"The description of the columns has {len(columns):,} letters, but it must have at "
+            f"most {MOST_LETTERS:,}."
+        )
+    lines = [
+        _line(number, text.strip())
+        for number, text in enumerate(columns.splitlines(), start=1)
+        if text.strip() and not text.strip().endswith(":")
+    ]
+    used = tuple(line.column for line in lines if not line.predicted)
+    labels = [line.label for line in lines if line.predicted]
+    names = [line.column.name for line in lines]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInput(f"The description names the column {name} twice, but must do once.")
+    if len(labels) != 1:
+        raise InvalidInput(
+            f"The description has {len(labels)} lines that begin with “predict”, but it must have "
+            "exactly one, such as: predict progression: 0 to 350."
+        )
+    if not 1 <= len(used) <= MOST_COLUMNS:
+        raise InvalidInput(
+            f"The description has {len(used):,} columns to predict from, but it must have 1 to "
+            f"{MOST_COLUMNS}."
+        )
+    label = labels[0]
+    return replace(ENTRY, label=label, columns=used, task=_task(label))
+
+
+def read_own(columns: str, data: bytes, filename: str) -> Table:
+    """The records of a described table.
+
+    Parameters
+    ----------
+    columns : str
+        As `described` takes it.
+    data : bytes
+        Text, from anyone; the first line names the columns, in any order. Columns that are not
+        described are left out.
+    filename : str
+        What to call it in a refusal; nothing else depends on it.
+
+    Returns
+    -------
+    Table
+        ``published`` is False.
+
+    Raises
+    ------
+    InvalidInput
+        One sentence naming the line of the description or of the file, the column, the value and
+        what is allowed.
+    """
+    entry, name = described(columns), quoted(filename)
+    separator, header = header_of(data, filename)
+    wanted = {column.name: field_of(column) for column in entry.columns}
+    label = entry.label
+    wanted[label.name] = _label_field(label)
+    for each in wanted:
+        if header.count(each) != 1:
+            often = "not" if each not in header else f"{header.count(each)} times"
+            raise InvalidInput(
+                f"{each} is described, but the first line of {name} must name it once and names it "
+                f"{often}."
+            )
+    fields = tuple(wanted.get(each, Field(each, ignored=True)) for each in header)
+    raw = read_checked(Layout(fields, separator, header=True), data, filename)
+    frame = columns_of(entry.columns, raw)
+    if isinstance(label, Column):
+        labels = raw[label.name].to_numpy(dtype=float)
+    elif isinstance(label, Label):
+        labels = signs_of(label, raw)
+    else:
+        labels = classes_of(label, raw)
+    if not isinstance(label, Column) and len(np.unique(labels)) < 2:
+        raise InvalidInput(
+            f"{label.name} is the same in every row of {name}, but two outcomes must occur."
+        )
+    left_out = len(header) - len(wanted)
+    notes = (f"{left_out:,} columns of the file are not described and left out.",)
+    return Table(
+        entry=replace(entry, records=len(labels)),
+        frame=frame,
+        label=labels,
+        notes=notes if left_out else (),
+        counts={"records": len(labels)},
+        published=False,
+    )
+
+
+def template(data: bytes, filename: str) -> str:
+    """The column names of a file, one a line, for a description to begin with.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no text, or empty.
+    """
+    names = header_of(data, filename)[1]
+    return "\n".join(f"{name}: " for name in names if _PLAIN.fullmatch(name))
+
+
+def _line(number: int, text: str) -> _Line:
+    before, colon, holds = text.partition(":")
+    predicted = before.startswith("predict ")
+    name = before.removeprefix("predict ").strip()
+    where = f"The description, line {number}"
+    if not colon or not _PLAIN.fullmatch(name) or len(name) > LONGEST_NAME:
+        raise InvalidInput(
+            f"{where} must be the name of a column, in at most {LONGEST_NAME} letters, digits and "
+            "common signs, then a colon and what it holds, such as: age: 18 to 90 years."
+        )
+    where = f"{where}: {name}"
+    holds = holds.strip()
+    found = _UNKNOWN.search(holds)
+    mark = found[1] if found else ""
+    holds = _UNKNOWN.sub("", holds).strip()
+    if mark and predicted:
+        raise InvalidInput(f"{where} is predicted, so it must be known in every record.")
+    if mark and not _PLAIN.fullmatch(mark):
+        raise InvalidInput(
+            f"{where} marks unknown values by {_shown(mark)}, but it must be letters, digits and "
+            "common signs."
+        )
+    if bounds := _RANGE.fullmatch(holds):
+        column = _number(where, name, bounds, mark)
+        return _Line(column, predicted, column)
+    if listed := _ONE_OF.fullmatch(holds):
+        return _listed(where, name, listed[1], mark, predicted)
+    raise InvalidInput(
+        f"{where} holds {_shown(holds)}, but it must be a range such as 0 to 100 mg/dl, or a list "
+        "such as one of no, yes."
+    )
+
+
+def _number(where: str, name: str, found: re.Match[str], mark: str) -> Column:
+    lower, upper = (float(text.replace("−", "-")) for text in found.groups()[:2])
+    unit = (found[3] or "").strip()
+    if not -LARGEST_NUMBER <= lower < upper <= LARGEST_NUMBER:
+        raise InvalidInput(
+            f"{where} has the range {found[1]} to {found[2]}, but the first must be below the "
+            f"second, and both between {-LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}."
+        )
+    if unit and (not _PLAIN.fullmatch(unit) or len(unit) > LONGEST_NAME):
+        raise InvalidInput(
+            f"{where} has the unit {_shown(unit)}, but it must be at most {LONGEST_NAME} letters, "
+            "digits and common signs."
+        )
+    return Column(
+        name,
+        "number",
+        name,
+        unit=unit,
+        lower=lower,
+        upper=upper,
+        bounds_from="assumed",
+        bounds_reason=_STATED,
+        missing_mark=mark,
+    )
+
+
+def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _Line:
+    levels = tuple(level.strip() for level in text.split(","))
+    most = MOST_CLASSES if predicted else MOST_LEVELS
+    if not 2 <= len(levels) <= most or len({*levels, mark}) != len(levels) + 1:
+        raise InvalidInput(
+            f"{where} is one of {len(levels)} values, but it must be one of 2 to {most} different "
+            "ones."
+        )
+    for level in levels:
+        if not _PLAIN.fullmatch(level) or len(level) > LONGEST_NAME:
+            raise InvalidInput(
+                f"{where} may be {_shown(level)}, but it must be at most {LONGEST_NAME} letters, "
+                "digits and common signs."
+            )
+    label: Label | Classes = Classes(name, levels)
+    if len(levels) == 2:
+        no, yes = levels
+        label = Label(name, f"{name} = {yes}", f"{name} = {no}", ((no, -1), (yes, 1)))
+    if len(levels) == 2 and not mark:
+        column = Column(name, "indicator", f"{name} = {levels[1]}", codes=levels)
+    else:
+        column = Column(name, "category", name, levels=levels, missing_mark=mark)
+    return _Line(column, predicted, label)
+
+
+def _label_field(label: Label | Classes | Column) -> Field:
+    return field_of(label) if isinstance(label, Column) else label_field(label)
+
+
+def _task(label: Label | Classes | Column) -> str:
+    if isinstance(label, Column):
+        return f"Predict {label.name} in a table of your own."
+    if isinstance(label, Label):
+        return f"Tell whether {label.positive} or {label.negative} in a table of your own."
+    return f"Tell which {label.name} it is, in a table of your own."
+
+
+def _shown(text: str) -> str:
+    """A stranger's text, cut, quoted, and without anything that could act as markup."""
+    return quoted("".join(re.findall(_PLAIN, text)))

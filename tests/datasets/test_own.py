@@ -1,0 +1,223 @@
+"""A table of one's own: described in words, refused in one sentence, and then like any other."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpcore.datasets import OWN, Table, described, load, prepare, read_upload
+from dpcore.datasets.own import MOST_LETTERS, read_own, template
+from dpcore.errors import InvalidInput
+
+COLUMNS = """
+age: 18 to 90 years
+smoker: one of no, yes
+region: one of north, south, west; unknown: blank
+bmi: 15 to 50 kg/m²; unknown: NA
+predict progression: −10 to 350 points
+"""
+ROWS = """name;progression;bmi;region;age;smoker
+Ann;12.5;22;north;40;no
+Bob;400;NA;;95;yes
+Cem;-20;49;west;18;no
+Dora;0;31;south;60;yes
+"""
+
+
+def read(columns: str = COLUMNS, rows: str = ROWS) -> Table:
+    return read_upload(OWN, rows.encode(), "mine.csv", columns)
+
+
+def refusal(columns: str, rows: str = ROWS) -> str:
+    with pytest.raises(InvalidInput) as refused:
+        read(columns, rows)
+    sentence = str(refused.value)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+    assert len(sentence) < 600
+    return sentence
+
+
+def test_everything_public_comes_from_the_description_alone() -> None:
+    entry = described(COLUMNS)
+    assert entry.predicts == "number"
+    assert entry.target.bounds == (-10.0, 350.0)
+    assert entry.target.unit == "points"
+    assert [(column.name, column.kind) for column in entry.columns] == [
+        ("age", "number"),
+        ("smoker", "indicator"),
+        ("region", "category"),
+        ("bmi", "number"),
+    ]
+    assert entry.column("bmi").bounds == (15.0, 50.0)
+    assert entry.column("bmi").unit == "kg/m²"
+    assert entry.column("age").bounds_from == "assumed"
+    found = read().entry
+    assert found.records == 4
+    assert (found.label, found.columns) == (entry.label, entry.columns)
+
+
+def test_columns_come_in_any_order_and_others_are_left_out() -> None:
+    table = read()
+    assert list(table.frame.columns) == ["age", "smoker", "region", "bmi"]
+    assert list(table.frame["age"]) == [40.0, 95.0, 18.0, 60.0]
+    assert list(table.frame["smoker"]) == [0.0, 1.0, 0.0, 1.0]
+    assert list(table.frame["region"].astype(object))[::2] == ["north", "west"]
+    assert table.frame[["region", "bmi"]].isna().to_numpy()[1].all()
+    assert list(table.label) == [12.5, 400.0, -20.0, 0.0]
+    assert not table.published
+    assert table.notes == ("1 columns of the file are not described and left out.",)
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_commas_and_tabs_do_as_well(separator: str) -> None:
+    table = read(rows=ROWS.replace(";", separator))
+    assert table.frame.equals(read().frame)
+
+
+def test_what_lies_outside_its_range_is_brought_into_it_and_said() -> None:
+    rows = "age;smoker;region;progression\n" + "95;no;north;400\n" * 10
+    split = prepare(read(COLUMNS.replace("bmi: 15 to 50 kg/m²; unknown: NA\n", ""), rows))
+    assert set(split.y_train) == set(split.y_test) == {1.0}
+    assert split.notes == (
+        "Values clipped to the public bounds: 10 of age, 10 of progression.",
+        "Errors are counted from the clipped values of progression.",
+    )
+
+
+def test_one_record_moves_no_other() -> None:
+    rows = "age;smoker;region;bmi;progression\n" + "".join(
+        f"{20 + i};no;west;30;{i}\n" for i in range(50)
+    )
+    other = rows.replace("20;no;west;30;0", "90;yes;north;15;999999")
+    left, right = (prepare(read(rows=each)) for each in (rows, other))
+    moved = sum(
+        int((one != two).reshape(len(one), -1).any(axis=1).sum())
+        for one, two in (
+            (np.c_[left.x_train, left.y_train], np.c_[right.x_train, right.y_train]),
+            (np.c_[left.x_test, left.y_test], np.c_[right.x_test, right.y_test]),
+        )
+    )
+    assert moved == 1
+
+
+def test_diabetes_as_a_table_of_ones_own_is_the_built_in_set() -> None:
+    table = load("diabetes")
+    entry = table.entry
+    lines = [
+        f"{column.name}: one of 0, 1"
+        if column.kind == "indicator"
+        else f"{column.name}: {column.lower!r} to {column.upper!r} {column.unit}"
+        for column in entry.columns
+    ]
+    columns = "\n".join([*lines, "predict progression: 0 to 350"])
+    frame = table.frame.assign(sex=table.frame["sex"].astype(int), progression=table.label)
+    mine = prepare(read_own(columns, frame.to_csv(index=False).encode(), "d.csv"))
+    built_in = prepare(table)
+    for name in ("x_train", "y_train", "x_test", "y_test"):
+        assert (getattr(mine, name) == getattr(built_in, name)).all()
+    assert mine.feature_names == built_in.feature_names
+
+
+def test_one_of_two_and_one_of_several_can_be_predicted_too() -> None:
+    columns = "age: 18 to 90\npredict smoker: one of no, yes"
+    table = read(columns)
+    assert table.entry.predicts == "class"
+    assert list(table.label) == [-1, 1, -1, 1]
+    assert table.entry.positive == "smoker = yes"
+    rows = ROWS.replace(";;", ";south;")
+    table = read("age: 18 to 90\npredict region: one of north, south, west", rows)
+    assert table.entry.predicts == "classes"
+    assert list(table.label) == [0, 1, 2, 1]
+    assert table.entry.classes == 3
+
+
+def test_the_names_in_a_file_begin_a_description() -> None:
+    begun = template(ROWS.encode(), "mine.csv")
+    assert begun.splitlines() == [f"{n}: " for n in ROWS.splitlines()[0].split(";")]
+    filled = begun.replace("age: ", "age: 18 to 90").replace(
+        "progression: ", "predict progression: 0 to 350"
+    )
+    assert [column.name for column in described(filled).columns] == ["age"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("", "0 lines that begin with “predict”"),
+        ("age: 18 to 90", "0 lines that begin with “predict”"),
+        ("predict age: 18 to 90\npredict bmi: 15 to 50", "2 lines that begin with “predict”"),
+        ("predict age: 18 to 90", "0 columns to predict from"),
+        ("age: 18 to 90\nage: 0 to 9", "names the column age twice"),
+        ("bmi 15 to 50", "line 1 must be the name of a column"),
+        ("a*b*: 15 to 50", "line 1 must be the name of a column"),
+        ("[x](http://y): 15 to 50", "line 1 must be the name of a column"),
+        ("\n\nbmi: 15", "line 3: bmi holds '15', but it must be a range"),
+        ("bmi: low to high", "bmi holds 'low to high', but it must be a range"),
+        ("bmi: 50 to 15", "bmi has the range 50 to 15, but the first must be below"),
+        ("bmi: 15 to 15", "bmi has the range 15 to 15"),
+        ("bmi: 15 to 1e400", "bmi has the range 15 to 1e400"),
+        ("bmi: 15 to 50 $x$", "bmi has the unit 'x'"),
+        ("bmi: one of low", "bmi is one of 1 values"),
+        ("bmi: one of low, low", "bmi is one of 2 values"),
+        ("bmi: one of low, high; unknown: low", "bmi is one of 2 values"),
+        ("bmi: one of low, `high`", "bmi may be 'high'"),
+        ("predict bmi: 15 to 50; unknown: NA", "bmi is predicted, so it must be known"),
+        ("bmi: 15 to 50; unknown: *", "bmi marks unknown values by ''"),
+        ("x" * (MOST_LETTERS + 1), "20,001 letters"),
+        ("x" * 61 + ": 0 to 1", "in at most 60 letters"),
+    ],
+)
+def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str) -> None:
+    assert said in refusal(columns)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("", "'mine.csv' is empty"),
+        ("\n\n", "'mine.csv' holds no records"),
+        (ROWS.splitlines()[0], "'mine.csv' holds no records"),
+        (ROWS.replace("bmi", "BMI"), "bmi is described, but the first line of 'mine.csv'"),
+        (ROWS.replace("name", "bmi"), "names it 2 times"),
+        (ROWS.replace("12.5", "twelve"), "line 2: progression is 'twelve', but it must be a plain"),
+        (ROWS.replace("12.5", ""), "line 2: progression is '', but it must be a plain number"),
+        (ROWS.replace("12.5", "nan"), "line 2: progression is 'nan'"),
+        (ROWS.replace("400;NA", "400;"), "line 3: bmi is '', but it must be a plain number"),
+        (ROWS.replace("60;yes", "60;maybe"), "line 5: smoker is 'maybe', but it must be one of"),
+        (ROWS.replace("Dora;", ""), "line 5: it has 5 fields, but it must have 6"),
+    ],
+)
+def test_a_file_that_is_not_as_described_is_refused_at_its_line(rows: str, said: str) -> None:
+    assert said in refusal(COLUMNS, rows)
+
+
+def test_one_outcome_alone_is_refused() -> None:
+    columns = "age: 18 to 90\npredict smoker: one of no, yes"
+    assert "smoker is the same in every row" in refusal(columns, ROWS.replace("yes", "no"))
+
+
+def test_only_a_table_of_ones_own_takes_a_description() -> None:
+    with pytest.raises(InvalidInput, match="only own takes a description"):
+        read_upload("cardio", b"1", "f", COLUMNS)
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_taken_amiss_or_comes_back_as_markup(text: str) -> None:
+    said = ""
+    try:
+        described(f"bmi: 15 to 50 kg\npredict {text}")
+    except InvalidInput as refused:
+        said = str(refused)
+    assert not re.search(r"[*\[\]$`|~\n]", said)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    with suppress(InvalidInput):
+        assert read_own(COLUMNS, ROWS.encode() + data, "f").records >= 4
