@@ -565,7 +565,7 @@ def rest(first: Start) -> Choice:
         chosen = _methods(kind, loss)
         edition = _switch("Edition", words.EDITION_TITLES, "edition", words.EDITION)
         measure = "accuracy"
-        if entry(first.dataset).predicts == "class":
+        if first.found.predicts == "class":
             # Train's control of the same words goes by another name: pages share the address.
             measure = _switch("Compared by", MEASURES, "compared_by", words.COMPARED_BY)
     with first.rest:
