@@ -106,10 +106,16 @@ def best_threshold(first: Array, second: Array, delta: float, confidence: float)
     It must be judged on other scores: here the best of many was picked.
     """
     levels = np.quantile(np.concatenate([first, second]), np.linspace(0.0, 1.0, CANDIDATES))
-    ranks = [np.searchsorted(np.sort(scores), levels) for scores in (first, second)]
+    ordered = np.sort(first), np.sort(second)
     best, found = Threshold(float(levels[0]), True, True), -1.0
     for above in (True, False):
-        one, other = (len(first) - rank if above else rank for rank in ranks)
+        # Scores at the level itself are in either set.
+        one, other = (
+            len(scores) - np.searchsorted(scores, levels, side="left")
+            if above
+            else np.searchsorted(scores, levels, side="right")
+            for scores in ordered
+        )
         for hits, false_alarms, is_first in ((one, other, True), (other, one, False)):
             bounds = from_counts(hits, false_alarms, len(first), delta, confidence)
             place = int(np.argmax(bounds))
@@ -120,7 +126,7 @@ def best_threshold(first: Array, second: Array, delta: float, confidence: float)
 
 
 def from_scores(first: Array, second: Array, delta: float, confidence: float = 0.99) -> float:
-    """A lower bound on ε from scores of any law: threshold from one half, counts from the other.
+    """A lower bound on ε from scores of any law: threshold from a quarter, counts from the rest.
 
     Parameters
     ----------
@@ -137,10 +143,10 @@ def from_scores(first: Array, second: Array, delta: float, confidence: float = 0
         If there are fewer than four runs, or not as many of one as of the other.
     """
     _checked(first, second, delta, confidence)
-    half = len(first) // 2
-    threshold = best_threshold(first[:half], second[:half], delta, confidence)
-    hits, false_alarms = threshold.counts(first[half:], second[half:])
-    return float(from_counts(hits, false_alarms, len(first) - half, delta, confidence))
+    few = len(first) // 4
+    threshold = best_threshold(first[:few], second[:few], delta, confidence)
+    hits, false_alarms = threshold.counts(first[few:], second[few:])
+    return float(from_counts(hits, false_alarms, len(first) - few, delta, confidence))
 
 
 def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:

@@ -1,21 +1,25 @@
 """Attacks on the survey's models: what each releases before any post-processing, on neighbours.
 
-Statistics and noise are the models' own functions, on records chosen to be told apart; what a model
-makes of its release afterwards can only hide more. Where the law of the release is known the score
-is its likelihood ratio, or grows with it.
+What is attacked is drawn by the functions that the models learn with, on records chosen to be told
+apart; what a model makes of its release afterwards can only hide more. Nothing here draws noise of
+its own, and none is left out. Where the law of the release is known the score is its likelihood
+ratio, or grows with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.audit.attack import Attack, Target
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.models import teachers
 from dpcore.models.model import Calibration, generator
 from dpcore.models.records import Records, Shape
 from dpcore.models.register import model_named
@@ -46,6 +50,9 @@ class Setting:
     flags : float
         Share of the noise at which the copy is found out.
     runs : int
+    promise : callable
+        (calibration) -> what should hold of the score: all that is proved, or that of one choice
+        where the score is made of that alone.
     """
 
     model: str
@@ -59,6 +66,7 @@ class Setting:
     gaussian: bool = True
     flags: float = 2.0 / 3.0
     runs: int = 2_000
+    promise: Callable[[Calibration], Guarantee] = attrgetter("proof")
 
 
 def with_noise(calibration: Calibration, share: float) -> Calibration:
@@ -95,7 +103,7 @@ def attack(setting: Setting) -> Attack:
             first = setting.score(copy, setting.first, runs, 2 * seed)
             return first, setting.score(copy, setting.second, runs, 2 * seed + 1)
 
-        return Target(made.proof, scores)
+        return Target(setting.promise(made), scores)
 
     return Attack(
         method=setting.model,
@@ -166,8 +174,8 @@ def _pca(key: str) -> Setting:
     centres = [covariance.second_moments(held) for held in (one, none)]
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        unit = np.array(module.noise(shape, runs, seed))
-        noisy = covariance.second_moments(held) + calibration.noise.scale * unit
+        draws = module.noise(shape, runs, seed)
+        noisy = covariance.released(covariance.second_moments(held), calibration, draws)
         if not pure:
             return np.asarray((noisy * (centres[0] - centres[1])).sum(axis=(1, 2)))
         far, near = (np.linalg.norm(noisy - centre, axis=(1, 2)) for centre in centres[::-1])
@@ -192,22 +200,18 @@ def _k_means() -> Setting:
 
     shape = Shape(1, 1, ())
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(-1.0, 0, 1)])
-    centres, share = np.array([[[0.5], [-0.5]]]), k_means.weight(shape)
-
-    def sums(held: Records) -> Array:
-        return np.asarray(k_means.step_sums(held.points(), centres, share)[0])
-
-    apart = sums(one) - sums(other)
+    share = k_means.weight(shape)
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        exact, noise = sums(held), calibration.noise
-        unit = np.stack(
-            [
-                generator(seed, run).standard_normal((noise.times, *exact.shape))
-                for run in range(runs)
+        found = np.zeros(runs)
+        for step in k_means.steps(held, [calibration], runs, seed):
+            # Whatever the centres are, the points are in one cluster first, and then in two.
+            sums = [
+                k_means.step_sums(each.points(), step.before[0], share) for each in (one, other)
             ]
-        )
-        return np.asarray(((exact + noise.scale * unit) * apart).sum(axis=(1, 2, 3)))
+            centred = step.noisy[0] - 0.5 * (sums[0] + sums[1])
+            found += (centred * (sums[0] - sums[1])).sum(axis=(1, 2))
+        return found
 
     return Setting(
         k_means.KEY,
@@ -215,59 +219,109 @@ def _k_means() -> Setting:
         one,
         other,
         score,
-        "One point in one cluster, or in the other; the noisy sums of all steps, projected on what "
-        "that changes.",
+        "One point at one end, or at the other; the noisy sums of all steps by their likelihood "
+        "ratio.",
         epsilon=4.0,
     )
 
 
-def _decision_tree() -> Setting:
-    from dpcore.mechanisms.exponential import choose
+def _alone(place: int) -> Callable[[Calibration], Guarantee]:
+    """What one choice of the exponential mechanism keeps by itself."""
+
+    def kept(calibration: Calibration) -> Guarantee:
+        noise = calibration.noises[place]
+        return Guarantee(
+            noise.scale * noise.sensitivity,
+            0.0,
+            calibration.adjacency,
+            f"exponential mechanism (McSherry and Talwar 2007), {noise.query} alone",
+        )
+
+    return kept
+
+
+def _decision_tree() -> tuple[Setting, ...]:
     from dpcore.models.systems import decision_tree
 
     # Many candidates, of which one record makes one better: its own level's.
-    shape = Shape(1, 0, (64,))
+    shape = Shape(1, 0, (24,))
     base = [(0.0, 1, 0), (0.0, 2, 0)]
-    with_one, without = records(shape, [(0.0, 0, 1), *base]), records(shape, base)
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        split, leaf = calibration.noises
-        right, draw = decision_tree.sides(held), generator(seed, 0)
-        options = decision_tree.split_scores(right, held.labels)
-        asked = choose(draw, np.broadcast_to(options, (runs, len(options))), split.scale)
-        counts = decision_tree.label_scores(held.labels[right[:, 0]])
-        label = choose(draw, np.broadcast_to(counts, (runs, 2)), leaf.scale)
-        return np.asarray((asked == 0) & (label == 1), dtype=float)
+    def grown(calibration: Calibration, held: Records, runs: int, seed: int) -> list[Any]:
+        return decision_tree.learn(held, held[:0], [calibration], runs, seed)[0]
 
-    return Setting(
-        decision_tree.KEY,
-        Adjacency.ADD_REMOVE,
-        with_one,
-        without,
-        score,
-        "Two records, and a third whose own level makes one split better; whether that split is "
-        "chosen, and its leaf's label is the record's.",
-        epsilon=2.0,
-        gaussian=False,
-        flags=0.5,
-        runs=20_000,
+    def split(*drawn: Any) -> Array:
+        return np.array([tree.splits[0][0] == 0 for tree in grown(*drawn)], float)
+
+    def both(*drawn: Any) -> Array:
+        return np.array(
+            [tree.splits[0][0] == 0 and tree.labels[1] == 1 for tree in grown(*drawn)], float
+        )
+
+    def leaf(*drawn: Any) -> Array:
+        # Whatever was asked, the records are on one side of it: that of level 3.
+        return np.array([tree.labels[int(tree.splits[0][0] == 3)] for tree in grown(*drawn)], float)
+
+    # A record that is told rightly makes its own leaf surer, so that a split and its leaf are never
+    # at their worst at once: of ε = 2a no depth-1 tree tells more than 2a - ln((e^a + 1)/2). Only
+    # alone does a choice tell all that it may.
+    return (
+        Setting(
+            decision_tree.KEY,
+            Adjacency.ADD_REMOVE,
+            records(shape, [(0.0, 0, 1), *base]),
+            records(shape, base),
+            both,
+            "Two records, and a third whose own level makes one split better; whether that split "
+            "is chosen, and its leaf's label is the record's.",
+            epsilon=2.0,
+            gaussian=False,
+            flags=0.5,
+            runs=16_000,
+        ),
+        Setting(
+            decision_tree.KEY,
+            Adjacency.ADD_REMOVE,
+            records(shape, [(0.0, 0, 1), *base]),
+            records(shape, base),
+            split,
+            "Two records, and a third whose own level makes one split better; whether that split "
+            "is chosen.",
+            epsilon=4.0,
+            gaussian=False,
+            runs=8_000,
+            promise=_alone(0),
+        ),
+        Setting(
+            decision_tree.KEY,
+            Adjacency.ADD_REMOVE,
+            records(shape, [(0.0, 3, 1), (0.0, 3, 0)]),
+            records(shape, [(0.0, 3, 0)]),
+            leaf,
+            "One record in a leaf, and another of the other class or not; the label that the leaf "
+            "draws.",
+            epsilon=4.0,
+            gaussian=False,
+            runs=8_000,
+            promise=_alone(1),
+        ),
     )
 
 
 def _random_forest() -> Setting:
-    from dpcore.mechanisms.exponential import choose
     from dpcore.models.systems import random_forest
 
     shape = Shape(1, 1, ())
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(1.0, 0, 0)])
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        noise, draw = calibration.noise, generator(seed, 0)
+        trees, draw = calibration.noise.times, generator(seed, 0)
         depth = int(calibration.settings["depth"])
         tree = random_forest.grow(shape, depth, draw)
-        counts = random_forest.scores(tree, held, depth)[tree.leaves(held, depth)[0]]
-        labels = choose(draw, np.broadcast_to(counts, (runs, noise.times, 2)), noise.scale)
-        return np.asarray(labels.sum(axis=1), dtype=float)
+        counts, leaf = random_forest.scores(tree, held, depth), tree.leaves(held, depth)[0]
+        # So many forests of one tree again and again: trees are public, only the labels are not.
+        labels = random_forest.answers(np.tile(counts, (runs * trees, 1, 1)), calibration, draw)
+        return np.asarray(labels[:, leaf].reshape(runs, trees).sum(axis=1), dtype=float)
 
     return Setting(
         random_forest.KEY,
@@ -288,22 +342,29 @@ def _online_tree() -> Setting:
 
     shape = Shape(1, 1, ())
     one, none = records(shape, [(1.0, 0, 1)]), records(shape, [])
-    # Far on the wrong side, where the loss slopes by 1: a model that came before may lie there.
-    far = -online_tree.RADIUS * online_tree.rows(one)
-    # The record comes in the first round: these prefixes are single nodes, and all that hold it.
-    prefixes = 2 ** np.arange(online_tree.LEVELS) - 1
-    apart = online_tree.gradients(online_tree.rows(one), np.ones(1), far)[0]
+    row, middle, pushing = online_tree.rows(one)[0], online_tree.ROUNDS // 2, 60
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        signs = (2 * held.labels - 1).astype(float)
-        exact = online_tree.gradients(online_tree.rows(held), signs, far)[0]
-        unit = np.stack(
-            [
-                online_tree.prefix_noise(generator(seed, run), len(exact))[prefixes]
-                for run in range(runs)
-            ]
-        )
-        return np.asarray(((exact + calibration.noise.scale * unit) * apart).sum(axis=(1, 2)))
+        # In the first round many records of the other label push the weights to the wrong end,
+        # where the loss slopes by 1. The record comes half-way, all others are blank.
+        x = np.zeros((online_tree.ROUNDS * pushing, len(row)))
+        x[:pushing] = row
+        signs = -np.ones(len(x))
+        if len(held):
+            x[middle * pushing], signs[middle * pushing] = online_tree.rows(held)[0], 1.0
+        found, before = np.zeros(runs), np.zeros(runs)
+        for done, (noisy, _) in enumerate(
+            online_tree.stream(x, signs, [calibration], runs, seed), 1
+        ):
+            along = -noisy[0] @ row
+            # What 1, 2, 4, … rounds add from here on is one node each, and so is the whole.
+            if done == middle:
+                before = along
+            elif done == online_tree.ROUNDS:
+                found += along
+            elif done > middle and (done - middle).bit_count() == 1:
+                found += along - before
+        return found
 
     return Setting(
         online_tree.KEY,
@@ -311,17 +372,15 @@ def _online_tree() -> Setting:
         one,
         none,
         score,
-        "One record in the first round, or a blank one; the noisy sums of the first 1, 2, 4, … "
-        "rounds, projected on its gradient.",
+        "One record half-way, when the weights are far off, or a blank one; the noisy sums of the "
+        "1, 2, 4, … rounds from there and of all, projected on its gradient.",
         epsilon=4.0,
-        runs=400,
+        runs=1_500,
     )
 
 
 def _votes(shape: Shape) -> tuple[Records, Records, Callable[[Records], Array]]:
     """Teachers evenly split; one of those for label 0 is for 1 where its only record is there."""
-    from dpcore.models import teachers
-
     groups = teachers.teachers(shape)
     base = [(1.0, 0, 1)] * (groups // 2)
     asked = teachers.inputs(records(shape, [(1.0, 0, 0)]))
@@ -333,36 +392,55 @@ def _votes(shape: Shape) -> tuple[Records, Records, Callable[[Records], Array]]:
     return records(shape, [*base, (1.0, 0, 1)]), records(shape, base), counted
 
 
-def _pate() -> Setting:
-    from dpcore.models import teachers
+def _pate() -> tuple[Setting, ...]:
     from dpcore.models.systems import pate
 
-    shape = Shape(100, 1, ())
-    more, fewer, counted = _votes(shape)
+    split, few = Shape(42, 1, ()), Shape(10, 1, ())
+    more, fewer, counted = _votes(split)
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        noise = calibration.noise
-        unit = generator(seed, 0).standard_normal((runs * noise.times, 2))
-        signs = teachers.labelled(counted(held), noise.scale, unit)
-        return np.asarray(signs.reshape(runs, noise.times).sum(axis=1))
+    def labels(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        counts = np.repeat(counted(held), calibration.noise.times, axis=0)
+        drawn = (generator(seed, run) for run in range(runs))
+        return np.array([pate.answers(counts, [calibration], draw)[0].sum() for draw in drawn])
 
-    return Setting(
-        pate.KEY,
-        Adjacency.ADD_REMOVE,
-        more,
-        fewer,
-        score,
-        "Teachers evenly split, and one whose only record is there or not; how many queries get "
-        "its label.",
-        epsilon=2.0,
-        delta=0.05,
-        gaussian=False,
-        runs=10_000,
+    # Teachers without records say 0. Of three, the one that the record comes to says 1, whichever
+    # it is; with one query the promise is reached where the odds of a 1 are then the likeliest.
+    asked = records(few, [(1.0, 0, 0)])
+
+    def student(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        weights = pate.learn(held, asked, [calibration], runs, seed)[0]
+        return np.asarray(weights @ teachers.inputs(asked)[0])
+
+    return (
+        Setting(
+            pate.KEY,
+            Adjacency.ADD_REMOVE,
+            more,
+            fewer,
+            labels,
+            "Teachers evenly split, and one whose only record is there or not; how many queries "
+            "get its label.",
+            epsilon=2.0,
+            delta=0.05,
+            gaussian=False,
+            runs=12_000,
+        ),
+        Setting(
+            pate.KEY,
+            Adjacency.ADD_REMOVE,
+            records(few, [(1.0, 0, 1)]),
+            records(few, []),
+            student,
+            "One record, or none; what the student of one query says.",
+            epsilon=1.5,
+            delta=0.1,
+            gaussian=False,
+            runs=4_000,
+        ),
     )
 
 
 def _scalable_pate() -> Setting:
-    from dpcore.models import teachers
     from dpcore.models.systems import scalable_pate
 
     shape = Shape(100, 1, ())
@@ -370,15 +448,12 @@ def _scalable_pate() -> Setting:
     more, fewer, counted = _votes(shape)
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
-        votes, largest = calibration.noises
-        draw, counts = generator(seed, 0), np.repeat(counted(held), runs * largest.times, axis=0)
-        check, unit = draw.standard_normal(len(counts)), draw.standard_normal(counts.shape)
-        passed = np.zeros(len(counts), dtype=bool)
-        passed[scalable_pate.agreed(counts, groups, largest.scale, check)] = True
-        each = passed.reshape(runs, largest.times)
-        answered = each & (np.cumsum(each, axis=1) <= votes.times)
-        signs = teachers.labelled(counts, votes.scale, unit).reshape(each.shape)
-        return np.asarray(each.sum(axis=1) + (signs * answered).sum(axis=1))
+        counts, found = np.repeat(counted(held), calibration.noises[1].times, axis=0), []
+        for run in range(runs):
+            draw = generator(seed, run)
+            (answered, signs), *_ = scalable_pate.answers(counts, groups, [calibration], draw)
+            found.append(len(answered) + signs.sum())
+        return np.array(found)
 
     return Setting(
         scalable_pate.KEY,
@@ -401,21 +476,26 @@ def _noisy_marginals() -> Setting:
 
     # Two columns, the label among them: there is one pair, and nothing to choose.
     shape = Shape(1, 0, (2,))
-    one, other = records(shape, [(0.0, 0, 1)]), records(shape, [(0.0, 1, 0)])
+    # Enough in every cell for no noise to make a count negative: nothing is then set to 0.
+    many = [(0.0, level, label) for level in (0, 1) for label in (0, 1)] * 200
+    one, other = records(shape, [(0.0, 0, 1), *many]), records(shape, [(0.0, 1, 0), *many])
 
-    def tables(held: Records) -> tuple[Array, Array]:
-        exact = noisy_marginals.counts(held)
-        return np.stack(exact.ones), exact.twos[0, 1]
+    def tables(made: noisy_marginals.Counts | noisy_marginals.Synthesiser) -> tuple[Array, Array]:
+        return np.stack(made.ones), made.twos[0, 1]
 
-    apart = [first - second for first, second in zip(tables(one), tables(other), strict=True)]
+    exact = {held: noisy_marginals.counts(held) for held in (one, other)}
+    apart = [a - b for a, b in zip(tables(exact[one]), tables(exact[other]), strict=True)]
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
         columns, _, pairs = calibration.noises
-        draw, found = generator(seed, 0), np.zeros(runs)
-        for exact, moved, noise in zip(tables(held), apart, (columns, pairs), strict=True):
-            noisy = exact + noise.scale * draw.standard_normal((runs, *exact.shape))
-            found += (noisy * moved).sum(axis=(1, 2)) / noise.scale**2
-        return found
+        weights = apart[0], apart[1] * (columns.scale / pairs.scale) ** 2
+        found = []
+        for run in range(runs):
+            made = noisy_marginals.release(exact[held], calibration, generator(seed, run))
+            found.append(
+                sum(float((t * w).sum()) for t, w in zip(tables(made), weights, strict=True))
+            )
+        return np.array(found)
 
     return Setting(
         noisy_marginals.KEY,
@@ -423,8 +503,8 @@ def _noisy_marginals() -> Setting:
         one,
         other,
         score,
-        "One record, or another that shares no value with it; all noisy counts by their likelihood "
-        "ratio.",
+        "One record among many, or another that shares no value with it; all released counts by "
+        "their likelihood ratio.",
         epsilon=4.0,
     )
 
@@ -436,10 +516,10 @@ def settings() -> tuple[Setting, ...]:
         _pca("pca-gaussian"),
         _pca("pca-pure"),
         _k_means(),
-        _decision_tree(),
+        *_decision_tree(),
         _random_forest(),
         _online_tree(),
-        _pate(),
+        *_pate(),
         _scalable_pate(),
         _noisy_marginals(),
     )

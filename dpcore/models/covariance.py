@@ -54,6 +54,11 @@ def symmetric(generator: np.random.Generator, rows: int) -> Array:
     return (square + square.T) / 2.0
 
 
+def released(exact: Array, calibration: Calibration, draws: Sequence[Array]) -> Array:
+    """The release itself: S with each draw of unit noise, (runs, d + 1, d + 1)."""
+    return np.asarray(exact + calibration.noise.scale * np.asarray(draws))
+
+
 def components(noisy: Array) -> Array:
     """The leading directions of the covariance in a noisy S, (d, k): post-processing."""
     count = max(1.0, float(noisy[-1, -1]) / WEIGHT**2)
@@ -73,7 +78,7 @@ def learned(
     exact = second_moments(train)
     found = []
     for place, calibration in enumerate(calibrations):
-        found.append([components(exact + calibration.noise.scale * draw) for draw in draws])
+        found.append([components(noisy) for noisy in released(exact, calibration, draws)])
         progress((place + 1) / len(calibrations), "decomposing")
     return np.array(found)
 

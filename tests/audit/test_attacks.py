@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import dpcore.audit
 from dpcore.audit import models as models_attacked
 from dpcore.audit.attack import Attack, run
 from dpcore.audit.neighbours import lone_record
@@ -48,7 +51,7 @@ def test_every_model_with_a_proof_has_an_attack() -> None:
 
 
 def test_a_model_without_a_proof_is_not_attacked() -> None:
-    setting = models_attacked.settings()[1]
+    setting = next(s for s in models_attacked.settings() if s.model == "pca-gaussian")
     wishart = dataclasses.replace(setting, model="pca-wishart")
     with pytest.raises(InvalidInput, match="proves nothing, but an attack needs a promise"):
         models_attacked.attack(wishart).aim(1.0, 1e-5)
@@ -64,6 +67,52 @@ def test_the_promise_survives_and_a_copy_with_less_noise_does_not(attack: Attack
     assert weaker.promise == found.promise
     assert weaker.flagged
     assert attack.flags >= (2.0 / 3.0 if attack.gaussian else 0.5)
+
+
+class Weakened(np.random.Generator):
+    """A generator whose noise is `SHARE` of what it should be; batches and orders are as ever."""
+
+    SHARE = 1.0
+
+    def standard_normal(self, *args, **kwargs):
+        drawn = super().standard_normal(*args, **kwargs)
+        drawn *= self.SHARE
+        return drawn
+
+    def gumbel(self, *args, **kwargs):
+        return self.SHARE * super().gumbel(*args, **kwargs)
+
+    def gamma(self, *args, **kwargs):
+        return self.SHARE * super().gamma(*args, **kwargs)
+
+    def laplace(self, *args, **kwargs):
+        return self.SHARE * super().laplace(*args, **kwargs)
+
+
+@pytest.mark.parametrize("attack", EVERY)
+def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(
+    attack: Attack, monkeypatch
+) -> None:
+    # No calibration is touched here: what is drawn is too little, as by a fault in the code.
+    target = attack.aim(attack.epsilon, attack.delta)
+    copy, whole = (np.stack(target.scores(share, 300, 7)) for share in (attack.flags, 1.0))
+    monkeypatch.setattr(Weakened, "SHARE", attack.flags)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: Weakened(np.random.PCG64(seed)))
+    if attack.method == "k-means":  # whose next centres depend on σ, too
+        assert run(attack).flagged
+        return
+    lost = np.stack(target.scores(1.0, 300, 7))
+    assert np.ptp(copy - whole) > 0.0
+    assert np.abs(copy - lost).max() <= 0.05 * np.abs(copy - whole).max()
+
+
+def test_no_attack_draws_noise_of_its_own() -> None:
+    # It would then say nothing of the noise that the code draws.
+    drawing = {"choose", *(name for name in vars(Weakened) if not name.startswith("_"))} - {"SHARE"}
+    for path in Path(dpcore.audit.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            named = getattr(node, "attr", getattr(node, "id", getattr(node, "name", None)))
+            assert named not in drawing | {"normal", "vector_laplace"}, f"{path.name}: {named}"
 
 
 def test_an_attack_gives_the_same_bound_again_and_another_with_another_seed() -> None:

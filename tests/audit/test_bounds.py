@@ -73,6 +73,23 @@ def test_thresholds_on_laplace_scores_come_near_the_true_epsilon_and_not_above()
     assert np.median(found) > 0.8
 
 
+def test_the_best_threshold_of_scores_with_few_values_is_the_best_there_is() -> None:
+    generator = np.random.default_rng(9)
+    first, second = generator.binomial(5, 0.8, 3_000), generator.binomial(5, 0.5, 3_000)
+    for one, other in ((first, second), (second, first), (-first, -second)):
+        best = bounds.best_threshold(one, other, 0.05, 0.99)
+        found = bounds.from_counts(*best.counts(one, other), 3_000, 0.05, 0.99)
+        every = [
+            bounds.from_counts(
+                *bounds.Threshold(level, above, is_first).counts(one, other), 3_000, 0.05, 0.99
+            )
+            for level in np.unique(np.concatenate([one, other]))
+            for above in (True, False)
+            for is_first in (True, False)
+        ]
+        assert found == max(every) > 2.0
+
+
 def test_which_data_set_lies_higher_does_not_matter_to_thresholds() -> None:
     generator = np.random.default_rng(4)
     first, second = generator.laplace(0.0, 1.0, 4_000), generator.laplace(1.0, 1.0, 4_000)

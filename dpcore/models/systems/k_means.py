@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -131,6 +132,33 @@ def learn(
 ) -> Array:
     """The centres, shape (calibrations, runs, k, d); a run's noise is shared by all ε."""
     del unlabelled
+    for number, step in enumerate(steps(train, calibrations, runs, seed), 1):
+        found = step.after
+        progress(number / STEPS, f"step {number} of {STEPS}")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What one step knew and released, for each calibration and run.
+
+    Parameters
+    ----------
+    before, after : (calibrations, runs, k, d) array
+        Centres; those after it come from the sums and from what was known before.
+    noisy : (calibrations, runs, k, d + 1) array
+        The release itself: Σx and w times the count of each cluster.
+    """
+
+    before: Array
+    noisy: Array
+    after: Array
+
+
+def steps(
+    train: Records, calibrations: Sequence[Calibration], runs: int, seed: int
+) -> Iterator[Step]:
+    """One step after the other; all noise is drawn here."""
     points, share = train.points(), weight(train.shape)
     d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
     directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
@@ -142,11 +170,11 @@ def learn(
         exact = step_sums(points, centres.reshape(-1, k, d), share)
         noise = np.stack([draw.standard_normal((k, d + 1)) for draw in draws])
         noisy = exact.reshape(len(calibrations), runs, k, d + 1) + sigma * noise
-        centres = updated(centres, noisy, share, sigma)
+        after = updated(centres, noisy, share, sigma)
         if step == 0:
-            centres = centres + directions
-        progress((step + 1) / STEPS, f"step {step + 1} of {STEPS}")
-    return centres
+            after = after + directions
+        yield Step(centres, noisy, after)
+        centres = after
 
 
 def updated(centres: Array, noisy: Array, share: float, sigma: Array) -> Array:

@@ -16,7 +16,7 @@ The number of records is public: one less would move all later ones to other rou
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -138,23 +138,45 @@ def learn(
 ) -> Array:
     """The mean of the second half of all models, (calibrations, runs, d + 1)."""
     del unlabelled
-    x, signs = rows(train), train.signs
+    x = rows(train)
+    mean = np.zeros((len(calibrations), runs, x.shape[1]))
+    for number, (_, weights) in enumerate(stream(x, train.signs, calibrations, runs, seed)):
+        if number >= ROUNDS // 2:
+            mean += weights / (ROUNDS - ROUNDS // 2)
+        progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
+    return mean
+
+
+def stream(
+    x: Array, signs: Array, calibrations: Sequence[Calibration], runs: int, seed: int
+) -> Iterator[tuple[Array, Array]]:
+    """After each round, the release itself and the weights that come from it; all noise is here.
+
+    Parameters
+    ----------
+    x : (n, d) array
+        `rows` of the records in their order; a blank one is zero.
+    signs : (n,) array
+        ±1.
+
+    Yields
+    ------
+    Noisy sum of all gradients so far, and weights; (calibrations, runs, d) both.
+    """
     k, d = len(calibrations), x.shape[1]
     noise = np.stack([prefix_noise(generator(seed, run), d) for run in range(runs)])
     sigma = np.array([calibration.noise.scale for calibration in calibrations])[:, None, None]
     damping = np.array([calibration.settings["β"] for calibration in calibrations])[:, None, None]
-    summed, weights, mean = (np.zeros((k, runs, d)) for _ in range(3))
+    summed, weights = np.zeros((k, runs, d)), np.zeros((k, runs, d))
     edges = np.linspace(0, len(x), ROUNDS + 1).astype(int)
     for number in range(ROUNDS):
         part = slice(edges[number], edges[number + 1])
         flat = gradients(x[part], signs[part], weights.reshape(-1, d))
         summed += flat.reshape(k, runs, d)
-        weights = -(summed + sigma * noise[:, number]) / damping
+        noisy = summed + sigma * noise[:, number]
+        weights = -noisy / damping
         weights /= np.maximum(1.0, np.linalg.norm(weights, axis=2, keepdims=True) / RADIUS)
-        if number >= ROUNDS // 2:
-            mean += weights / (ROUNDS - ROUNDS // 2)
-        progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
-    return mean
+        yield noisy, weights
 
 
 def judge(learned: Array, test: Records) -> Array:

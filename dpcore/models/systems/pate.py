@@ -57,6 +57,18 @@ def calibrate(
     return found
 
 
+def answers(
+    counts: Array, calibrations: Sequence[Calibration], draw: np.random.Generator
+) -> list[Array]:
+    """The release itself: each calibration's labels, ±1, of the first queries by their votes."""
+    unit = draw.standard_normal(counts.shape)
+    return [
+        teachers.labelled(counts[:queries], calibration.noise.scale, unit[:queries])
+        for calibration in calibrations
+        for queries in (calibration.noise.times,)
+    ]
+
+
 def learn(
     train: Records,
     unlabelled: Records,
@@ -72,11 +84,8 @@ def learn(
         draw = generator(seed, run)
         asked = points[draw.permutation(len(points))]
         counts = teachers.votes(train, teachers.assigned(len(train), groups, draw), groups, asked)
-        unit = draw.standard_normal(counts.shape)
-        for place, calibration in enumerate(calibrations):
-            few = slice(int(calibration.settings["queries"]))
-            signs = teachers.labelled(counts[few], calibration.noise.scale, unit[few])
-            found[place, run] = teachers.student(asked[few], signs)
+        for place, signs in enumerate(answers(counts, calibrations, draw)):
+            found[place, run] = teachers.student(asked[: len(signs)], signs)
         progress((run + 1) / runs, f"teachers of run {run + 1} of {runs}")
     return found
 

@@ -165,6 +165,13 @@ def scores(tree: Tree, records: Records, depth: int) -> Array:
     return np.bincount(place, minlength=2 ** (depth + 1)).reshape(-1, 2).astype(float)
 
 
+def answers(
+    counts: Array, calibration: Calibration, draw: np.random.Generator
+) -> NDArray[np.int64]:
+    """The release itself: the label that each leaf draws by its `scores`, (trees, leaves)."""
+    return choose(draw, counts, calibration.noise.scale)
+
+
 def learn(
     train: Records,
     unlabelled: Records,
@@ -185,7 +192,7 @@ def learn(
         counts = np.stack([scores(tree, train, deepest) for tree in forest])
         for place, (calibration, depth) in enumerate(zip(calibrations, depths, strict=True)):
             merged = counts.reshape(TREES, 2**depth, -1, 2).sum(axis=2)
-            labels[place].append(choose(draw, merged, calibration.noise.scale))
+            labels[place].append(answers(merged, calibration, draw))
         grown.append(forest)
         progress((run + 1) / runs, f"forest {run + 1} of {runs}")
     return Forests(grown, depths, labels)

@@ -32,7 +32,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, Shape, Whole
 
 KEY = "scalable-pate"
 CHECKS = 0.2
@@ -78,6 +78,20 @@ def calibrate(
     return found
 
 
+def answers(
+    counts: Array, groups: int, calibrations: Sequence[Calibration], draw: np.random.Generator
+) -> list[tuple[Whole, Array]]:
+    """The release itself, by calibration: which queries are answered, and with which label, ±1."""
+    unit, check = draw.standard_normal(counts.shape), draw.standard_normal(len(counts))
+    found = []
+    for calibration in calibrations:
+        votes, largest = calibration.noises
+        few = slice(largest.times)
+        clear = agreed(counts[few], groups, largest.scale, check[few])[: votes.times]
+        found.append((clear, teachers.labelled(counts[clear], votes.scale, unit[clear])))
+    return found
+
+
 def learn(
     train: Records,
     unlabelled: Records,
@@ -93,18 +107,13 @@ def learn(
         draw = generator(seed, run)
         asked = points[draw.permutation(len(points))]
         counts = teachers.votes(train, teachers.assigned(len(train), groups, draw), groups, asked)
-        unit, check = draw.standard_normal(counts.shape), draw.standard_normal(len(counts))
-        for place, calibration in enumerate(calibrations):
-            votes, largest = calibration.noises
-            few = slice(largest.times)
-            clear = agreed(counts[few], groups, largest.scale, check[few])[: votes.times]
-            signs = teachers.labelled(counts[clear], votes.scale, unit[clear])
+        for place, (clear, signs) in enumerate(answers(counts, groups, calibrations, draw)):
             found[place, run] = teachers.student(asked[clear], signs)
         progress((run + 1) / runs, f"teachers of run {run + 1} of {runs}")
     return found
 
 
-def agreed(counts: Array, groups: int, sigma: float, unit: Array) -> np.ndarray:
+def agreed(counts: Array, groups: int, sigma: float, unit: Array) -> Whole:
     """The places of the queries whose largest noisy count passes the threshold."""
     return np.flatnonzero(counts.max(axis=1) + sigma * unit >= AGREEMENT * groups)
 
