@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.cli.options import json_option, optional, words
 from dpcore.cli.output import print_conditions, print_json, progress, upward
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
+from dpcore.figures.words import plain
 
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
@@ -364,10 +365,12 @@ def _say(found: dict[str, Any]) -> None:
     claim = found["claim"]
     if claim["epsilon"] is not None:
         print(
-            f"claim: ε = {claim['epsilon']:.6g} at δ = {claim['delta']:g} under "
-            f"{claim['adjacency']} ({claim['by']}). {claim['verdict']}"
+            f"claim, of {claim['about']}: ε = {claim['epsilon']:.6g} at δ = "
+            f"{plain(claim['delta'])} under {claim['adjacency']} ({claim['by']}). "
+            f"{claim['verdict']}"
         )
-        print_conditions(claim["conditions"])
+        if claim["conditions"] != found["conditions"]:
+            print_conditions(claim["conditions"])
 
 
 def _beside(found: dict[str, dict[str, Any]], stopped: bool) -> list[dict[str, Any]]:
@@ -405,7 +408,7 @@ def _say_beside(rows: list[dict[str, Any]]) -> None:
             said.append(f"σ₀ {upward(row['sigma'], 5)}")
         if row["epsilon"] is not None:
             said.append(
-                f"ε {upward(row['epsilon'], 5)} (δ = {row['delta']:g}, {row['adjacency']}, "
+                f"ε {upward(row['epsilon'], 5)} (δ = {plain(row['delta'])}, {row['adjacency']}, "
                 f"{row['accountant']})"
             )
         else:
@@ -419,7 +422,7 @@ def _spent(found: dict[str, Any]) -> str:
     if found["epsilon"] is None:
         return f"No ε is certified for {steps}: {found['reason']}"
     return (
-        f"ε = {upward(found['epsilon'], 6)} at δ = {found['delta']:g} under {found['adjacency']} "
-        f"is spent after {steps}, certified by {found['accountant']} "
+        f"ε = {upward(found['epsilon'], 6)} at δ = {plain(found['delta'])} under "
+        f"{found['adjacency']} is spent after {steps}, certified by {found['accountant']} "
         f"(σ = {found['sigma']:.6g} at first, C = {found['clip']:g})."
     )

@@ -99,7 +99,8 @@ def test_the_words_say_the_same(capsys: Captured) -> None:
     assert "accuracy on test records: 0." in text
     assert "under add-remove is spent after 12 of 12 steps, certified by PLD" in text
     assert "status: proved" in text
-    assert "claim: ε = " in text
+    assert " at δ = 1e-5 under add-remove" in text
+    assert "claim, of the whole run as planned: ε = " in text
     assert "under replace-one (paper 003, equations (3) and (4)" in text
 
 
@@ -115,6 +116,10 @@ def test_paper_004s_noise_is_a_claim_beside_its_sound_form(capsys: Captured) -> 
     assert published["train"]["epsilon"] is None
     assert published["train"]["status"] == "claim not supported"
     assert published["train"]["claim"]["epsilon"] == pytest.approx(2.0, rel=1e-6)
+    text = said(capsys, *SMALL.split(), "--noise", "published-004", "--epsilon", "2")
+    conditions = [line for line in text.splitlines() if line.startswith("condition ")]
+    assert conditions
+    assert len(set(conditions)) == len(conditions)  # each is told once
     sound = parsed(capsys, *SMALL.split(), "--noise", "scaled", "--epsilon", "2")
     assert 1.99 < sound["train"]["epsilon"] <= 2.0
     assert sound["train"]["status"] == "proved"
@@ -225,7 +230,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
     assert alone["accuracy"] == own["accuracy"]
     text = said(capsys, *line.split(), "--budget", "2.5")
     assert "\nwithout privacy   accuracy 0." in text
-    assert "(δ = 1e-05, add-remove, PLD)" in text
+    assert "(δ = 1e-5, add-remove, PLD)" in text
 
 
 @pytest.mark.parametrize("line", ["--sigma 2", "--sigma 0", "--no-clipping"])
