@@ -486,7 +486,7 @@ def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
 
 
 def test_every_proof_says_whom_to_trust() -> None:
-    app = opened(methods="OPERA,DP-GD,InputPert", view="Claim and proof")
+    app = opened(methods=["OPERA", "DP-GD", "InputPert"], view="Claim and proof")
     asked = [text.value for text in app.markdown if "Whom do I have to trust?" in text.value]
     cards = [text.value for text in app.markdown if text.value.startswith("**Claim** ")]
     assert len(asked) == len(cards) == 3
