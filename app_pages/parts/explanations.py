@@ -247,7 +247,7 @@ PLAN_ADJACENCY = (
 TARGET = "For the questions asked backwards: how much may be spent in all."
 CERTIFY = "Rényi accounting answers at once; privacy loss distributions answer tighter, in seconds."
 PRINTED_ADJACENCY = (
-    "Certified lines hold for the adjacency chosen on the left. The printed line is paper 003's "
+    "Certified lines hold for the adjacency of the controls. The printed line is paper 003's "
     "own claim under replace-one; it is drawn for comparison only."
 )
 ANY_METHOD = "The bound holds for any method with this ε and δ (Kairouz, Oh and Viswanath 2015)."

@@ -21,7 +21,7 @@ from dpcore.accounting.planner import Training
 from dpcore.accounting.presets import matching
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
 
 FAST, CERTIFIED = "rdp", "pld"
@@ -182,7 +182,7 @@ def _guaranteed(label: str, task: Task[Guarantee], found: Guarantee | None, help
     missing = found.epsilon is None
     st.metric(
         label,
-        "none" if found.epsilon is None else plain(found.epsilon, 4),
+        "none" if found.epsilon is None else at_most(found.epsilon, 4),
         help=f"{help_text} {badges.statement(found)}",
     )
     if missing:

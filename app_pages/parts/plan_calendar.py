@@ -18,7 +18,7 @@ from dpcore.accounting import releases
 from dpcore.accounting.releases import Costed
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import releases as figures
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_least, at_most, plain
 from dpcore.guarantee import PrivacyBudget
 
 COMPOSITIONS = {"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}
@@ -117,7 +117,7 @@ def _controls(answer: Answer) -> tuple[PrivacyBudget, str, str, float]:
                 )
                 or "pld"
             )
-    st.caption(f"δ = {plain(answer.training.delta)}, the one chosen on the left, for all of them.")
+    st.caption(f"δ = {plain(answer.training.delta)}, the one of the controls, for all of them.")
     return (
         PrivacyBudget(epsilon, answer.training.delta),
         composition,
@@ -188,13 +188,14 @@ def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
     total = float(table["epsilon_spent"].iloc[-1])
     grid = st.grid(4, min_column_width=150, gap="small")
     with grid.cell(), st.container(gap=None):
-        st.metric("ε spent by today", plain(spent), help=words.SPENT)
+        st.metric("ε spent by today", at_most(spent), help=words.SPENT)
         st.caption(f"after {len(past)} of {len(table)} releases")
     with grid.cell(), st.container(gap=None):
-        st.metric("ε left today", plain(max(0.0, budget.epsilon - spent)), help=words.LEFT)
+        left = at_least(max(0.0, budget.epsilon - spent))
+        st.metric("ε left today", left, help=words.LEFT)
         st.caption(f"of {plain(budget.epsilon)} at δ = {plain(budget.delta)}")
     with grid.cell(), st.container(gap=None):
-        st.metric("ε of all releases", plain(total), help=words.TOTAL)
+        st.metric("ε of all releases", at_most(total), help=words.TOTAL)
         st.caption("the budget is kept" if table["within"].all() else "above the budget")
     with grid.cell(), st.container(gap=None):
         day = costed.exhausted_on

@@ -52,7 +52,7 @@ def show(answer: Answer) -> None:
     delta = answer.training.delta
     st.markdown(
         "One release without sampling: how much noise each theorem asks for, for the same ε and "
-        f"δ = {plain(delta)} (the one chosen on the left)."
+        f"δ = {plain(delta)} (the one of the controls)."
     )
     with st.container(horizontal=True):
         epsilon = st.number_input(

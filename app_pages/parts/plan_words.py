@@ -117,5 +117,5 @@ NO_OPACUS = (
 )
 ACCOUNTANTS = (
     "Every way of adding up that this page knows, for the run as it is set: the later ones are "
-    "older and looser. All of them are upper bounds that hold for the adjacency chosen on the left."
+    "older and looser. All of them are upper bounds that hold for the adjacency of the controls."
 )

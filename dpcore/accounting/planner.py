@@ -284,9 +284,13 @@ def to_set(plan: Plan, digits: int = 5) -> Training | None:
         return None
     if plan.unknown not in ("sigma", "delta", "clip"):
         return plan.training
-    rounding = ROUND_FLOOR if plan.unknown == "clip" else ROUND_CEILING
-    value = float(Context(prec=digits, rounding=rounding).create_decimal_from_float(plan.value))
-    return _with(plan.training, plan.unknown, value)
+    return _with(plan.training, plan.unknown, _safely(plan.unknown, plan.value, digits))
+
+
+def _safely(unknown: str, value: float, digits: int) -> float:
+    """In so many digits: C rounded down, all else up."""
+    rounding = ROUND_FLOOR if unknown == "clip" else ROUND_CEILING
+    return float(Context(prec=digits, rounding=rounding).create_decimal(repr(float(value))))
 
 
 def precision(plan: Plan) -> str:
@@ -324,11 +328,13 @@ NAMES = {
 def _said(unknown: str, value: float | None, found: Guarantee) -> str:
     if value is None or found.epsilon is None:
         return found.reason
+    spends = f"{_safely('epsilon', found.epsilon, 4):.4g}"
     if unknown == "epsilon":
-        return f"ε = {value:.4g} at δ = {found.delta:g} ({found.by}, {found.adjacency})."
-    shown = f"{value:,.0f}" if unknown in ("steps", "batch") else f"{value:.4g}"
+        return f"ε = {spends} at δ = {found.delta:g} ({found.by}, {found.adjacency})."
+    whole = unknown in ("steps", "batch")
+    shown = f"{value:,.0f}" if whole else f"{_safely(unknown, value, 4):.4g}"
     return (
-        f"{NAMES[unknown]} = {shown}: ε = {found.epsilon:.4g} at δ = {found.delta:g} "
+        f"{NAMES[unknown]} = {shown}: ε = {spends} at δ = {found.delta:g} "
         f"({found.by}, {found.adjacency})."
     )
 

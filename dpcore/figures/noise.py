@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dpcore.figures.curves import add_series, against_epsilon, name_of, series
+from dpcore.figures.curves import add_series, against_epsilon, decades, name_of, series
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, ink
 from dpcore.figures.words import listed, plain
@@ -24,6 +24,8 @@ FLAT = 0.95
 LEAST_DECADES = 1.0
 # σ that is larger by less than this share counts as unchanged.
 ROUNDING = 1e-9
+# On a narrow screen, more would stand upright.
+MOST_TICKS = 6
 # Nearer to an end of the axis than these shares of it, words of a point would leave the figure.
 NEAR_END, NEAR_BOTTOM = 0.25, 0.2
 
@@ -199,8 +201,13 @@ def sigma(
     )
     private = table[table["method"] != "nonprivate"]
     if len(private):
+        ends = float(private["epsilon"].min()), float(private["epsilon"].max())
+        ticks, texts = decades(*ends)
+        every = -(-len(ticks) // MOST_TICKS)
         figure.update_xaxes(
-            range=[math.log10(private["epsilon"].min()), math.log10(private["epsilon"].max())]
+            range=[math.log10(end) for end in ends],
+            tickvals=ticks[::every],
+            ticktext=texts[::every],
         )
     add_series(figure, table, "sigma", titles=titles, shown=plain, dark=dark, band=False)
     stops, grows = [], []

@@ -279,6 +279,12 @@ def test_the_plateau_is_found_where_there_is_one(table: pd.DataFrame, titles: Ti
     assert any("stops growing" in note.text for note in drawn.figure.layout.annotations)
 
 
+def test_a_wide_axis_names_few_epsilons(table: pd.DataFrame, titles: Titles) -> None:
+    axis = noise.sigma(table, titles=titles, queries={}).figure.layout.xaxis
+    assert 3 <= len(axis.tickvals) == len(axis.ticktext) <= 6
+    assert axis.ticktext[0] == "1e-9"
+
+
 def test_noise_on_different_things_is_said_not_to_compare(
     table: pd.DataFrame, titles: Titles
 ) -> None:

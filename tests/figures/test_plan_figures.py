@@ -13,7 +13,7 @@ from dpcore.accounting.presets import preset
 from dpcore.accounting.releases import cost, quarterly
 from dpcore.accounting.schedules import constant, geometric
 from dpcore.figures.plan import ladder, maps, releases, schedule, spending
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most
 from dpcore.guarantee import PrivacyBudget
 
 RUN = preset("chexpert").training
@@ -67,7 +67,7 @@ def test_a_map_marks_the_run_and_the_target(over: str) -> None:
     at = table[(table["sigma"] == RUN.sigma) & (table[over] == value)]["epsilon"].iloc[0]
     assert 10.0 ** heat.z[line][column] == pytest.approx(at)
     assert contour.contours.start == pytest.approx(math.log10(0.5))
-    assert f"ε = {plain(at)}, within the target 0.5" in drawn.sentence
+    assert f"ε = {at_most(at)}, within the target 0.5" in drawn.sentence
     kept = int((table["epsilon"] <= 0.5).sum())
     assert f"({kept} of {len(table)} settings)" in drawn.sentence
     nowhere = maps.epsilon(table, over, sigma=RUN.sigma, value=value, target=1e-4).sentence

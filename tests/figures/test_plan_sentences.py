@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dpcore.accounting.claims import Evidence
@@ -66,6 +68,19 @@ def test_an_answer_says_delta_as_the_page_does() -> None:
     nowhere = solve("sigma", RUN, 1e-12, "rdp")
     if nowhere.value is None:
         assert answered(nowhere, 1e-12, 100) == nowhere.sentence
+
+
+@pytest.mark.parametrize("unknown", ["sigma", "clip", "delta"])
+def test_an_answer_is_rounded_to_the_safe_side(unknown: str) -> None:
+    plan = solve(unknown, RUN, 0.25, "rdp")
+    assert plan.value is not None
+    assert plan.guarantee.epsilon is not None
+    for sentence in (answered(plan, 0.25, 100), plan.sentence):
+        value, epsilon = map(
+            float, re.findall(r"(?:σ|C|δ) = ([\d.e−-]+)\b.* ε = ([\d.]+)", sentence)[0]
+        )
+        assert value <= plan.value if unknown == "clip" else value >= plan.value
+        assert plan.guarantee.epsilon <= epsilon <= 0.25
 
 
 def test_at_least_never_rounds_up() -> None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,8 +69,9 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     else:
         best, worst = proved.iloc[-1], proved.iloc[0]
         sentence = (
-            f"{best['title']} needs the least noise, σ = {plain(best['sigma'])}; {worst['title']}, "
-            f"proved as well, needs {plain(worst['sigma'] / best['sigma'], 3)} times as much."
+            f"{best['title']} needs the least noise, σ = {at_most(best['sigma'])}; "
+            f"{worst['title']}, proved as well, needs {plain(worst['sigma'] / best['sigma'], 3)} "
+            "times as much."
         )
         unmet = table[table["status"] != "proved"]
         if len(unmet):

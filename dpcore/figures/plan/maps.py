@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +113,7 @@ def epsilon(
         else f"The target is kept {'everywhere' if kept else 'nowhere'} on this map"
     )
     sentence = (
-        f"The cross marks the run: ε = {plain(at)}, {side} the target {plain(target)}. {where}; "
+        f"The cross marks the run: ε = {at_most(at)}, {side} the target {plain(target)}. {where}; "
         f"more noise or {FALLS[over]} lowers ε."
     )
     missing = sum(each is None for row in logs for each in row)
@@ -122,7 +122,7 @@ def epsilon(
     alt = (
         f"Heat map of ε over first noise {plain(sigmas[0])} to {plain(sigmas[-1])} and "
         f"{NAMES[over]} {plain(values[0], 4)} to {plain(values[-1], 4)}: from {plain(10.0**low)} "
-        f"to {plain(10.0**high)}; {plain(at)} at the run."
+        f"to {plain(10.0**high)}; {at_most(at)} at the run."
     )
     return Drawn(figure, sentence, alt)
 

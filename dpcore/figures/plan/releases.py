@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import plain
+from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ def spent(table: pd.DataFrame, budget: PrivacyBudget, *, dark: bool = False) -> 
     figure.update_yaxes(title="ε spent", range=[0.0, 1.08 * top], automargin=True)
     over = table[~table["within"]]
     sentence = (
-        f"The {len(table)} releases together spend ε = {plain(values[-1])} of "
+        f"The {len(table)} releases together spend ε = {at_most(values[-1])} of "
         f"{plain(budget.epsilon)} at δ = {plain(budget.delta)}"
     )
     sentence += (

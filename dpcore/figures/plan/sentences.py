@@ -76,11 +76,13 @@ def answered(plan: Plan, target: float, per_epoch: int) -> str:
     found = plan.guarantee
     if plan.value is None or found.epsilon is None:
         return plan.sentence
-    whole = plan.unknown in ("steps", "batch")
-    value = f"{plan.value:,.0f}" if whole else plain(plan.value, DIGITS)
+    if plan.unknown in ("steps", "batch"):
+        value = f"{plan.value:,.0f}"
+    else:  # C is the largest that fits, σ and δ the least
+        value = (at_least if plan.unknown == "clip" else at_most)(plan.value, DIGITS)
     epochs = f" ({plain(plan.value / per_epoch, DIGITS)} epochs)" if plan.unknown == "steps" else ""
+    delta = at_most(found.delta or 0.0, DIGITS)
     return (
         f"For ε = {plain(target)}: {NAMES[plan.unknown]} = {value}{epochs} spends ε = "
-        f"{plain(found.epsilon, DIGITS)} at δ = {plain(found.delta or 0.0)} ({found.by}, "
-        f"{found.adjacency})."
+        f"{at_most(found.epsilon, DIGITS)} at δ = {delta} ({found.by}, {found.adjacency})."
     )

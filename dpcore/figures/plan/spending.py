@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import at_most, listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,10 +70,15 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     figure.update_xaxes(title="steps", range=[0, last * 1.02], automargin=True)
     figure.update_yaxes(title="ε spent", automargin=True, **_axis(known, ends))
     alt = f"ε spent over {last:,} steps. At the end: " + (
-        listed([f"{SHORT[curve]} {plain(ends[curve])}" for curve in LINES if curve in ends])
+        listed([f"{SHORT[curve]} {_ended(curve, ends[curve])}" for curve in LINES if curve in ends])
         or "no finite ε"
     )
     return Drawn(figure, _words(ends, last), f"{alt}.")
+
+
+def _ended(curve: str, epsilon: float) -> str:
+    """A certified ε rounded up; what is printed, as it is nearest."""
+    return at_most(epsilon) if curve in CERTIFIED else plain(epsilon)
 
 
 def _axis(known: pd.DataFrame, ends: dict[str, float]) -> dict[str, object]:
@@ -96,7 +101,7 @@ def _words(ends: dict[str, float], last: int) -> str:
     if not certified:
         return "No accountant here certifies a finite ε for these settings."
     best = min(certified, key=certified.__getitem__)
-    sentence = f"After {last:,} steps the certified ε is {plain(certified[best])} ({SHORT[best]})"
+    sentence = f"After {last:,} steps the certified ε is {at_most(certified[best])} ({SHORT[best]})"
     if "printed" in ends:
         # No ratio: the formula speaks of replace-one, the certified lines of the run's adjacency.
         sentence += (
