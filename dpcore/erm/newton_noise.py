@@ -46,8 +46,9 @@ Array = NDArray[np.floating]
 HESSIAN_SHARE, TRACE_SHARE = 0.2, 0.1
 """Fixed once, on public data: of a step's μ² what the curvature takes, and of that its trace."""
 
-SHIFT, FLOOR, REACH = 1.0, 2.0, 1.0
-"""Fixed once, on public data: k, k′ and how far a step's noise may carry w (`shift`)."""
+SHIFT, FLOOR, CARRIED = 1.0, 2.0, 0.1
+"""Fixed once, on public data: k, k′ and how far a step's noise may carry w, as a share of how long
+weights are wanted (`shift`)."""
 
 MOST_ENTRIES = 2**24  # records times models whose margins are held at once
 PROGRESS_EVERY = 16
@@ -217,8 +218,9 @@ def shift(problem: Problem, trace: float, gradient: float, direction: float) -> 
 
     The largest of: k (t̃ τ²/μ²)^{1/3}, where the step's own noise meets what the shift costs (Ganesh
     et al.); k′ τ√d/μ, which keeps that noise within 1/k′ of ‖g̃‖/ℓ, also where t̃ is all noise; and
-    (τ√d ‖g̃‖/(μ `REACH`))^{1/2}, which keeps its norm, about τ√d ‖g̃‖/(μℓ²), within `REACH`: else the
-    first steps, whose ‖g̃‖ is large, are lost in directions where hardly any record lies.
+    (τ√d ‖g̃‖/(μr))^{1/2}, which keeps its norm, about τ√d ‖g̃‖/(μℓ²), within r, a tenth of the loss's
+    reach: else the first steps, whose ‖g̃‖ is large, are lost in directions where hardly any record
+    lies. Longer noise keeps itself up, too: the gradient that it leaves makes the next step's.
 
     Parameters
     ----------
@@ -235,5 +237,5 @@ def shift(problem: Problem, trace: float, gradient: float, direction: float) -> 
     return max(
         SHIFT * math.cbrt(max(0.0, trace) * tau**2),
         FLOOR * blur,
-        math.sqrt(blur * gradient / REACH),
+        math.sqrt(blur * gradient / (CARRIED * problem.function.reach)),
     )

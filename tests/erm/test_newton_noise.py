@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -103,6 +104,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
     c = 2.0 if problem.adjacency is Adjacency.REPLACE_ONE else 1.0
     kappa = {"logistic": 0.25, "huber": 0.5 / problem.huber_width, "squared": 1.0}[problem.loss]
     residual = problem.loss == "squared"
+    reach = 0.1 if residual else 1.0
     mu = calibration.gaussian_mu / math.sqrt(calibration.steps)
     mu_g, mu_t, mu_d = (mu * math.sqrt(share) for share in (0.8, 0.2 * 0.1, 0.2 * 0.9))
     generator, weights = noise_generator(seed, run), np.zeros(d)
@@ -117,7 +119,7 @@ def plain_release(problem, features, labels, calibration, run, seed):
         tau = kappa / n / mu_d
         blur = tau * math.sqrt(d)
         small = problem.lam + max(
-            (trace * tau**2) ** (1 / 3), 2.0 * blur, math.sqrt(blur * np.linalg.norm(g))
+            (trace * tau**2) ** (1 / 3), 2.0 * blur, math.sqrt(blur * np.linalg.norm(g) / reach)
         )
         s = kappa / (n * small**2 + kappa * small) * np.linalg.norm(g)
         weights = weights - np.linalg.solve(bent + small * np.eye(d), g) + s / mu_d * z[d : 2 * d]
@@ -169,6 +171,27 @@ def test_directions_without_records_are_not_drowned_in_noise(data) -> None:
     released = newton_noise.release(problem, features, labels, calibrated(problem, (10.0,)), 20, 1)
     exact = minimise(Problem("logistic", 1e-3, 2_000, 4), features, labels)
     assert np.abs(released[0, :, 3]).mean() < 0.5 * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "huber", "squared"])
+@pytest.mark.parametrize("adjacency", [Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT])
+def test_more_budget_never_leaves_a_worse_model(data, loss, adjacency) -> None:
+    # Next to no regularisation, and directions in which the records hardly differ.
+    features, labels = data(400, 6)
+    features = features * np.geomspace(1.0, 0.02, 6)
+    problem = Problem(loss, 1e-6, 400, 6, adjacency)
+    epsilons = (1.0, 3.0, 10.0, 30.0, 100.0)
+    released = newton_noise.release(
+        problem, features, labels, calibrated(problem, epsilons, 12), 20, 1
+    )
+    risks = [
+        np.mean([problem.function.value(problem.forms(features, labels).at(w)) for w in each])
+        for each in released
+    ]
+    exact = minimise(problem, features, labels)
+    least = problem.function.value(problem.forms(features, labels).at(exact)).mean()
+    assert all(more < 1.01 * less for less, more in pairwise(risks))
+    assert risks[-1] < least + 0.1 * (problem.function.at_zero - least)
 
 
 def test_a_seed_repeats_the_release_and_runs_differ(data) -> None:
