@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts.state import held, put
+from app_pages.parts.state import held, keep, kept, put
 from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
@@ -51,6 +51,11 @@ def controls() -> tuple[UploadedFile | None, str]:
             on_click=_begin,
             width="stretch",
         )
+    before = kept(COLUMNS)
+    if before and held(COLUMNS) is None and COLUMNS not in st.query_params:
+        # Back from another data set or page, which drew no such control.
+        put({COLUMNS: before})
+        st.query_params[COLUMNS] = before
     columns = st.text_area(
         "What its columns may hold",
         key=COLUMNS,
@@ -60,6 +65,7 @@ def controls() -> tuple[UploadedFile | None, str]:
         help=words.OWN_COLUMNS,
         bind="query-params",
     )
+    keep(COLUMNS, columns)
     return upload, (columns or "").strip()
 
 

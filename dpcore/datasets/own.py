@@ -31,7 +31,8 @@ from dpcore.datasets.text import (
 from dpcore.errors import InvalidInput
 
 OWN = "own"
-MOST_LETTERS = 20_000
+MOST_LETTERS = 6_000
+"""A link of these still fits into what servers take, whatever script they are of."""
 MOST_COLUMNS, MOST_LEVELS, MOST_CLASSES = 500, 100, 20
 LONGEST_NAME = 60
 
@@ -166,9 +167,9 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         labels = signs_of(label, raw)
     else:
         labels = classes_of(label, raw)
-    if not isinstance(label, Column) and len(np.unique(labels)) < 2:
+    if len(np.unique(labels)) < 2:
         raise InvalidInput(
-            f"{label.name} is the same in every row of {name}, but two outcomes must occur."
+            f"{label.name} is the same in every row of {name}, but two values must occur."
         )
     left_out = len(header) - len(wanted)
     notes = (f"{left_out:,} columns of the file are not described and left out.",)

@@ -338,13 +338,15 @@ def objective(
     """
     seen = table["epsilon"] >= EPSILON_RANGE[0]
     values = table.loc[seen & (table["objective"] > 0), "objective"].dropna()
-    floor = min([*values, *(r.value for r in references)], default=0.1)
+    # Where a model without noise fits exactly, its objective of 0 has no place on the axis.
+    drawn = [reference for reference in references if reference.value > 0.0]
+    floor = min([*values, *(reference.value for reference in drawn)], default=0.1)
     top = min(float(values.max()), 1e4 * floor) if len(values) else 10.0 * floor
     figure = against_epsilon(
         title="Objective (lower fits better)", low=0.8 * floor, high=1.5 * top, log=True, dark=dark
     )
     add_series(figure, table, "objective", titles=titles, shown=plain, dark=dark)
-    add_references(figure, references, dark=dark)
+    add_references(figure, drawn, dark=dark)
     named = []
     for method, edition, rows in series(table):
         rows = rows[rows["objective"].notna()]

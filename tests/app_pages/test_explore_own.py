@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.datasets import Preparation
+from dpcore.datasets.prepare import drawn
 from dpcore.figures.words import plain
 from tests.app_pages.test_explore_regression import APP, alone, spoken
 
@@ -128,3 +130,24 @@ def test_two_outcomes_are_told_in_accuracy() -> None:
     assert app.title[0].value == "Your own table · 300 records · Logistic regression"
     assert "Accuracy" in {metric.label for metric in app.metric}
     assert not app.error
+
+
+def test_the_description_outlives_a_look_at_other_data() -> None:
+    app = opened(data=file(), number_methods="OPERA")
+    app.selectbox(key="data").set_value("breast_cancer").run()
+    assert not app.text_area
+    app.selectbox(key="data").set_value("own").run()
+    assert not app.exception
+    assert app.text_area(key="own_columns").value == COLUMNS
+    assert app.query_params["own_columns"] == COLUMNS
+
+
+def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:
+    rows = file(60).decode().splitlines()
+    meets = [",".join([*row.split(",")[:3], "100", "a"]) for row in rows[1:]]
+    # One record of the test set alone has another value.
+    test = next(i for i, held_out in enumerate(drawn(60, Preparation())) if held_out)
+    meets[test] = meets[test].replace(",100,", ",150,")
+    app = opened(data="\n".join([rows[0], *meets]).encode(), number_methods="OPERA")
+    assert not app.error
+    assert "Objective" in [tab.label for tab in app.tabs]

@@ -206,6 +206,15 @@ def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
     app.run()
     assert len(app.error) == 1
     assert "train_labels in" in app.error[0].value
+    numbers_to_predict = np.linspace(0.0, 350.0, 40)
+    app.file_uploader(key="train_upload").upload(
+        "mine.npz", features_file(train_labels=numbers_to_predict)
+    )
+    app.run()
+    assert [error.value for error in app.error] == [
+        "train_labels in 'mine.npz' is float64 of shape (40,), but it must be whole numbers of "
+        "shape (records,), since classes are learned here and no other numbers."
+    ]
     app.file_uploader(key="train_upload").upload("mine.npz", features_file())
     app.run()
     trained(app)

@@ -81,7 +81,7 @@ def test_commas_and_tabs_do_as_well(separator: str) -> None:
 
 
 def test_what_lies_outside_its_range_is_brought_into_it_and_said() -> None:
-    rows = "age;smoker;region;progression\n" + "95;no;north;400\n" * 10
+    rows = "age;smoker;region;progression\n" + "95;no;north;400\n95;no;north;500\n" * 5
     split = prepare(read(COLUMNS.replace("bmi: 15 to 50 kg/m²; unknown: NA\n", ""), rows))
     assert set(split.y_train) == set(split.y_test) == {1.0}
     assert split.notes == (
@@ -169,7 +169,7 @@ def test_the_names_in_a_file_begin_a_description() -> None:
         ("bmi: one of low, `high`", "bmi may be 'high'"),
         ("predict bmi: 15 to 50; unknown: NA", "bmi is predicted, so it must be known"),
         ("bmi: 15 to 50; unknown: *", "bmi marks unknown values by ''"),
-        ("x" * (MOST_LETTERS + 1), "20,001 letters"),
+        ("x" * (MOST_LETTERS + 1), "6,001 letters"),
         ("x" * 61 + ": 0 to 1", "in at most 60 letters"),
     ],
 )
@@ -200,6 +200,9 @@ def test_a_file_that_is_not_as_described_is_refused_at_its_line(rows: str, said:
 def test_one_outcome_alone_is_refused() -> None:
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
     assert "smoker is the same in every row" in refusal(columns, ROWS.replace("yes", "no"))
+    columns = "smoker: one of no, yes\npredict age: 18 to 90"
+    rows = "age,smoker\n40,no\n40,yes\n"
+    assert "age is the same in every row" in refusal(columns, rows)
 
 
 def test_only_a_table_of_ones_own_takes_a_description() -> None:

@@ -236,6 +236,15 @@ def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
     assert list(bands[0].y) == pytest.approx(expected)
 
 
+def test_an_objective_of_nothing_has_no_place_on_its_axis(
+    table: pd.DataFrame, titles: Titles
+) -> None:
+    drawn = tradeoff.objective(table, [Reference("minimum", 0.0)], titles=titles)
+    assert all(math.isfinite(end) for end in drawn.figure.layout.yaxis.range)
+    assert not drawn.figure.layout.shapes
+    assert "without privacy it is 0." in drawn.sentence
+
+
 def test_a_series_without_results_is_left_out(table: pd.DataFrame, titles: Titles) -> None:
     table.loc[table["method"] == "dpgd", ["accuracy", "objective", "sigma", "excess_risk"]] = np.nan
     for kind, draw in DRAW.items():

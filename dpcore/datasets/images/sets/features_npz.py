@@ -125,7 +125,11 @@ def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
             f"{what} runs from {values.min()} to {values.max()}, but it must run from 0 to at most "
             f"{MOST_NAMES - 1}."
         )
-    wanted = "whole numbers of shape (records,)" if task == "classes" else "(records, labels)"
+    wanted = (
+        "whole numbers of shape (records,), since classes are learned here and no other numbers"
+        if task == "classes"
+        else "(records, labels)"
+    )
     raise InvalidInput(
         f"{what} is {values.dtype} of shape {values.shape}, but it must be {wanted}."
     )

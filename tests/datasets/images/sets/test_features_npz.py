@@ -79,7 +79,7 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
         ({"train_labels": np.array([0, 1, 2, 0])}, "for 5 records"),
         ({"train_labels": np.array([0, 1, -1, 0, 1])}, "runs from -1 to 1"),
         ({"train_labels": np.array([0, 1, 10**12, 0, 1])}, "at most 999"),
-        ({"train_labels": np.array([0.0, 1, 1, 0, 1])}, "must be whole numbers"),
+        ({"train_labels": np.array([0.5, 1, 350, 0, 1])}, "classes are learned here and no other"),
         ({"train_labels": np.array(list("abcde"))}, "must be whole numbers"),
         ({"test_labels": np.array([[0], [1]])}, "must be whole numbers"),
         ({"train_labels": np.full((5, 2), 0.5)}, "neither 0 nor 1 nor nan"),
