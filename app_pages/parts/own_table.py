@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -15,7 +16,7 @@ from dpcore.errors import InvalidInput
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-COLUMNS, FILE = "own_columns", "upload_own"
+COLUMNS, FILE, LAST = "own_columns", "upload_own", "own_entry"
 EXAMPLE = """\
 age: 18 to 90 years
 smoker: one of no, yes
@@ -24,11 +25,11 @@ predict progression: 0 to 350"""
 
 
 def found(columns: str) -> Entry:
-    """What the description says; that of an empty one where it is wrong, which the page says."""
-    try:
-        return described(columns)
-    except InvalidInput:
-        return ENTRY
+    """What the description says, or the last one that was right: the controls stay as they are."""
+    with suppress(InvalidInput):
+        keep(LAST, described(columns))
+    entry: Entry = kept(LAST) or ENTRY
+    return entry
 
 
 def complaint(columns: str) -> str:

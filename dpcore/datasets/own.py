@@ -234,7 +234,7 @@ def _number(where: str, name: str, found: re.Match[str], mark: str) -> Column:
     if not -LARGEST_NUMBER <= lower < upper <= LARGEST_NUMBER:
         raise InvalidInput(
             f"{where} has the range {found[1]} to {found[2]}, but the first must be below the "
-            f"second, and both between {-LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}."
+            f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}."
         )
     if unit and (not _PLAIN.fullmatch(unit) or len(unit) > LONGEST_NAME):
         raise InvalidInput(

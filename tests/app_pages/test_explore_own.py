@@ -116,6 +116,17 @@ def test_a_wrong_description_in_a_link_is_refused_in_one_sentence(columns: str, 
     assert "example" not in spoken(app) + app.error[0].value
 
 
+def test_a_slip_in_the_description_leaves_the_methods_as_they_were() -> None:
+    app = opened(data=file(), number_methods="OPERA")
+    app.text_area(key="own_columns").set_value(COLUMNS + "\nbmi: wide").run()
+    assert "bmi holds 'wide'" in app.error[0].value
+    assert not app.metric
+    app.text_area(key="own_columns").set_value(COLUMNS).run()
+    assert not app.error
+    assert app.pills(key="number_methods").value == ["opera"]
+    assert app.metric
+
+
 def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
     app = opened(data=file().replace(b",yes,", b",perhaps,", 1))
     assert len(app.error) == 1
