@@ -181,8 +181,9 @@ def _line(
             if again:
                 st.rerun()
         elif failed:
-            job = jobs.find(studies[failed[0]].key)
-            st.caption(f"{figures.SERIES[failed[0]].title}: {job.message if job else 'failed.'}")
+            title = figures.SERIES[failed[0]].title
+            message = train_runs.progress(studies[failed[0]])[1]
+            st.caption(f"{title[0].upper()}{title[1:]}: {message}")
             _start_button(_again(studies), study, studies)
         elif on:
             series = next((s for s, state in states.items() if state != "done"), "private")

@@ -196,7 +196,9 @@ def control(
     failed = [series for series, each in found.items() if each == "failed"]
     if running or failed:
         series = (running or failed)[0]
-        said = f"Training, {figures.SERIES[series].title}: {progress(studies[series])[1]}"
+        title = figures.SERIES[series].title
+        name = f"Training, {title}" if running else title[0].upper() + title[1:]
+        said = f"{name}: {progress(studies[series])[1]}"
     elif wanted(study, records) or all(each == "done" for each in found.values()):
         return
     else:
