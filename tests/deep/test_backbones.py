@@ -13,7 +13,9 @@ from torch.nn import functional
 
 from dpcore.datasets import images as sets
 from dpcore.deep import backbones
+from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
+from dpcore.evaluation.training import TrainingStudy, begin
 
 IMAGES = np.random.default_rng(0).random((5, 1, 8, 8), np.float32)
 
@@ -161,6 +163,27 @@ def test_examples_of_images_become_examples_of_features(stand_in, tmp_path):
     assert found.task == "classes"
     assert np.array_equal(found.train_targets, few.train_targets)
     assert "resnet18" in found.notes[-1]
+    # In a file, as docs/datasets.md writes it, they are a set of their own: only a head is trained.
+    path = tmp_path / "features.npz"
+    np.savez(
+        path,
+        train_features=found.train_inputs,
+        train_labels=found.train_targets,
+        test_features=found.test_inputs,
+        test_labels=found.test_targets,
+        names=found.entry.names,
+    )
+    study = TrainingStudy(
+        "features_npz",
+        recipe=Recipe(network="linear", epochs=2, batch=3),
+        settings=(("file", str(path)),),
+    )
+    trainer = begin([study], device="cpu")
+    trainer.run()
+    assert {name: each.shape for name, each in trainer.weights(0).items()} == {
+        "0.weight": (1, 10, 512),
+        "0.bias": (1, 10),
+    }
 
 
 def test_without_torchvision_one_sentence_says_so(tmp_path, monkeypatch):
