@@ -116,7 +116,8 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
             st.caption(f":material/straighten: {rough}")
         if not view.published:
             st.warning(words.UPLOADED, icon=":material/lock_open:")
-            st.caption(" ".join(view.split.notes))
+            ranges = (words.OWN_RANGES,) if found.key == OWN else ()
+            st.caption(" ".join((*ranges, *view.split.notes)))
         for leak in view.split.leaks:
             st.warning(leak, icon=":material/warning:")
 

@@ -223,6 +223,7 @@ OWN_COLUMNS = (
     "**never from these records**: a range that is read off the data would break every proof. "
     "Values outside a range are brought into it and counted."
 )
+OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
 UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."

@@ -53,6 +53,7 @@ def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     assert not app.error
     said = spoken(app)
     assert "What is predicted: progression, by its public bounds from 0 to 200 points." in said
+    assert "takes the ranges and lists of your description to be public." in said
     assert "2 columns of the file are not described and left out." in said
     assert "of progression. Errors are counted from the clipped values of progression." in said
 
