@@ -328,15 +328,16 @@ NAMES = {
 def _said(unknown: str, value: float | None, found: Guarantee) -> str:
     if value is None or found.epsilon is None:
         return found.reason
-    spends = f"{_safely('epsilon', found.epsilon, 4):.4g}"
-    if unknown == "epsilon":
-        return f"ε = {spends} at δ = {found.delta:g} ({found.by}, {found.adjacency})."
-    whole = unknown in ("steps", "batch")
-    shown = f"{value:,.0f}" if whole else f"{_safely(unknown, value, 4):.4g}"
-    return (
-        f"{NAMES[unknown]} = {shown}: ε = {spends} at δ = {found.delta:g} "
+    delta = _safely("delta", found.delta or 0.0, 4)
+    spends = (
+        f"ε = {_safely('epsilon', found.epsilon, 4):.4g} at δ = {delta:.4g} "
         f"({found.by}, {found.adjacency})."
     )
+    if unknown == "epsilon":
+        return spends
+    whole = unknown in ("steps", "batch")
+    shown = f"{value:,.0f}" if whole else f"{_safely(unknown, value, 4):.4g}"
+    return f"{NAMES[unknown]} = {shown}: {spends}"
 
 
 def _with(training: Training, unknown: str, value: float) -> Training:

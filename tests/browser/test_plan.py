@@ -89,7 +89,7 @@ def test_a_key_press_changes_numbers_and_address(watched: Watched, address: str)
     box.focus()
     box.press("ArrowUp")
     expect_number(page, "ε by Rényi", "0.3286")
-    expect_number(page, "ε by PLD", "0.2891")
+    expect_number(page, "ε by PLD", "0.2892")
     expect(page).to_have_url(re.compile(r"sigma=2\.9"))
 
 
