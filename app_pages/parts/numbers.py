@@ -160,6 +160,7 @@ def _measured(view: View, grid: GridContainer, row: pd.Series, stands: str, guar
     best, other, column = view.compared.best, view.compared.other, quality.column
     low, high = row[f"{column}_low"], row[f"{column}_high"]
     spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
+    spread += f" {quality.measure.unit}" if quality.measure.unit else ""
     meaning, cost = MEANINGS[column]
     _number(
         grid,

@@ -119,7 +119,7 @@ class Regression:
 
     def measures(self, split: Split) -> tuple[Measure, ...]:
         """RMSE in the unit of y, against its public range."""
-        return (Measure("rmse", -1.0, 2.0 * half_range(split)),)
+        return (Measure("rmse", -1.0, 2.0 * half_range(split), split.entry.target.unit),)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model."""

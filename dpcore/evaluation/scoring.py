@@ -33,11 +33,14 @@ class Measure:
     span : float
         What its differences are small or large against, in its units: 1 for a share, the public
         range of what is predicted for an error.
+    unit : str
+        Of an error, where it has one.
     """
 
     column: str
     sign: float
     span: float
+    unit: str = ""
 
     def reaches(self, value: float, wanted: float) -> bool:
         """Whether `value` is as good as `wanted`, or better; no number reaches nothing."""

@@ -122,7 +122,8 @@ class Quality:
     @property
     def axis(self) -> str:
         """Of a figure."""
-        return f"{self.title} on test records{'' if self.share else ' (lower is better)'}"
+        unit = f" in {self.measure.unit}" if self.measure.unit else ""
+        return f"{self.title} on test records{unit}{'' if self.share else ' (lower is better)'}"
 
     @property
     def worsens(self) -> str:
@@ -146,6 +147,11 @@ class Quality:
     def shown(self, value: float) -> str:
         """A value alone."""
         return percent(value) if self.percent else plain(value)
+
+    def told(self, value: float) -> str:
+        """What a model with this value does."""
+        unit = f" {self.measure.unit}" if self.measure.unit else ""
+        return self.words.told.format(self.shown(value) + unit)
 
     def ends(self, low: float, high: float) -> str:
         """A range of values, roughly."""

@@ -46,7 +46,7 @@ def verdict(
     value = row[quality.column]
     return (
         f"**{title} at ε = {plain(row['epsilon'])}:** "
-        f"{quality.words.told.format(quality.shown(value))}, "
+        f"{quality.told(value)}, "
         f"{_cost(value, without_privacy, majority, quality)}; {_promise(row)}"
     )
 

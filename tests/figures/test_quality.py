@@ -147,3 +147,10 @@ def test_what_an_area_costs_is_said_in_words(table, titles) -> None:
     assert "AUC 0.81 without privacy may be anything from 0.72 to 0.88" in few
     assert "every AUC and every count of 1,000" in few
     assert (AREA.signed(-0.0004), AREA.signed(0.0126)) == ("0", "+0.013")
+
+
+def test_an_error_has_its_unit() -> None:
+    days = Quality(Measure("rmse", -1.0, 100.0, "days"))
+    assert days.axis == "RMSE on test records in days (lower is better)"
+    assert days.told(3.456) == "predictions are off by 3.46 days (RMSE)"
+    assert RMSE.told(3.456) == "predictions are off by 3.46 (RMSE)"
