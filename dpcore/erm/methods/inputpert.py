@@ -61,7 +61,8 @@ def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration
         f"message has ε = {_rounded_up(protocol.local_epsilon)}",
     )
     moved = sensitivity(protocol.weight, problem.adjacency)
-    noise = protocol.share * math.sqrt(problem.records)
+    # Of several classes each has sums of its own, in the same message: μ² adds up.
+    noise = protocol.share * math.sqrt(problem.records * problem.parts)
     return Calibration(
         method="inputpert",
         title="InputPert",
@@ -216,5 +217,6 @@ METHOD = Method(
         "much noise.",
     ),
     losses=LOSSES,
+    all_classes=True,
     trust=trust,
 )

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.methods.inputpert import METHOD
 from dpcore.erm.problem import Problem
@@ -73,6 +74,30 @@ def test_a_messages_epsilon_is_never_told_too_small(epsilon: float) -> None:
     exact = METHOD.trust(one)[-1].guarantee.epsilon
     told = float(one.proof.by.split("a single message has ε = ")[1])
     assert exact <= told <= 1.01 * exact
+
+
+def test_a_message_is_told_whole_where_there_are_several_classes() -> None:
+    assert METHOD.trust is not None
+    two, ten = (
+        one_vs_rest.calibrate(
+            METHOD,
+            Problem("logistic", 0.05, 1_000, 4, classes=classes),
+            [0.7],
+            1e-5,
+            Edition.SOUND,
+            Settings(missing=100),
+        )[0]
+        for classes in (2, 10)
+    )
+    assert ten.sigma == pytest.approx(math.sqrt(10.0) * two.sigma, rel=1e-12)
+    assert ten.gaussian_mu == two.gaussian_mu
+    local = METHOD.trust(ten)[-1].guarantee.epsilon
+    told = float(ten.proof.by.split("a single message has ε = ")[1])
+    assert local <= told <= 1.01 * local
+    # Ten parts with the noise that is drawn, at the distance that a record moves each by.
+    own = ten.sigma / math.sqrt(1_000)
+    moved = math.sqrt(10.0) * sensitivity(0.91, Adjacency.REPLACE_ONE)
+    assert analytic_delta(local, own, moved) == pytest.approx(1e-5, rel=1e-6)
 
 
 def test_as_published_there_is_nobody_to_trust() -> None:
