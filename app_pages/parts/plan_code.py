@@ -150,6 +150,11 @@ def show(answer: Answer) -> None:
         )
     st.markdown("**Python**")
     st.code(snippet(training, accountant), language="python", wrap_lines=True)
+    show_opacus(training)
+
+
+def show_opacus(training: Training) -> None:
+    """The same training with Opacus, and in what it differs; or that there is none."""
     st.markdown("**Opacus**")
     if training.sampling != "poisson":
         st.markdown(words.NO_OPACUS)

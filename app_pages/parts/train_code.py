@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import streamlit as st
 
-from app_pages.parts import plan_code, plan_words
+from app_pages.parts import plan_code
 from app_pages.parts import train_words as words
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
@@ -94,14 +94,13 @@ def show(asked: Asked, settled: Settled) -> None:
     st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")
     st.code(snippet(study), language="python", wrap_lines=True)
-    st.markdown("**Opacus**")
     if study.recipe.noise != "isotropic" or training is None:
+        st.markdown("**Opacus**")
         st.markdown(words.NO_OPACUS)
-    elif study.recipe.sampling != "poisson":
-        st.markdown(plan_words.NO_OPACUS)
     else:
-        st.code(plan_code.opacus(training), language="python", wrap_lines=True)
-        st.caption(words.OPACUS_NETWORK)
+        plan_code.show_opacus(training)
+        if study.recipe.sampling == "poisson":
+            st.caption(words.OPACUS_NETWORK)
     _files(study)
 
 

@@ -117,7 +117,7 @@ def _charts(found: dict[str, Finished], metric: str) -> None:
     table_behind(table, "compared_epoch_by_epoch", "Means over runs, epoch by epoch")
     without = [name for name, each in found.items() if each.results[metric[:-5]] is None]
     if without:
-        st.caption(f"No {figures.METRICS[metric]} is measured in run {listed(without)}.")
+        st.caption(f"No {figures.METRICS[metric]} is measured in training {listed(without)}.")
     st.markdown(_difference(found))
     download(finished.table(found), "compared_trainings", "Settings and ends of each training")
 

@@ -266,6 +266,17 @@ def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert not app.exception
 
 
+def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
+    app = opened(**QUICK, train_view="Take along")
+    command, snippet, opacus = [block.value for block in app.code][-3:]
+    assert command.startswith("python -m dpcore train --dataset digits")
+    assert "TrainingStudy('digits'" in snippet
+    sigma = comparison.settled(quick_study(), RECORDS)["private"].sigma
+    assert f"noise_multiplier={sigma / FIRST.clipping!r}" in opacus
+    assert "Opacus would sample 1 in 6 records" in said(app)
+    assert not app.exception
+
+
 def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
     app = opened(**QUICK, train_view="Why accuracy fell")
     until(app, lambda: "clipping alone" in said(app) and "noise alone" in said(app))

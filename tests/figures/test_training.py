@@ -65,7 +65,9 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
     assert lines(drawn)["your settings"] == pytest.approx([0.2, 0.4, 0.6, 0.8])
-    assert drawn.sentence.startswith("At the end: your settings 80.0 % and no privacy 90.0 %.")
+    assert drawn.sentence.startswith(
+        "At the end: your settings at 80.0 % and no privacy at 90.0 %."
+    )
     assert "Means over 2 runs" in drawn.sentence
     assert drawn.sentence in drawn.alt
 
@@ -73,7 +75,7 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
 def test_a_run_in_the_middle_says_where_it_is() -> None:
     rows = comparison.averaged(table(private=0.8))
     drawn = figures.learning(rows[rows["epoch"] <= 2], "accuracy_test", epochs=EPOCHS)
-    assert drawn.sentence.startswith("After epoch 2 of 4: your settings 40.0 %.")
+    assert drawn.sentence.startswith("After epoch 2 of 4: your settings at 40.0 %.")
     # The axis is that of the whole run, so that nothing jumps while it trains.
     assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
 
@@ -82,7 +84,7 @@ def test_a_series_that_is_still_behind_is_not_said_to_be_at_its_end() -> None:
     rows = comparison.averaged(table(private=0.8, nonprivate=0.9))
     behind = rows[(rows["series"] != "nonprivate") | (rows["epoch"] <= 2)]
     sentence = figures.learning(behind, "accuracy_test", epochs=EPOCHS).sentence
-    assert sentence.startswith("At the end: your settings 80.0 % and no privacy ")
+    assert sentence.startswith("At the end: your settings at 80.0 % and no privacy ")
     assert " after epoch 2." in sentence
 
 
@@ -149,6 +151,10 @@ def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) 
     assert "Against 90.0 % without privacy" in drawn.sentence
     assert "both together −30.0 points" in drawn.sentence
     assert drawn.sentence.endswith(f"The larger part is {blamed}.")
+    # Upright and narrow, so that they are read on a phone.
+    axis = drawn.figure.layout.xaxis
+    assert axis.tickangle == 0
+    assert axis.ticktext[1] == f"Clipping<br>only<br>{clipped:.1%}".replace("%", " %")
 
 
 def test_points_for_shares_and_plain_differences_for_auc() -> None:

@@ -63,7 +63,7 @@ def learning(
     if not last:
         return Drawn(figure, "The lines come as it trains.", f"{AXES[column]}: nothing yet.")
     behind = [
-        (f"{known[series].title} {shown(column)(value)}", epoch) for series, epoch, value in last
+        (f"{known[series].title} at {shown(column)(value)}", epoch) for series, epoch, value in last
     ]
     reached = max(epoch for _, epoch in behind)
     state = "At the end" if reached == epochs else f"After epoch {reached:,} of {epochs:,}"

@@ -81,10 +81,13 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
         categoryarray=list(WHY_TITLES.values()),
         tickvals=list(WHY_TITLES.values()),
         ticktext=[
-            f"{name}<br>{shown(column)(means[series]) if series in means else '…'}"
+            # In narrow lines, so that they stand upright on a phone too.
+            f"{name.split(' (')[0].replace(' ', '<br>')}<br>"
+            + (shown(column)(means[series]) if series in means else "…")
             for series, name in WHY_TITLES.items()
         ],
         tickfont={"color": ink(dark), "size": 14},
+        tickangle=0,
     )
     figure.update_yaxes(
         title={"text": AXES[column], "font": {"color": ink(dark)}},
