@@ -73,7 +73,9 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
             with claim:
                 st.markdown("**Claim** (what the paper says)")
                 st.markdown(statement(calibration.claim))
-                st.caption(method.editions[calibration.edition].claim)
+                claimed, why = method.editions[calibration.edition].claim, calibration.claim.reason
+                if not why or why.lower() not in claimed.lower():
+                    st.caption(claimed)
             with proof:
                 st.markdown("**Proof** (what holds for this noise)")
                 st.markdown(statement(calibration.proof))

@@ -491,6 +491,9 @@ def test_every_proof_says_whom_to_trust() -> None:
     cards = [text.value for text in app.markdown if text.value.startswith("**Claim** ")]
     assert len(asked) == len(cards) == 3
     assert sum("The one who holds the records and runs this" in text for text in asked) == 2
+    # What is said of a claim without a number is said once.
+    told = [text.value for text in (*app.markdown, *app.caption) if "not in print" in text.value]
+    assert told == ["No number. This edition is not in print."]
 
 
 def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:
