@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from dpcore.audit import models
+from dpcore.audit import deep, models
 from dpcore.audit.attack import Attack
 from dpcore.audit.training import Setting, attack
 from dpcore.erm.method import Settings
@@ -127,12 +127,13 @@ SETTINGS = (
 
 @cache
 def attacks() -> dict[str, tuple[Attack, ...]]:
-    """All attacks by method or model of the survey."""
+    """All attacks by method or model of the survey, and those on the training of networks."""
     found: dict[str, tuple[Attack, ...]] = {}
     for setting in SETTINGS:
         found[setting.method] = (*found.get(setting.method, ()), attack(setting))
     for system in models.settings():
         found[system.model] = (*found.get(system.model, ()), models.attack(system))
+    found[deep.KEY] = tuple(deep.attack(setting) for setting in deep.SETTINGS)
     return found
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.cli.options import json_option, optional, optional_whole
 from dpcore.cli.output import downward, print_json, progress, shown
-from dpcore.errors import number, whole
+from dpcore.errors import InvalidInput, number, whole
 
 if TYPE_CHECKING:
     from dpcore.audit.attack import Finding
+    from dpcore.audit.one_run import Finding as OneRun
     from dpcore.cli.options import Commands
 
 
@@ -19,12 +20,19 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "audit", help="attack a method's sound edition on neighbours: a lower bound on its ε"
     )
-    command.add_argument(
-        "--method", required=True, help="key of a method, or of a model of the survey"
+    attacked = command.add_mutually_exclusive_group(required=True)
+    attacked.add_argument(
+        "--method", help="key of a method, or of a model of the survey; or training, of networks"
+    )
+    attacked.add_argument(
+        "--one-run", action="store_true", help="one training of a network on many canaries"
     )
     command.add_argument("--epsilon", help="default: where each attack has its power")
     command.add_argument("--delta", help="default: where each attack has its power")
     command.add_argument("--runs", help="releases on either data set; default: each attack's own")
+    command.add_argument(
+        "--canaries", help="with --one-run: records that are in or out by a coin; default: 4000"
+    )
     command.add_argument(
         "--noise-share", default="1", help="below 1, a copy with so much of the noise is attacked"
     )
@@ -35,6 +43,57 @@ def add(commands: Commands) -> None:
 
 
 def _audit(options: argparse.Namespace) -> None:
+    for field, given in (("runs", options.runs), ("canaries", options.canaries)):
+        if given is not None and options.one_run is (field == "runs"):
+            where = "with" if options.one_run else "without"
+            raise InvalidInput(f"{field} is {given}, but must be left out {where} --one-run.")
+    if options.one_run:
+        _once(options)
+    else:
+        _often(options)
+
+
+def _once(options: argparse.Namespace) -> None:
+    from dpcore.audit.one_run import CANARIES, audit
+
+    epsilon, delta = optional("epsilon", options.epsilon), optional("delta", options.delta)
+    found = audit(
+        1.0 if epsilon is None else epsilon,
+        1e-5 if delta is None else delta,
+        canaries=optional_whole("canaries", options.canaries, at_least=1) or CANARIES,
+        noise_share=number("noise-share", options.noise_share),
+        confidence=number("confidence", options.confidence),
+        seed=whole("seed", options.seed, at_least=0),
+    )
+    promise = found.promise
+    if options.json:
+        print_json(
+            {
+                "audit": {
+                    "adjacency": str(promise.adjacency),
+                    "epsilon": promise.epsilon,
+                    "delta": promise.delta,
+                    "promised_by": promise.by,
+                    "lower_bound": found.lower_bound,
+                    "confidence": found.confidence,
+                    "canaries": found.canaries,
+                    "guesses": found.guesses,
+                    "right": found.right,
+                    "noise_share": found.noise_share,
+                    "refuted": found.flagged,
+                }
+            }
+        )
+        return
+    print(
+        f"{_verdict('one training', found)}\n"
+        f"  Of {found.canaries:,} canaries {found.guesses:,} were guessed at, "
+        f"{found.right:,} rightly, which proves ε ≥ {downward(found.lower_bound, 4)} with "
+        f"confidence {found.confidence:g} (Steinke, Nasr and Jagielski 2023)."
+    )
+
+
+def _often(options: argparse.Namespace) -> None:
     from dpcore.audit.attack import run
     from dpcore.audit.register import attacks_on
 
@@ -80,14 +139,19 @@ def _plain(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _sentence(finding: Finding) -> str:
-    promise = finding.promise
-    verdict = "REFUTED" if finding.flagged else "not refuted"
-    share = "" if finding.noise_share == 1.0 else f" at {finding.noise_share:g} of the noise"
+def _verdict(what: str, found: Finding | OneRun) -> str:
+    promise = found.promise
+    verdict = "REFUTED" if found.flagged else "not refuted"
+    share = "" if found.noise_share == 1.0 else f" at {found.noise_share:g} of the noise"
     return (
-        f"{finding.method}, {finding.edition} edition{share}: promise "
-        f"ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, {promise.adjacency} "
-        f"({promise.by}) {verdict}.\n"
+        f"{what}{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
+        f"{promise.adjacency} ({promise.by}) {verdict}."
+    )
+
+
+def _sentence(finding: Finding) -> str:
+    return (
+        f"{_verdict(f'{finding.method}, {finding.edition} edition', finding)}\n"
         f"  {finding.about} {finding.runs:,} releases on either set prove ε ≥ "
         f"{downward(finding.lower_bound, 4)} with confidence {finding.confidence:g} "
         f"({finding.by})."

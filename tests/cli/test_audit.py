@@ -28,3 +28,21 @@ def test_what_can_not_be_attacked_is_one_sentence(capsys: Captured) -> None:
     assert "proves nothing at ε = 2" in refused(
         capsys, "audit", "--method", "outpert", "--epsilon", "2"
     )
+
+
+def test_one_training_and_its_copy_with_less_noise(capsys: Captured) -> None:
+    text = said(capsys, "audit", "--one-run")
+    assert text.startswith("one training: promise ε = 0.9999")
+    assert "not refuted" in text
+    assert "Of 4,000 canaries" in text
+    found = parsed(capsys, "audit", "--one-run", "--canaries", "2000", "--noise-share", "0.25")
+    row = found["audit"]
+    assert row["refuted"]
+    assert row["lower_bound"] > 1.0 >= row["epsilon"] > 0.999
+    assert row["canaries"] == 2_000 > row["guesses"] > row["right"] > 0
+
+
+def test_options_of_the_other_audit_are_refused(capsys: Captured) -> None:
+    assert "runs is 400" in refused(capsys, "audit", "--one-run", "--runs", "400")
+    assert "canaries is 500" in refused(capsys, "audit", "--method", "opera", "--canaries", "500")
+    assert "canaries is 50" in refused(capsys, "audit", "--one-run", "--canaries", "50")
