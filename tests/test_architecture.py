@@ -127,6 +127,16 @@ def test_the_first_controls_and_figure_wait_for_no_slow_library() -> None:
     assert not loaded & slow
 
 
+def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy() -> None:
+    loaded = loaded_after(
+        "from dpcore.accounting import pairs, pld\n"
+        "steps = pld.compose([pairs.PoissonGaussian(1.0, 0.1)], [10], delta=1e-5)\n"
+        "assert 0.1 < steps.epsilon(1e-5) < 10.0"
+    )
+    assert "scipy.special" in loaded
+    assert not loaded & {"scipy.signal", "scipy.stats", "scipy.optimize"}
+
+
 PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "app_pages")]
 
 

@@ -152,7 +152,7 @@ class LossDistribution:
         extra = self.infinite + math.exp(self.log_stray)
         step = math.exp(-self.interval)
         # Σ_{j≥k} m_j e^{ε_k-ε_j}
-        weight = scipy.signal.lfilter([1.0], [1.0, -step], self.masses[::-1])
+        weight = _fading_sum(self.masses[::-1], step)
         with np.errstate(over="ignore", invalid="ignore"):
             false = np.nan_to_num(weight * np.exp(-self.losses[::-1]), nan=1.0, posinf=1.0)
         true = np.cumsum(self.masses[::-1]) * (1.0 + SUMS) + extra
@@ -167,8 +167,20 @@ class LossDistribution:
         # δ(ε_{k-1}) = e^{-h} δ(ε_k) + (1 - e^{-h}) Σ_{j≥k} m_j: a recursion without cancellation.
         step = self.interval
         earlier = np.concatenate(([0.0], above[:-1]))
-        at = scipy.signal.lfilter([-math.expm1(-step)], [1.0, -math.exp(-step)], earlier)
+        at = _fading_sum(-math.expm1(-step) * earlier, math.exp(-step))
         return above[::-1], at[::-1]
+
+
+def _fading_sum(values: Array, share: float) -> Array:
+    """The y with y_k = values_k + share · y_{k-1} from y_{-1} = 0, for a share in (0, 1).
+
+    As the solution of a system with two diagonals: `scipy.signal.lfilter` gives the same digits,
+    but half of SciPy is loaded with it.
+    """
+    diagonals = np.ones((2, len(values)), order="F")
+    diagonals[1] = -share
+    found, _ = scipy.linalg.lapack.dtbtrs(diagonals, values[:, None], uplo="L", diag="U")
+    return np.asarray(found[:, 0])
 
 
 def compose(

@@ -237,17 +237,15 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
             raw = (4.0 * radius**2 / (9.0 * d * unit**2 * step**2)) ** (1.0 / 3.0)
         return int(min(max(1, math.ceil(raw)), most_steps(problem)))
     candidates, gaps, sensitivities = _ladder(problem, rate)
-    bounds = [
-        gap + 0.5 * beta * d * (unit * moved) ** 2
-        for gap, moved in zip(gaps, sensitivities, strict=True)
-    ]
-    return candidates[int(np.argmin(bounds))]
+    bounds = gaps + 0.5 * beta * d * (unit * sensitivities) ** 2
+    return int(candidates[np.argmin(bounds)])
 
 
 @lru_cache(maxsize=64)
-def _ladder(problem: Problem, rate: float) -> tuple[list[int], list[float], list[float]]:
+def _ladder(problem: Problem, rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The T that the sound rule looks at; the bound's first term and Δ_T there, whatever the ε."""
-    candidates = np.unique(np.round(np.geomspace(1, most_steps(problem), 400)).astype(int)).tolist()
+    candidates = np.unique(np.round(np.geomspace(1, most_steps(problem), 400)).astype(int))
     share = typical_share(problem) ** 2
-    gaps = [share * optimisation_gap(problem, rate, steps) for steps in candidates]
-    return candidates, gaps, [sensitivity.exact(problem, rate, steps) for steps in candidates]
+    gaps = [share * optimisation_gap(problem, rate, steps) for steps in candidates.tolist()]
+    sensitivities = [sensitivity.exact(problem, rate, steps) for steps in candidates.tolist()]
+    return candidates, np.array(gaps), np.array(sensitivities)

@@ -92,12 +92,12 @@ def accuracy(
     add_series(figure, table, column, titles=titles, shown=shown, dark=dark)
     add_references(figure, references, dark=dark)
 
+    named = _named_rows(table, column, titles)
     ends = [
         f"{name} from {shown(rows[column].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
         f"to {shown(rows[column].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
-        for name, rows in _named_rows(table, column, titles)
+        for name, rows in named
     ]
-    named = _named_rows(table, column, titles)
     sentences = (
         _what_suffices(named, references, noiseless, quality),
         _falls(named, noiseless, quality),
