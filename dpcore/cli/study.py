@@ -25,9 +25,7 @@ PREPARATIONS = ("public", "paper-000")
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = commands.add_parser(
-        "sweep", help="train every (method, ε, run) and tabulate; without privacy, one row"
-    )
+    command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
     command.add_argument("--dataset", default="breast_cancer")
     command.add_argument("--records", help="size of the synthetic cohort")
     command.add_argument(
@@ -75,7 +73,10 @@ def add(commands: Commands) -> None:
     command.add_argument("--bandwidth", help="of the Gaussian kernel; rows are at most 1 long")
     command.add_argument("--test-fraction", help="share of the records kept for testing")
     command.add_argument("--split-seed")
-    command.add_argument("--output", help="CSV file; default: standard output")
+    command.add_argument(
+        "--output",
+        help="CSV file; default: standard output, with one row for the model without privacy",
+    )
     command.add_argument(
         "--summary",
         action="store_true",
@@ -116,7 +117,7 @@ def _sweep(options: argparse.Namespace) -> None:
     output = None if options.output is None else Path(options.output)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise reject("output", options.output, "a file in a folder that exists")
-    rows = _without_privacy_once((answers if options.summary else sweep)(study, progress=progress))
+    rows = (answers if options.summary else sweep)(study, progress=progress)
     if output is not None:
         try:
             output.write_text(rows.to_csv(index=False), encoding="utf-8")
@@ -127,11 +128,11 @@ def _sweep(options: argparse.Namespace) -> None:
     if options.json:
         print_json({"sweep": rows.to_dict("records")})
     elif output is None:
-        print(rows.to_csv(index=False), end="")
+        print(_without_privacy_once(rows).to_csv(index=False), end="")
 
 
 def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, of which one tells all that there is without noise: at no ε and no δ."""
+    """For reading: of a model without noise, one row tells all that there is, at no ε and no δ."""
     still = rows["status"] == str(Status.NOT_PRIVATE)
     told = rows[~(still & rows.duplicated("method"))].reset_index(drop=True)
     told.loc[told["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan
