@@ -471,6 +471,39 @@ def _scalable_pate() -> Setting:
     )
 
 
+def _chosen_pairs() -> Setting:
+    from dpcore.models.systems import noisy_marginals
+
+    # By the released counts a first category of 0 is rare and a label of 0 certain. A record with
+    # both makes the pair of categories likelier and the two others less so, by the whole range;
+    # another record makes that pair the least likely to begin with.
+    shape = Shape(1, 0, (2, 2))
+    ones = [np.array([1.0, 99.0]), np.array([1.0, 99.0]), np.array([100.0, 0.0])]
+    codes, labels = np.array([[1, 1], [0, 0]]), np.array([1, 0])
+    both = Records(shape, np.zeros((2, 0)), codes, labels)
+
+    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+        exact, found = noisy_marginals.counts(held), []
+        for run in range(runs):
+            draw = generator(seed, run)
+            first, *_ = noisy_marginals.chosen(exact, ones, 100.0, calibration, draw)
+            found.append(first == (0, 1))
+        return np.array(found, float)
+
+    return Setting(
+        noisy_marginals.KEY,
+        Adjacency.ADD_REMOVE,
+        both,
+        both[:1],
+        score,
+        "One record, and another or not; whether the pair that gains by it is the first chosen.",
+        epsilon=22.0,
+        gaussian=False,
+        runs=8_000,
+        promise=_alone(1),
+    )
+
+
 def _noisy_marginals() -> Setting:
     from dpcore.models.systems import noisy_marginals
 
@@ -522,4 +555,5 @@ def settings() -> tuple[Setting, ...]:
         *_pate(),
         _scalable_pate(),
         _noisy_marginals(),
+        _chosen_pairs(),
     )

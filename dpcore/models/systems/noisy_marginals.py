@@ -236,20 +236,30 @@ def _drawn(given: Array, parent: NDArray[np.int64], draw: np.random.Generator) -
     return np.asarray((draw.random((len(parent), 1)) >= upto[parent, :-1]).sum(axis=1))
 
 
+def chosen(
+    exact: Counts,
+    ones: Sequence[Array],
+    total: float,
+    calibration: Calibration,
+    draw: np.random.Generator,
+) -> list[Pair]:
+    """The tree of pairs, one after the other, given the released `ones` and `total`."""
+    _, choice, table = calibration.noises
+    return spanning(scores(exact, ones, total, table.scale), len(ones), choice.scale, draw)
+
+
 def release(exact: Counts, calibration: Calibration, draw: np.random.Generator) -> Synthesiser:
     """The three noisy releases of one run; the only step that draws noise."""
-    column, choice, table = calibration.noises
+    column, _, table = calibration.noises
     shape = calibration.shape
     ones = [one + column.scale * draw.standard_normal(one.shape) for one in exact.ones]
     total = max(1.0, float(np.mean([one.sum() for one in ones])))
     ones = [simplex(one, total) for one in ones]
-    scored = scores(exact, ones, total, table.scale)
-    chosen = spanning(scored, len(ones), choice.scale, draw)
     twos = {
         pair: simplex(
             exact.twos[pair] + table.scale * draw.standard_normal(exact.twos[pair].shape), total
         )
-        for pair in chosen
+        for pair in chosen(exact, ones, total, calibration, draw)
     }
     return Synthesiser(shape, total, ones, twos)
 
