@@ -75,6 +75,14 @@ def reached(table: pd.DataFrame, series: str = "private") -> int:
     return int(rows["epoch"].max()) if len(rows) else 0
 
 
+def _midway(settled: Settled, table: pd.DataFrame) -> bool:
+    """Whether the private training was stopped within the latest epoch."""
+    rows = table[table["series"] == "private"]
+    if not len(rows):
+        return False
+    return bool(rows["steps"].iloc[-1] % settled.recipe.steps_an_epoch(settled.records))
+
+
 def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
     with grid.cell(), st.container(gap=None):
         st.metric(label, value, help=help_text)
@@ -106,7 +114,8 @@ def numbers(
             if found.runs > 1
             else "one run"
         )
-        when = "" if at == epochs else f"epoch {at:,} of {epochs:,}; "
+        ended = at == epochs and not _midway(settled, table)
+        when = "" if ended else f"epoch {at:,} of {epochs:,}; "
         _number(grid, label, figures.shown(column)(found.value), f"{when}{spread}", help_text)
         if found.reference is None:
             _number(grid, "Lost to privacy", "…", "the one without is not trained yet", words.LOST)
@@ -237,12 +246,13 @@ def _next_seed() -> None:
 def _charts(asked: Asked, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
     """Four charts, and their tables where these stay as they are."""
     column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
-    at = reached(table) or None
+    midway = _midway(settled, table)
+    at = (reached(table) - midway) or None
     left, right = st.columns(2, border=True)
     for place, name in ((left, column), (right, "loss_train")):
         with place:
             st.subheader(figures.AXES[name], anchor=False, help=words.LIVE)
-            drawn = figures.learning(table, name, epochs=epochs, dark=dark)
+            drawn = figures.learning(table, name, epochs=epochs, midway=midway, dark=dark)
             plot(drawn, f"train_{'loss' if name == 'loss_train' else 'metric'}")
             if still and name in table:
                 said = ["series", "epoch", "steps", "runs", name, f"{name}_low", f"{name}_high"]

@@ -127,7 +127,7 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
     assert lost == f"{shown['Lost to privacy']} points"
     assert f"points; {100 * ends['nonprivate']:.1f} % without privacy" in said(app)
-    assert f"constant σ {100 * ends['constant']:.1f} %" in said(app)
+    assert f"constant σ at {100 * ends['constant']:.1f} %" in said(app)
     # Another session with the same link has it at once, and trains nothing anew.
     again = opened(**QUICK, train_view="Compare runs")
     assert numbers(again) == shown

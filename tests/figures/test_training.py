@@ -76,6 +76,8 @@ def test_a_run_in_the_middle_says_where_it_is() -> None:
     rows = comparison.averaged(table(private=0.8))
     drawn = figures.learning(rows[rows["epoch"] <= 2], "accuracy_test", epochs=EPOCHS)
     assert drawn.sentence.startswith("After epoch 2 of 4: your settings at 40.0 %.")
+    stopped = figures.learning(rows, "accuracy_test", epochs=EPOCHS, midway=True)
+    assert stopped.sentence.startswith("In epoch 4 of 4: your settings at 80.0 %.")
     # The axis is that of the whole run, so that nothing jumps while it trains.
     assert drawn.figure.layout.xaxis.range[1] >= EPOCHS
 

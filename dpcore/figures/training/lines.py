@@ -34,6 +34,7 @@ def learning(
     column: str,
     *,
     epochs: int,
+    midway: bool = False,
     known: Mapping[str, Series] = SERIES,
     dark: bool = False,
 ) -> Drawn:
@@ -47,6 +48,8 @@ def learning(
         "accuracy_test", "auc_test" or "loss_train".
     epochs : int
         Of the whole run: the axis does not move while it trains.
+    midway : bool
+        Whether it was stopped within the latest epoch.
     known : mapping
         Names and looks of the series.
     dark : bool
@@ -67,6 +70,8 @@ def learning(
     ]
     reached = max(epoch for _, epoch in behind)
     state = "At the end" if reached == epochs else f"After epoch {reached:,} of {epochs:,}"
+    if midway:
+        state = f"In epoch {reached:,} of {epochs:,}"
     told = [said if epoch == reached else f"{said} after epoch {epoch:,}" for said, epoch in behind]
     sentence = f"{state}: {listed(told)}."
     least, most = (int(getattr(table["runs"], end)()) for end in ("min", "max"))
