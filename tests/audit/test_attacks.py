@@ -96,7 +96,7 @@ def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(
 ) -> None:
     # No calibration is touched here: what is drawn is too little, as by a fault in the code.
     target = attack.aim(attack.epsilon, attack.delta)
-    copy, whole = (np.stack(target.scores(share, 300, 7)) for share in (attack.flags, 1.0))
+    copy, whole = (np.stack(target.scores(share, 150, 7)) for share in (attack.flags, 1.0))
     monkeypatch.setattr(Weakened, "SHARE", attack.flags)
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Weakened(np.random.PCG64(seed)))
     drawn = torch.Tensor.normal_
@@ -106,7 +106,7 @@ def test_noise_that_the_code_itself_loses_is_seen_as_that_of_the_copy_is(
     if attack.method == "k-means":  # whose next centres depend on σ, too
         assert run(attack).flagged
         return
-    lost = np.stack(target.scores(1.0, 300, 7))
+    lost = np.stack(target.scores(1.0, 150, 7))
     assert np.ptp(copy - whole) > 0.0
     assert np.abs(copy - lost).max() <= 0.05 * np.abs(copy - whole).max()
 
