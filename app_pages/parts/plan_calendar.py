@@ -49,7 +49,7 @@ def show(answer: Answer) -> None:
     for sentence in wrong:
         st.error(sentence, icon=":material/block:")
     if wrong:
-        st.caption("These rows are left out below; nothing that was typed is lost.")
+        return
     try:
         costed = releases.cost(
             planned, budget, composition, sensitivity, typed_noise=noise == "typed"

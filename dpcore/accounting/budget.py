@@ -100,13 +100,16 @@ def split(
     if not weights:
         raise InvalidInput("shares are empty, but there must be at least one release.")
     total = math.fsum(weights)
-    portions = []
-    for weight in weights:
+    portion_of = {}
+    for weight in set(weights):
         # Rounded down, so that the shares never add up to more than the whole.
         share = weight / total / UP
         multiplier = _multiplier(budget, share, composition)
         alone = float(analytic_epsilon(multiplier, budget.delta))
-        portions.append(Portion(weight / total, multiplier * sensitivity * UP, multiplier, alone))
+        portion_of[weight] = Portion(
+            weight / total, multiplier * sensitivity * UP, multiplier, alone
+        )
+    portions = [portion_of[weight] for weight in weights]
     together = math.sqrt(1.0 / math.fsum(p.noise_multiplier**-2 for p in portions)) / UP
     exact = float(analytic_epsilon(together, budget.delta))
     return Split(composition, tuple(portions), min(exact, budget.epsilon))
@@ -171,8 +174,10 @@ def ledger(
     """
     ordered = sorted(releases, key=lambda release: release.on)
     entries = []
-    for place, release in enumerate(ordered, start=1):
-        events = Composed(tuple(each.event for each in ordered[:place]))
+    counts: dict[Event, int] = {}
+    for release in ordered:
+        counts[release.event] = counts.get(release.event, 0) + 1
+        events = Composed(tuple(Repeated(event, count) for event, count in counts.items()))
         spent = certify(events, budget.delta, adjacency, accountant)
         within = spent.epsilon is not None and spent.epsilon <= budget.epsilon
         entries.append(Entry(release, spent, within))

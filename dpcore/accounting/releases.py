@@ -23,7 +23,7 @@ from dpcore.guarantee import Adjacency, PrivacyBudget
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ROWS, LONGEST_TITLE = 60, 60
+MOST_ROWS, LONGEST_TITLE = 400, 60
 MOST_REPEATS = 4096
 USUAL_DAYS = 91
 NOTHING = 1e-9
@@ -66,7 +66,7 @@ def quarterly(year: int) -> tuple[Planned, ...]:
 def read(
     rows: Sequence[Mapping[str, Any]], *, typed_noise: bool
 ) -> tuple[tuple[Planned, ...], list[str]]:
-    """The rows that can be followed, and one sentence for each cell that cannot.
+    """All the rows, or one sentence for each thing that is wrong in them.
 
     Parameters
     ----------
@@ -78,31 +78,40 @@ def read(
     Returns
     -------
     (planned, sentences)
-        A row with a wrong cell is not among those planned.
+        One of them is empty: what some of the rows spend would pass for what all of them spend.
     """
-    planned, wrong = [], []
-    for place, row in enumerate(rows, start=1):
-        found: dict[str, Any] = {"title": _title(row.get("what"))}
-        sentences = []
-        for name, key, check in (
-            ("date", "date", _day),
-            ("weight", "weight", _positive),
-            ("σ", "sigma", _positive),
-        ):
-            if name == ("weight" if typed_noise else "σ"):
-                continue
-            try:
-                found[key] = check(f"Row {place}, {name}", row.get(key))
-            except InvalidInput as error:
-                sentences.append(str(error))
-        wrong += sentences
-        if not sentences:
-            planned.append(
-                Planned(found["date"], found["title"], found.get("weight", 1.0), found.get("sigma"))
-            )
     if len(rows) > MOST_ROWS:
-        wrong.append(f"The table has {len(rows)} rows, but it must have at most {MOST_ROWS}.")
-    return tuple(planned[:MOST_ROWS]), wrong
+        return (), [f"The table has {len(rows)} rows, but it must have at most {MOST_ROWS}."]
+    planned: list[Planned] = []
+    wrong: dict[str, list[int]] = {}
+    noise, key = ("σ", "sigma") if typed_noise else ("weight", "weight")
+    for place, row in enumerate(rows, start=1):
+        found: dict[str, Any] = {"weight": 1.0, "sigma": None}
+        for name, cell, check in (("date", "date", _day), (noise, key, _positive)):
+            try:
+                found[cell] = check(name, row.get(cell))
+            except InvalidInput as error:
+                wrong.setdefault(str(error), []).append(place)
+        if not wrong:
+            planned.append(
+                Planned(found["date"], _title(row.get("what")), found["weight"], found["sigma"])
+            )
+    if wrong:
+        return (), [f"{_places(places)}, {sentence}" for sentence, places in wrong.items()]
+    return tuple(planned), []
+
+
+def _places(places: Sequence[int]) -> str:
+    """The rows of these ascending numbers in words, neighbours as a range."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    parts = [f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+    shown = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
+    return f"Row {shown}" if len(places) == 1 else f"Rows {shown}"
 
 
 def _title(cell: object) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.accounting.budget import COMPOSITIONS, split
-from dpcore.accounting.releases import cost, from_text, quarterly, read, to_text
+from dpcore.accounting.releases import MOST_ROWS, cost, from_text, quarterly, read, to_text
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -105,8 +105,8 @@ def test_the_day_it_is_used_up_is_the_first_that_does_not_fit(sigma: float, coun
 def test_each_wrong_cell_is_named(
     typed_noise: bool, changes: dict[str, object], sentence: str
 ) -> None:
-    planned, wrong = read([row(), row(**changes)], typed_noise=typed_noise)
-    assert len(planned) == 1
+    planned, wrong = read([row(), row(**changes), row()], typed_noise=typed_noise)
+    assert planned == ()
     assert len(wrong) == 1
     assert wrong[0].startswith(sentence)
 
@@ -114,6 +114,35 @@ def test_each_wrong_cell_is_named(
 def test_two_wrong_cells_of_one_row_are_both_named() -> None:
     _, wrong = read([row(date="x", weight=0.0)], typed_noise=False)
     assert [sentence.split(" is ")[0] for sentence in wrong] == ["Row 1, date", "Row 1, weight"]
+
+
+def test_rows_with_the_same_fault_are_named_in_one_sentence() -> None:
+    rows = [row(sigma=None if place in (1, 2, 3, 5) else 2.0) for place in range(1, 6)]
+    assert read(rows, typed_noise=True) == (
+        (),
+        ["Rows 1 to 3 and 5, σ is 'empty', but it must be a number above 0 and at most 1,000,000."],
+    )
+
+
+def every_day(count: int) -> list[dict[str, object]]:
+    return [row(date=str(date(2026, 1, 1) + timedelta(days=each))) for each in range(count)]
+
+
+def test_a_table_that_is_too_long_has_no_answer() -> None:
+    planned, wrong = read(every_day(MOST_ROWS + 1), typed_noise=False)
+    assert planned == ()
+    assert wrong == [f"The table has {MOST_ROWS + 1} rows, but it must have at most {MOST_ROWS}."]
+
+
+def test_the_longest_table_keeps_the_budget_and_shares_the_work() -> None:
+    planned, wrong = read(every_day(MOST_ROWS), typed_noise=False)
+    assert (len(planned), wrong) == (MOST_ROWS, [])
+    found = cost(planned, BUDGET, "pld")
+    sigma = found.table["sigma"].iloc[0]
+    assert set(found.table["sigma"]) == {sigma}
+    assert sigma == pytest.approx(split(BUDGET, 1, "pld").portions[0].sigma * MOST_ROWS**0.5)
+    assert float(analytic_epsilon(sigma / MOST_ROWS**0.5, 1e-5)) <= 3.0
+    assert found.table["epsilon_spent"].iloc[-1] == 3.0
 
 
 def test_an_empty_calendar_is_refused() -> None:
@@ -137,7 +166,7 @@ def test_a_calendar_goes_through_a_link_and_comes_back() -> None:
         ("<script>", "Row 1 of the calendar has 1 cells"),
         ("2026-13-01~x~1~", "Row 1, date is '2026-13-01'"),
         ("2026-01-01~x~lots~", "Row 1, weight is 'lots'"),
-        (";" * 100, "calendar has 101 rows"),
+        (";" * MOST_ROWS, f"calendar has {MOST_ROWS + 1} rows"),
     ],
 )
 def test_a_hostile_link_is_refused_in_one_sentence(text: str, sentence: str) -> None:

@@ -322,10 +322,30 @@ def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
 
 def test_noise_that_is_typed_needs_a_number_in_each_row() -> None:
     app = at_tab("Release calendar", noise="typed")
-    assert [error.value.split(",")[0] for error in app.error] == [
-        *(f"Row {place}" for place in range(1, 5)),
-        "The calendar is empty",
+    assert [error.value.split(", but")[0] for error in app.error] == [
+        "Rows 1 to 4, σ is 'empty'",
     ]
+    assert "ε of all releases" not in numbers(app)
+
+
+@pytest.mark.parametrize(
+    ("most", "last", "sentence"),
+    [
+        (400, "2031-02-01~Survey~-1~", "Row 2, weight is -1"),
+        (1, "2031-02-01~Survey~1~", "The table has 2 rows"),
+    ],
+)
+def test_no_answer_stands_for_some_of_the_rows(
+    monkeypatch: pytest.MonkeyPatch, most: int, last: str, sentence: str
+) -> None:
+    app = opened(plan_view="Release calendar", calendar=f"2031-01-01~Survey~1~;{last}")
+    monkeypatch.setattr("dpcore.accounting.releases.MOST_ROWS", most)
+    app.run()
+    assert not app.exception
+    assert [error.value.split(", but")[0] for error in app.error] == [sentence]
+    assert "ε of all releases" not in numbers(app)
+    assert "the budget is kept" not in said(app)
+    assert "releases together" not in said(app)
 
 
 def test_a_calendar_in_the_link_is_followed() -> None:
