@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from app_pages.parts import explanations as words
 from app_pages.parts import links, meaning, own_table
@@ -134,7 +135,7 @@ def how_to_get(first: Start) -> None:
     st.caption(f"Licence: {found.licence}")
     if first.missing == "upload":
         st.info(
-            "Then hand the file over in the controls on the left. It stays on the machine that "
+            "Then hand the file over among the controls. It stays on the machine that "
             "runs this page.",
             icon=":material/upload_file:",
         )
@@ -182,6 +183,14 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
 
     @st.fragment
     def moving() -> None:
+        try:
+            everything()
+        except StreamlitInvalidLayoutContextError:
+            # A run of the page was cut short before it came to all of these places; only a run of
+            # the whole page gives them one.
+            st.rerun()
+
+    def everything() -> None:
         with slots.slider:
             epsilon = _slider()
         rows = view.rows_at(epsilon)

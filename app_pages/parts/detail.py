@@ -14,7 +14,7 @@ from app_pages.parts.drawing import plot, table_behind
 from app_pages.parts.view import figure
 from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
 from dpcore.figures import chosen
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
 
 if TYPE_CHECKING:
@@ -127,19 +127,23 @@ def _best(view: View, epsilon: float) -> None:
             records=view.split.records,
             records_are=view.people,
             epsilon=epsilon,
+            guess=view.compared.guess,
             quality=view.quality,
             dark=view.dark,
         ),
         "frontier_figure",
     )
+    if view.waiting:
+        missing = listed([view.titles[key] for key in view.waiting])
+        st.caption(f":material/hourglass: Not compared, as there are no curves yet: {missing}.")
     st.caption(words.FRONTIER)
     table_behind(best, "best_method", "The best proved method at each ε")
 
 
 # Label, largest and first value, step, name in the address and help, by what models are judged by.
 WANTED = {
-    "accuracy": ("Points of accuracy that privacy may cost", 50.0, 3.0, 0.5, "may_cost"),
-    "auc": ("AUC that privacy may cost", 0.5, 0.03, 0.005, "may_lose"),
+    "accuracy": ("Points of accuracy that privacy may cost", 50.0, 2.0, 0.5, "may_cost"),
+    "auc": ("AUC that privacy may cost", 0.5, 0.02, 0.005, "may_lose"),
     "rmse": ("Percent by which privacy may raise the RMSE", 500.0, 10.0, 1.0, "may_raise"),
 }
 WHY_WANTED = {"accuracy": words.MAY_COST, "auc": words.MAY_LOSE, "rmse": words.MAY_RAISE}

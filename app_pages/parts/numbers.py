@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from app_pages.parts.view import View
 
+IN_A_ROW = 5
+"""So many methods fit beside the badge and the link."""
 DEFAULT_FOCUS = {"class": "opera", "number": "objpert"}
 """What is looked at first, where it is among the methods chosen."""
 
@@ -67,8 +69,12 @@ MEANINGS = {
 
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     """Accuracy or error, cost, noise and objective of the method in focus, and what it promises."""
-    with st.container(horizontal=True, vertical_alignment="center"):
+    many = len(view.methods) > IN_A_ROW
+    if many:  # on a line of its own the control breaks into several
         focus = _focus(view)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not many:
+            focus = _focus(view)
         found = rows[rows["method"] == focus]
         if not found.empty:
             row = found.iloc[0]

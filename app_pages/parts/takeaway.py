@@ -114,6 +114,7 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
             f"trained = replace(study, methods={one.methods!r}, epsilons={one.epsilons!r})",
             "curves.append(answers(trained, split=split))",
         ]
+    lines += ["table = pd.concat(curves, ignore_index=True)", "print(table.to_string())"]
     return "\n".join(lines) + "\n"
 
 

@@ -43,7 +43,7 @@ def accuracy(
     private = private.sort_values(["proved", column], ascending=[False, not quality.share])
     figure = go.Figure()
     losses: list[tuple[float, str]] = []
-    best = ""
+    unproved: list[tuple[float, str]] = []
     for _, row in private.iterrows():
         style = look(row["method"])
         name = name_of(rows, row["method"], row["edition"], titles)
@@ -74,9 +74,8 @@ def accuracy(
         )
         if references:
             lost = row[column] - references[0].value
-            losses.append((-quality.good(lost), f"{name} {quality.signed(lost)}"))
-            if row["proved"] and not best:
-                best = name
+            told = (-quality.good(lost), f"{name} {quality.signed(lost)}")
+            (losses if row["proved"] else unproved).append(told)
     for reference in references:
         figure.add_vline(
             x=reference.value, line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5}
@@ -98,14 +97,18 @@ def accuracy(
     asked = sorted(set(private["epsilon"]))
     where = f"At ε = {listed([plain(float(epsilon)) for epsilon in asked])}"
     counted = "in points" if quality.percent else f"in {quality.name}"
-    sentence = (
-        f"{where}, {counted} against the better model without privacy: "
-        f"{listed([told for _, told in sorted(losses)])}."
-        if losses
-        else "No private method has a result here yet."
-    )
-    if best and len(losses) > 1:
-        sentence = f"Among the methods proved here, {best} loses least. {sentence}"
+    if not losses and not unproved:
+        sentence = "No private method has a result here yet."
+    else:
+        parts = [
+            f"{words}{listed([told for _, told in sorted(of)])}"
+            for words, of in (("", losses), ("not proved here: ", unproved))
+            if of
+        ]
+        sentence = (
+            f"{where}, {counted} against the better model without privacy, the least loss first: "
+            f"{'; '.join(parts)}."
+        )
     return Drawn(figure, sentence, f"{quality.title} of each method. {sentence}")
 
 

@@ -33,6 +33,7 @@ def frontier(
     records: int,
     records_are: str,
     epsilon: float,
+    guess: float = -math.inf,
     quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
@@ -52,6 +53,9 @@ def frontier(
         What one record is, in the plural.
     epsilon : float
         The chosen one, which the number of records that would be needed is for.
+    guess : float
+        The measure of an answer without any features: where single runs come to no more, no method
+        is called the best. Infinitely bad for none.
     quality : Quality
         What is drawn.
     dark : bool
@@ -102,7 +106,7 @@ def frontier(
     wanted = Reference(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
     add_references(figure, [wanted], dark=dark)
     reached = _reached(best, reach, titles, records, records_are, epsilon, quality)
-    sentence = f"{reached} {_who(best, titles, quality)}"
+    sentence = f"{reached} {_who(best, titles, guess, quality)}"
     return Drawn(figure, sentence, f"The best proved method at each ε. {sentence}")
 
 
@@ -159,9 +163,19 @@ def _placed(epsilon: float) -> str:
     return f"below {plain(least)}" if epsilon < least else f"= {plain(epsilon)}"
 
 
-def _who(best: pd.DataFrame, titles: Mapping[str, str], quality: Quality) -> str:
+def _who(best: pd.DataFrame, titles: Mapping[str, str], guess: float, quality: Quality) -> str:
     """Which method is best where, from the most private end that is shown on."""
     best = best[best["epsilon"].between(*EPSILON_RANGE)]
+    worse_end = f"{quality.column}_{'low' if quality.share else 'high'}"
+    lost = [quality.measure.reaches(guess, value) for value in best[worse_end]]
+    lucky = lost.index(False) if False in lost else len(lost)
+    chance = ""
+    if lucky:
+        chance = (
+            f"Up to ε = {plain(best['epsilon'].iloc[lucky - 1])} some single runs of the best one "
+            f"do no better than {quality.words.guessing} ({quality.shown(guess)}). "
+        )
+        best = best.iloc[lucky:]
     parts: list[str] = []
     runs = (best["method"] != best["method"].shift()).cumsum()
     stretches = [rows for _, rows in best.groupby(runs, sort=False)]
@@ -171,6 +185,7 @@ def _who(best: pd.DataFrame, titles: Mapping[str, str], quality: Quality) -> str
         where = plain(low) if low == high else f"{plain(low)} to {plain(high)}"
         parts.append(f"{title} (ε = {where})")
     if not parts:
-        return ""
+        return chance.rstrip()
     more = " and so on" if len(stretches) > 4 else ""
-    return f"Best by mean {quality.name} among the proved methods chosen: {listed(parts)}{more}."
+    named = f"{listed(parts)}{more}"
+    return f"{chance}Best by mean {quality.name} among the proved methods chosen: {named}."

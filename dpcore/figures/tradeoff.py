@@ -24,9 +24,9 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.noise import ROUNDING, rise
-from dpcore.figures.quality import ACCURACY, Quality
+from dpcore.figures.quality import ACCURACY, CLOSE, Quality
 from dpcore.figures.style import faded, look
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import listed, percent, plain
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,8 @@ def _what_suffices(
     best_possible = references[0].value
     goal = best_possible - quality.measure.sign * quality.close
     least = quality.good(goal)
-    within = f"within {quality.rounded(quality.close)} of the better model without privacy"
+    share = "" if quality.share else f" ({percent(CLOSE, 0)} of the public range)"
+    within = f"within {quality.rounded(quality.close)}{share} of the better model without privacy"
     for_good: list[tuple[float, str]] = []
     for_a_while: list[tuple[float, str]] = []
     never = []

@@ -421,8 +421,8 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     table = table.assign(status=status)
     at_one = table[table["epsilon"] == 1.0]
     drawn = chosen.accuracy(at_one, REFERENCES, titles=titles)
-    assert "DP-GD (claim not supported) +1.0" in drawn.sentence
-    assert "Among the methods proved here, OPERA loses least." in drawn.sentence
+    assert "the least loss first: OPERA " in drawn.sentence
+    assert "; not proved here: DP-GD (claim not supported) +1.0." in drawn.sentence
     assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (claim not supported)"
     names = {
         trace.name for trace in tradeoff.accuracy(table, REFERENCES, titles=titles).figure.data
