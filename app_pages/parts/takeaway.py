@@ -99,6 +99,8 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         "from dataclasses import replace",
         *(["from pathlib import Path"] if study.upload else []),
         "",
+        "import pandas as pd",
+        "",
         "from dpcore.datasets import Preparation, load, prepare, read_upload",
         "from dpcore.evaluation.curves import answers, closed_form",
         "from dpcore.evaluation.study import Study",

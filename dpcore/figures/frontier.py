@@ -33,7 +33,7 @@ def frontier(
     records: int,
     records_are: str,
     epsilon: float,
-    guess: float = -math.inf,
+    guess: float | None = None,
     quality: Quality = ACCURACY,
     dark: bool = False,
 ) -> Drawn:
@@ -53,9 +53,9 @@ def frontier(
         What one record is, in the plural.
     epsilon : float
         The chosen one, which the number of records that would be needed is for.
-    guess : float
+    guess : float, optional
         The measure of an answer without any features: where single runs come to no more, no method
-        is called the best. Infinitely bad for none.
+        is called the best.
     quality : Quality
         What is drawn.
     dark : bool
@@ -163,19 +163,22 @@ def _placed(epsilon: float) -> str:
     return f"below {plain(least)}" if epsilon < least else f"= {plain(epsilon)}"
 
 
-def _who(best: pd.DataFrame, titles: Mapping[str, str], guess: float, quality: Quality) -> str:
+def _who(
+    best: pd.DataFrame, titles: Mapping[str, str], guess: float | None, quality: Quality
+) -> str:
     """Which method is best where, from the most private end that is shown on."""
     best = best[best["epsilon"].between(*EPSILON_RANGE)]
-    worse_end = f"{quality.column}_{'low' if quality.share else 'high'}"
-    lost = [quality.measure.reaches(guess, value) for value in best[worse_end]]
-    lucky = lost.index(False) if False in lost else len(lost)
     chance = ""
-    if lucky:
-        chance = (
-            f"Up to ε = {plain(best['epsilon'].iloc[lucky - 1])} some single runs of the best one "
-            f"do no better than {quality.words.guessing} ({quality.shown(guess)}). "
-        )
-        best = best.iloc[lucky:]
+    if guess is not None:
+        worse_end = f"{quality.column}_{'low' if quality.share else 'high'}"
+        lost = [quality.measure.reaches(guess, value) for value in best[worse_end]]
+        first = lost.index(False) if False in lost else len(lost)
+        if first:
+            chance = (
+                f"Up to ε = {plain(best['epsilon'].iloc[first - 1])} some single runs of the best "
+                f"one do no better than {quality.words.guessing} ({quality.shown(guess)}). "
+            )
+        best = best.iloc[first:]
     parts: list[str] = []
     runs = (best["method"] != best["method"].shift()).cumsum()
     stretches = [rows for _, rows in best.groupby(runs, sort=False)]
