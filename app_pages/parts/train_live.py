@@ -100,11 +100,15 @@ def numbers(
     column, epochs = asked.metric, asked.study.recipe.epochs
     at = reached(table)
     found = comparison.compared(table, column)
+    untouched = train_runs.untouched(asked.study, settled.records)
     grid = st.grid(5, min_column_width=150, gap="small")
     name = figures.METRICS[column]
     help_text = words.AUC if column == "auc_test" else words.ACCURACY
     label = f"{name[0].upper()}{name[1:]}"
-    if found is None:
+    if untouched:
+        _number(grid, label, "none", "nothing trained yet", help_text)
+        _number(grid, "Lost to privacy", "none", "nothing trained yet", words.LOST)
+    elif found is None:
         _number(grid, label, "…", "comes as it trains", help_text)
         _number(grid, "Lost to privacy", "…", "against no privacy", words.LOST)
     else:
@@ -125,7 +129,7 @@ def numbers(
             beside = f"{figures.shown(column)(found.reference)} without privacy"
             note = f"{unit}; {beside}" if unit else beside
             _number(grid, "Lost to privacy", value, note, words.LOST)
-    _spent(grid, settled, history, states["private"])
+    _spent(grid, settled, history, states["private"], untouched=untouched)
     recipe = settled.recipe
     _number(
         grid,
@@ -134,10 +138,17 @@ def numbers(
         f"σ₀/C = {plain(recipe.sigma / recipe.clip)}",
         words.SIGMA,
     )
-    _time(asked, grid, history)
+    _time(asked, grid, history, untouched=untouched)
 
 
-def _spent(grid: GridContainer, settled: Settled, history: pd.DataFrame, state: str) -> None:
+def _spent(
+    grid: GridContainer,
+    settled: Settled,
+    history: pd.DataFrame,
+    state: str,
+    *,
+    untouched: bool,
+) -> None:
     """The certified ε: of the whole run, or of the steps before it was stopped."""
     held = settled.assurance.certified
     with grid.cell(), st.container(gap=None):
@@ -147,7 +158,10 @@ def _spent(grid: GridContainer, settled: Settled, history: pd.DataFrame, state: 
             return
         rows = history[history["series"] == "private"]
         value, after = held.epsilon, ""
-        if len(rows) and state == "cancelled":
+        if untouched:
+            value = 0.0
+            after = f"nothing trained yet; {at_most(held.epsilon)} for the whole run; "
+        elif len(rows) and state == "cancelled":
             value = float(rows["epsilon"].max())
             after = f"stopped in epoch {int(rows['epoch'].max()):,}; "
         elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * held.epsilon:
@@ -158,10 +172,11 @@ def _spent(grid: GridContainer, settled: Settled, history: pd.DataFrame, state: 
         st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}")
 
 
-def _time(asked: Asked, grid: GridContainer, history: pd.DataFrame) -> None:
+def _time(asked: Asked, grid: GridContainer, history: pd.DataFrame, *, untouched: bool) -> None:
     taken = comparison.seconds(history, "private")
     if taken is None:
-        _number(grid, "Time", "…", "begins with the first epoch", words.TIME)
+        value, note = ("none", "nothing trained yet") if untouched else ("…", words.NO_TIME)
+        _number(grid, "Time", value, note, words.TIME)
         return
     runs = asked.study.runs
     note = "one run" if runs == 1 else f"{runs:,} runs together"
@@ -206,8 +221,10 @@ def _line(
                 args=(study, studies),
             )
         elif "cancelled" in states.values():
-            learned = jobs.Job(study.key).partial() is not None
-            st.caption("Stopped. What was learned before is shown." if learned else "Stopped.")
+            untouched = train_runs.untouched(study, settled.records)
+            learned = train_runs.learned(study)
+            shown = "Stopped. What was learned before is shown." if learned else "Stopped."
+            st.caption(words.UNTOUCHED if untouched else shown)
             _start_button(_again(studies), study, studies)
         elif jobs.Job(study.key).resumable:
             st.caption("Trained in part. What was learned before is shown.")
@@ -248,11 +265,16 @@ def _charts(asked: Asked, settled: Settled, table: pd.DataFrame, *, still: bool)
     column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
     midway = _midway(settled, table)
     at = (reached(table) - midway) or None
+    waits = words.WAITS
+    if train_runs.untouched(asked.study, settled.records):
+        at, waits = 0, words.UNTOUCHED
     left, right = st.columns(2, border=True)
     for place, name in ((left, column), (right, "loss_train")):
         with place:
             st.subheader(figures.AXES[name], anchor=False, help=words.LIVE)
-            drawn = figures.learning(table, name, epochs=epochs, midway=midway, dark=dark)
+            drawn = figures.learning(
+                table, name, epochs=epochs, midway=midway, waits=waits, dark=dark
+            )
             plot(drawn, f"train_{'loss' if name == 'loss_train' else 'metric'}")
             if still and name in table:
                 said = ["series", "epoch", "steps", "runs", name, f"{name}_low", f"{name}_high"]

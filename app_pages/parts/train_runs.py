@@ -57,6 +57,23 @@ def wanted(study: TrainingStudy, records: int) -> bool:
     return flag(_begun(study)) or begins_by_itself(study, records)
 
 
+def learned(study: TrainingStudy) -> bool:
+    """Whether any step of it has been taken and noted."""
+    rows = jobs.Job(study.key).partial()
+    return rows is not None and len(rows) > 0
+
+
+def untouched(study: TrainingStudy, records: int) -> bool:
+    """Whether it was stopped before its first step: then it has spent nothing."""
+    job = jobs.find(study.key)
+    return (
+        job is not None
+        and job.state == "cancelled"
+        and not (job.stopping or job.resumable or learned(study))
+        and not wanted(study, records)
+    )
+
+
 def take_up(study: TrainingStudy, studies: Studies) -> None:
     """Count as begun what is under way: the page may have been loaded anew, or be another one."""
     if not flag(_stopped(study)) and {"queued", "running"} & set(states(studies).values()):

@@ -129,6 +129,9 @@ SIGMA = (
     "**Noise σ₀**: standard deviation of the noise on the *sum* of the batch's clipped gradients "
     "at the first step. Divided by C it is the noise multiplier."
 )
+UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
+WAITS = "The lines come as it trains."
+NO_TIME = "begins with the first epoch"
 TIME = "Time that one job took for all its runs together, and where it was computed."
 CLAIM = "What the paper of this noise says, computed as it prints it."
 LIVE = (

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -314,6 +315,23 @@ def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
     app.button(key="train_stop").click().run()
     until(app, lambda: "Stopped." in said(app))
     assert not app.exception
+
+
+def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None:
+    link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "24"}
+    recipe = replace(quick_study().recipe, widths=(24,), epochs=1000, decay=1.0)
+    study = replace(quick_study(), recipe=recipe, runs=30)
+    job = jobs.submit(study)
+    job.cancel()
+    app = until(opened(**link), lambda: not job.stopping)
+    app.run()
+    assert not app.exception
+    shown = numbers(app)
+    assert shown["Certified ε"] == "0"
+    assert shown["Accuracy"] == shown["Lost to privacy"] == shown["Time"] == "none"
+    assert said(app).count("Stopped before its first step: nothing is trained yet") >= 2
+    assert "nothing trained yet; 3 for the whole run; δ = 1e-5" in said(app)
+    assert "comes as it trains" not in said(app)
 
 
 def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:

@@ -117,6 +117,16 @@ def test_nothing_yet_is_said() -> None:
     assert figures.why(empty, "accuracy_test").sentence == "The points come as their runs end."
 
 
+def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> None:
+    drawn = figures.course(course(), "epsilon", epochs=EPOCHS, reached=0)
+    assert drawn.sentence.endswith("nothing is trained yet, and nothing is spent.")
+    assert not drawn.figure.layout.shapes
+    assert "nothing is trained" not in figures.course(course(), "epsilon", epochs=EPOCHS).sentence
+    empty = comparison.averaged(comparison.gathered({}))
+    drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
+    assert drawn.sentence == "It was stopped."
+
+
 def test_the_course_of_noise_and_of_epsilon() -> None:
     noise = figures.course(course(), "sigma", epochs=EPOCHS)
     assert lines(noise)["your settings"] == [2.0, 1.0, 0.5, 0.25]

@@ -35,6 +35,7 @@ def learning(
     *,
     epochs: int,
     midway: bool = False,
+    waits: str = "The lines come as it trains.",
     known: Mapping[str, Series] = SERIES,
     dark: bool = False,
 ) -> Drawn:
@@ -50,6 +51,8 @@ def learning(
         Of the whole run: the axis does not move while it trains.
     midway : bool
         Whether it was stopped within the latest epoch.
+    waits : str
+        What is said while there is no line.
     known : mapping
         Names and looks of the series.
     dark : bool
@@ -64,7 +67,7 @@ def learning(
         _line(figure, known[series], rows, column, dark)
         last.append((series, int(rows["epoch"].iloc[-1]), float(rows[column].iloc[-1])))
     if not last:
-        return Drawn(figure, "The lines come as it trains.", f"{AXES[column]}: nothing yet.")
+        return Drawn(figure, waits, f"{AXES[column]}: nothing yet.")
     behind = [
         (f"{known[series].title} at {shown(column)(value)}", epoch) for series, epoch, value in last
     ]
@@ -99,7 +102,8 @@ def course(
         "sigma" or "epsilon".
     epochs : int
     reached : int, optional
-        Epochs trained so far; ``None`` where the whole run is meant.
+        Epochs trained so far; ``None`` where the whole run is meant, 0 where it was stopped before
+        its first step.
     dark : bool
         Whether it is drawn on a dark ground.
     """
@@ -118,6 +122,9 @@ def course(
         return Drawn(figure, "No finite ε is certified here.", f"{AXES[column]}: none.")
     sentence = f"{'Noise σ' if column == 'sigma' else 'Certified ε'}: {'; '.join(said)}."
     now = rows_of.get("private")
+    if reached == 0:
+        sentence += " So it is planned; nothing is trained yet"
+        sentence += "." if column == "sigma" else ", and nothing is spent."
     if reached and now is not None and reached < epochs:
         here = now.loc[now["epoch"] == reached, column]
         if len(here):
