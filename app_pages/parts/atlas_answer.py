@@ -12,7 +12,7 @@ from app_pages.parts import atlas_words as words
 from app_pages.parts import explanations, takeaway
 from app_pages.parts.drawing import on_dark, plot, table_behind
 from dpcore.figures import atlas
-from dpcore.systems import Family, System, describe, proved, register, runs_here, standing
+from dpcore.systems import Family, System, describe, proved_told, register, runs_here, standing
 
 if TYPE_CHECKING:
     from streamlit.elements.layouts import GridContainer
@@ -43,12 +43,10 @@ def title(systems: Sequence[System]) -> None:
 def numbers(systems: Sequence[System]) -> None:
     """How many there are of each status, and how many run here."""
     found = [str(standing(system).status) for system in systems]
-    printed, ran = proved(systems)
     grid = st.grid(3, min_column_width=WIDEST_LABEL, gap="small")
     _number(grid, "Systems", len(systems), "in this list", words.SYSTEMS)
     for status, note in NOTES.items():
-        told = note or f"{printed} as printed, {ran} as run here"
-        count = found.count(status)
+        count, told = found.count(status), note or proved_told(systems)
         _number(grid, status.capitalize(), count, told, explanations.STATUS_WORDS[status])
     here = sum(map(runs_here, systems))
     _number(grid, "Run here", here, "as described or sound", words.RUNNABLE)

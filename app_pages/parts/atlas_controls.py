@@ -18,6 +18,7 @@ OPENED = "system"
 MOST_LETTERS = 80
 PAPER_TITLES = list(PAPERS.values())
 FAMILIES = [str(family) for family in Family]
+SWITCHED = ("true", "false", "True", "False")
 VERDICTS = [str(status) for status in STATUSES]
 
 
@@ -57,7 +58,8 @@ def _heed() -> str:
         "paper": ("the paper", (ALL, *PAPER_TITLES), "all papers"),
         "kind": ("the kind", (ALL, *FAMILIES), "all kinds"),
         "verdict": ("the verdict", (ALL, *VERDICTS), "all verdicts"),
-        "runnable": ("what runs here", ("true", "false", "True", "False"), "everything"),
+        "runnable": ("what runs here", SWITCHED, "everything"),
+        "failures": ("known failures", SWITCHED, "everything"),
         OPENED: ("the system", {*register(), *titles.values()}, "the whole list"),
         "form": ("to run", [model.title for model in models().values()], "the first form"),
         **atlas_run.allowed(),
@@ -88,14 +90,8 @@ def sidebar() -> Asked:
         paper = _among("Paper", PAPER_TITLES, "paper", words.PAPER)
         kind = _among("Kind", FAMILIES, "kind", words.KIND)
         verdict = _among("Verdict", VERDICTS, "verdict", words.VERDICT)
-        runnable = st.toggle(
-            "Runs here",
-            key="runnable",
-            help=words.RUNNABLE,
-            bind="query-params",
-            on_change=choose,
-            args=(None,),
-        )
+        runnable = _only("Runs here", "runnable", words.RUNNABLE)
+        failures = _only("Known failures", "failures", words.FAILURES)
         chosen = st.selectbox(
             "Open a system",
             list(register()),
@@ -114,12 +110,13 @@ def sidebar() -> Asked:
         and kind in (ALL, str(system.family))
         and verdict in (ALL, str(standing(system).status))
         and (runs_here(system) or not runnable)
+        and (system.breaks or not failures)
         and all(_begins(word, _text(system)) for word in asked)
     )
-    return Asked(found, register().get(chosen or ""), _command(paper, verdict))
+    return Asked(found, register().get(chosen or ""), _command(paper, verdict, failures))
 
 
-def _command(paper: str, verdict: str) -> str:
+def _command(paper: str, verdict: str, failures: bool) -> str:
     """The list on the command line; a search and kinds are left to the reader there."""
     number = next((key for key, title in PAPERS.items() if title == paper), "")
     return " ".join(
@@ -127,6 +124,7 @@ def _command(paper: str, verdict: str) -> str:
             "python -m dpcore methods",
             *([f"--paper {number}"] if number else []),
             *([f'--status "{verdict}"'] if verdict != ALL else []),
+            *(["--failures"] if failures else []),
             "--json",
         ]
     )
@@ -143,6 +141,12 @@ def _among(label: str, options: list[str], key: str, help_text: str) -> str:
         args=(None,),
     )
     return picked or ALL
+
+
+def _only(label: str, key: str, help_text: str) -> bool:
+    return st.toggle(
+        label, key=key, help=help_text, bind="query-params", on_change=choose, args=(None,)
+    )
 
 
 def _text(system: System) -> str:
@@ -162,4 +166,5 @@ def choose(key: str | None) -> None:
 
 def clear() -> None:
     """Let every system be seen again; in a callback."""
-    put({"search": "", "paper": ALL, "kind": ALL, "verdict": ALL, "runnable": False})
+    chosen = dict.fromkeys(("paper", "kind", "verdict"), ALL)
+    put({"search": "", **chosen, "runnable": False, "failures": False})

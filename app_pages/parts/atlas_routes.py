@@ -15,6 +15,12 @@ from dpcore.methods import method_named
 from dpcore.systems.system import Place, Relation, Run
 from dpcore.systems.trainings import TRAININGS
 
+TRAIN_LABELS = {
+    Relation.ITSELF: "Train it",
+    Relation.SOUND: "Train its sound form",
+    Relation.RELATIVE: "Train a relative",
+}
+
 
 @dataclass(frozen=True)
 class Route:
@@ -64,7 +70,7 @@ def route(run: Run) -> Route:
         )
     return Route(
         "app_pages/train.py",
-        "Train it" if run.relation is not Relation.RELATIVE else "Train a relative",
+        TRAIN_LABELS[run.relation],
         ":material/model_training:",
         train_link.address(_settings(run.key)),
     )

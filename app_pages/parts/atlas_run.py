@@ -10,6 +10,7 @@ import streamlit as st
 
 from app_pages.parts import background, badges
 from app_pages.parts import explanations as words
+from app_pages.parts.atlas_words import HERE
 from app_pages.parts.drawing import on_dark, plot, table_behind
 from app_pages.parts.fields import pick
 from app_pages.parts.plan_controls import ADJACENCIES
@@ -23,7 +24,7 @@ from dpcore.figures.words import percent, plain
 from dpcore.guarantee import Edition, Status
 from dpcore.models.model import Calibration, Model, Noise
 from dpcore.models.register import model_named
-from dpcore.systems.standings import AS_RUN, CLAIM_UNCHECKED, Standing
+from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, Standing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,13 +168,28 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
         )
     plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
     st.caption(
-        f"Mean of {study.runs} runs on one split of {entry(study.dataset).title}; the band holds "
-        "90 % of single runs. Measured on real records: the curve itself is not private."
+        f"Mean of {study.runs} runs; the band holds 90 % of single runs. {_split(study, table)} "
+        "Measured on real records: the curve itself is not private."
     )
     with st.container(horizontal=True):
         table_behind(table, f"{model.key}_{study.dataset}", f"{study.title}, one row per ε")
         with st.popover("Command line", icon=":material/terminal:", type="tertiary"):
             st.code(command(study), language="bash", wrap_lines=True)
+
+
+def _split(study: ModelStudy, table: pd.DataFrame) -> str:
+    """How many records taught and how many judged, and where Explore counts otherwise."""
+    found, counts = entry(study.dataset), table.iloc[0]
+    told = (
+        f"On one split of {found.title}: learned from {counts['learned_from']:,} "
+        f"{found.records_are}, judged on {counts['judged_on']:,}."
+    )
+    if any(column.missing_mark for column in found.used):
+        told += (
+            " Unknown values are filled in from public values here; Explore leaves the "
+            f"{found.records_are} who have one out of the same split, and so counts fewer."
+        )
+    return told
 
 
 def command(study: ModelStudy) -> str:
@@ -188,12 +204,13 @@ def command(study: ModelStudy) -> str:
 def _promise(model: Model, calibration: Calibration, verdict: Standing | None) -> None:
     """Claim and proof side by side, in words and at one ε, and by how much noise."""
     asked = f"When ε = {plain(LOOKED_AT)} is asked for"
-    proved_here = model.edition is Edition.SOUND and calibration.status is Status.PROVED
+    ours = model.edition is Edition.SOUND and calibration.status is Status.PROVED
+    stated = badges.statement(calibration.proof)
     with st.container(border=True):
         badges.status(
             str(calibration.status),
-            badges.statement(calibration.proof),
-            said=f"{calibration.status} {AS_RUN}" if proved_here else "",
+            f"{stated} {HERE}" if ours else stated,
+            name=OUR_FORM if ours else "",
         )
         claim, proof = st.columns(2)
         with claim:
@@ -209,7 +226,7 @@ def _promise(model: Model, calibration: Calibration, verdict: Standing | None) -
             if calibration.proof.epsilon is None:
                 st.markdown(f"{asked}, nothing is proved. {calibration.proof.reason}")
             else:
-                st.markdown(f"{asked}, proved: {badges.statement(calibration.proof)}")
+                st.markdown(f"{asked}, proved: {stated}")
         badges.trust()
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:

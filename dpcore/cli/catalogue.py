@@ -22,6 +22,9 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--paper", help="only what this paper tells of: 000 to 004")
     command.add_argument("--status", help="only these, e.g. “described only”")
+    command.add_argument(
+        "--failures", action="store_true", help="only systems of which a failure is known"
+    )
     json_option(command)
     command.set_defaults(run=_methods)
 
@@ -54,7 +57,11 @@ def _methods(options: argparse.Namespace) -> None:
         one_of("status", status, tuple(map(str, Status)))
 
     def wanted(entry: dict[str, Any]) -> bool:
-        return status in (None, entry["status"]) and paper in (None, (entry["paper"] or "")[:3])
+        return (
+            status in (None, entry["status"])
+            and paper in (None, (entry["paper"] or "")[:3])
+            and bool(entry.get("breaks") or not options.failures)
+        )
 
     methods = [entry for entry in describe() if wanted(entry)]
     told = [entry for entry in systems.describe() if wanted(entry)]
@@ -67,13 +74,13 @@ def _methods(options: argparse.Namespace) -> None:
         print(f"{entry['method']} ({entry['edition']}): {entry['status']}")
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
     if told:
-        printed, here = systems.proved(systems.system_named(each["system"]) for each in told)
-        print(
-            f"Systems that the papers tell of, {printed + here} of them proved: "
-            f"{printed} as printed, {here} as run here."
-        )
+        proved = sum(each["status"] == Status.PROVED for each in told)
+        forms = systems.proved_told(systems.system_named(each["system"]) for each in told)
+        print(f"Systems that the papers tell of, {proved} of {len(told)} proved: {forms}.")
     for system in told:
         print(f"{system['system']}, {system['title']}: {system['verdict']}")
+        if system["sound_form"] and system["status_of"] != HERE:
+            print(f"  sound form: {system['sound_form']}")
         print(f"  claimed: {system['claim']}")
         if system["status_of"] == HERE:
             print(f"    {CLAIM_UNCHECKED}")

@@ -39,10 +39,14 @@ COLUMNS = (
     "run",
     "measure",
     "value",
+    "learned_from",
+    "judged_on",
 )
+"""The last two are numbers of records."""
+
 SUMMARY = (
     *("series", "epsilon", "delta", "adjacency", "status", "accountant", "measure"),
-    *("value", "value_low", "value_high", "runs"),
+    *("value", "value_low", "value_high", "runs", "learned_from", "judged_on"),
 )
 
 
@@ -192,16 +196,18 @@ def curve(
     learned = model.learn(train, unlabelled, private, study.runs, study.seed, told(0.05, 0.75))
     told(0.8, 0.0)(0.0, "judging")
     values = model.judge(learned, test)
+    counts = len(train), len(test)
     still = [noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))]
     plain = model.learn(train, unlabelled, still, study.runs, study.seed, told(0.85, 0.13))
     rows = [
-        _row(study, PRIVATE, c, run, values[place, run])
+        (*_row(study, PRIVATE, c, run, values[place, run]), *counts)
         for place, c in enumerate(private)
         for run in range(study.runs)
     ]
     for run, value in enumerate(model.judge(plain, test)[0]):
-        rows.append(_row(study, WITHOUT_NOISE, still[0], run, value))
-    rows.append(_row(study, TRIVIAL, still[0], 0, model.trivial(train, test)))
+        rows.append((*_row(study, WITHOUT_NOISE, still[0], run, value), *counts))
+    trivial = model.trivial(train, test)
+    rows.append((*_row(study, TRIVIAL, still[0], 0, trivial), *counts))
     told(1.0, 0.0)(0.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -215,7 +221,8 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         first, values = part.iloc[0], part["value"].to_numpy(dtype=float)
         kept = [first[name] for name in SUMMARY[2:7]]
         low, high = np.quantile(values, (LOW, HIGH))
-        found.append((series, epsilon, *kept, values.mean(), low, high, len(values)))
+        spread = values.mean(), low, high, len(values)
+        found.append((series, epsilon, *kept, *spread, first["learned_from"], first["judged_on"]))
     return pd.DataFrame(found, columns=list(SUMMARY))
 
 

@@ -13,7 +13,7 @@ ROW, LEAST, FEW = 30, 240, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
 LOOKS = {
     "proved as printed": (GREEN, GREEN, ""),
-    "proved as run here": (PURPLE, PURPLE, "\\"),
+    "our form: proved": (PURPLE, PURPLE, "\\"),
     "conditions not met": (BLUE, SKY, "/"),
     "claim not supported": (VERMILLION, ORANGE, "x"),
     "described only": (NEUTRAL, NEUTRAL, "."),

@@ -37,6 +37,7 @@ __all__ = [
     "describe",
     "forms",
     "proved",
+    "proved_told",
     "register",
     "runs_here",
     "runs_of",
@@ -141,11 +142,28 @@ def runs_here(system: System) -> bool:
     return any(run.relation is not Relation.RELATIVE for run in system.runs)
 
 
-def proved(systems: Iterable[System]) -> tuple[int, int]:
-    """How many of the systems are proved as they are printed, and how many only as run here."""
-    found = [each for each in map(standing, systems) if each.status is Status.PROVED]
-    here = sum(each.claim_unchecked for each in found)
-    return len(found) - here, here
+def proved(systems: Iterable[System]) -> tuple[int, int, int]:
+    """How many are proved as they are printed, in our form, and in a sound form beside theirs.
+
+    A system counts once: for its sound form only where what is printed is not proved.
+    """
+    found = [standing(each) for each in systems]
+    ours = sum(each.status is Status.PROVED and each.claim_unchecked for each in found)
+    either = sum(each.status is Status.PROVED for each in found)
+    beside = sum(
+        each.status is not Status.PROVED
+        and each.sound is not None
+        and each.sound.status is Status.PROVED
+        for each in found
+    )
+    return either - ours, ours, beside
+
+
+def proved_told(systems: Iterable[System]) -> str:
+    """The numbers of `proved` in words."""
+    printed, ours, beside = proved(systems)
+    told = f"{printed} as printed, {ours} in our form"
+    return f"{told}; beside them {beside} in a sound form" if beside else told
 
 
 def describe(systems: Iterable[System] | None = None) -> list[dict[str, Any]]:

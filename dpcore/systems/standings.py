@@ -23,7 +23,7 @@ from dpcore.systems.trainings import TRAININGS
 PUBLISHED, HERE = "as published", "as it runs here"
 UNCHECKED = "Nothing of it is checked or run here."
 CLAIM_UNCHECKED = "The authors' own claim: not checked here."
-AS_PRINTED, AS_RUN = "as printed", "as run here"
+AS_PRINTED, OUR_FORM = "as printed", "our form"
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Standing:
     def verdict(self) -> str:
         """The status with what it is of, so that no proof passes for one of the printed claim."""
         if self.claim_unchecked:
-            return f"{self.status} {AS_RUN}"
+            return f"{OUR_FORM}: {self.status}"
         proved = self.status is Status.PROVED
         return f"{self.status} {AS_PRINTED}" if proved else str(self.status)
 

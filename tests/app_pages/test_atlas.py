@@ -76,8 +76,8 @@ def test_the_first_view_answers(first: AppTest) -> None:
     assert printed
     assert ran
     assert printed + ran == numbers(first)["Proved"]
-    assert f"{printed} as printed, {ran} as run here" in shown
-    for words in (f"{printed} “proved as printed”", f"{ran} “proved as run here”"):
+    assert f"{printed} as printed, {ran} in our form; beside them " in shown
+    for words in (f"{printed} “proved as printed”", f"{ran} “our form: proved”"):
         assert words in shown
     assert "is below" not in shown
     assert "Claim" in shown
@@ -94,6 +94,7 @@ def test_the_first_view_answers(first: AppTest) -> None:
             lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
         ),
         ({"runnable": "true"}, systems.runs_here),
+        ({"failures": "true"}, lambda each: bool(each.breaks)),
         ({"search": "GAN pate-gan"}, lambda each: each.key == "pate-gan"),
         ({"search": "ABADI"}, lambda each: "Abadi" in each.source),
         ({"search": "bayes boosting"}, lambda each: each.family is Family.SUPERVISED),
@@ -119,7 +120,7 @@ def test_a_search_matches_where_words_begin() -> None:
 
 
 def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    app = opened(paper="001 Survey", verdict="claim not supported")
+    app = opened(paper="001 Survey", verdict="claim not supported", failures="true")
     command = next(code.value for code in app.code if "dpcore" in code.value)
     assert command.startswith("python -m dpcore ")
     assert main(shlex.split(command)[3:]) == 0
@@ -127,6 +128,22 @@ def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> 
     assert len(found) == numbers(app)["Systems"]
     for entry in found:
         assert entry["title"] in said(app)
+
+
+def test_a_proved_sound_form_is_counted_where_its_badge_is_seen() -> None:
+    link = {"paper": "000 OPERA and GRPUA", "verdict": "claim not supported"}
+    app = opened(**link)
+    badges = [text.value for text in app.markdown if "sound form: proved" in text.value]
+    assert badges
+    assert numbers(app)["Proved"] == 0
+    counts = f"0 as printed, 0 in our form; beside them {len(badges)} in a sound form"
+    assert counts in [text.value for text in app.caption]
+
+
+def test_no_two_links_of_a_card_are_named_alike() -> None:
+    for system in SYSTEMS.values():
+        labels = [route(run).label for run in system.runs if run.place is not Place.ATLAS]
+        assert len(set(labels)) == len(labels), system.key
 
 
 def test_nothing_found_is_said_and_undone() -> None:
@@ -158,8 +175,8 @@ def test_one_system_by_itself(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "verdict"),
     [
-        ("naive-bayes", "proved as run here"),
-        ("noisy-sgd", "proved as run here"),
+        ("naive-bayes", "our form: proved"),
+        ("noisy-sgd", "our form: proved"),
         ("opera", "proved as printed"),
     ],
 )
@@ -168,7 +185,7 @@ def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict
     badges = [text.value for text in app.markdown if "-badge[" in text.value]
     assert verdict in badges[0]
     unchecked = [text.value for text in app.markdown].count(CLAIM_UNCHECKED)
-    assert unchecked == (verdict == "proved as run here")
+    assert unchecked == (verdict == "our form: proved")
     # What is claimed and proved is said once, with its numbers where it is run.
     for text in (systems.standing(SYSTEMS[key]).claim, systems.standing(SYSTEMS[key]).proof):
         assert said(app).count(text) == 1

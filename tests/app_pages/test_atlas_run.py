@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app_pages.parts import atlas_run
 from dpcore import cli
+from dpcore.datasets import load, prepare
 from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
 from dpcore.figures.models import answer, reference
@@ -89,7 +90,7 @@ def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     assert app.markdown[0].value.startswith("**Not protected as claimed:** ")
     assert "When ε = 1 is asked for, claimed: ε = 1, δ = 0 · add-remove" in said
     assert "When ε = 1 is asked for, nothing is proved. The noise is never negative" in said
-    assert "proved as run here" not in said
+    assert "our form: proved" not in said
 
 
 def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
@@ -99,9 +100,14 @@ def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
     assert number in app.markdown[0].value
     assert "Only half of the test records judge here" in app.caption[0].value
     assert number in app.caption[0].value
-    assert "proved as run here" in spoken(app)
+    assert "our form: proved" in spoken(app)
+    assert "learned from 455 patients, judged on 57." in app.caption[1].value
     other = answered(opened("naive-bayes", run_runs="5"))
     assert not any("half of the test records" in text.value for text in other.caption)
+    # As many as Explore has.
+    split = prepare(load("breast_cancer"))
+    counts = f"learned from {split.records} patients, judged on {len(split.y_test)}."
+    assert counts in other.caption[0].value
 
 
 def test_many_records_are_worked_on_by_a_job_that_the_page_finds_again() -> None:

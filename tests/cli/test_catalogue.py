@@ -50,13 +50,19 @@ def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
         assert entry["proof"]
         assert (entry["status"] == "described only") == (entry["status_of"] == "")
         assert entry["claim_checked"] == (entry["status_of"] == "as published")
-        assert entry["verdict"].startswith(entry["status"])
+        assert entry["status"] in entry["verdict"]
     text = said(capsys, "methods")
     proved = [entry["verdict"] for entry in found if entry["status"] == "proved"]
-    printed, ran = proved.count("proved as printed"), proved.count("proved as run here")
+    printed, ran = proved.count("proved as printed"), proved.count("our form: proved")
     assert printed + ran == len(proved)
-    assert f"{len(proved)} of them proved: {printed} as printed, {ran} as run here." in text
-    assert "naive-bayes, Naive Bayes: proved as run here" in text
+    beside = sum(e["status"] != "proved" and e["sound_form"] == "proved" for e in found)
+    assert beside
+    assert (
+        f"{len(proved)} of {len(found)} proved: {printed} as printed, {ran} in our form; "
+        f"beside them {beside} in a sound form." in text
+    )
+    assert "grpua, GRPUA: claim not supported\n  sound form: proved\n" in text
+    assert "naive-bayes, Naive Bayes: our form: proved" in text
     assert text.count(CLAIM_UNCHECKED) == sum(
         entry["status_of"] == "as it runs here" for entry in found
     )
@@ -76,6 +82,14 @@ def test_the_list_is_cut_down_by_paper_and_status(capsys: Captured, status: str)
             if entry["status"] == status and (entry["paper"] or "").startswith("001")
         ]
     assert cut["systems"]
+
+
+def test_known_failures_are_listed_alone(capsys: Captured) -> None:
+    everything = parsed(capsys, "methods")["systems"]
+    cut = parsed(capsys, "methods", "--failures")
+    assert cut["systems"] == [entry for entry in everything if entry["breaks"]]
+    assert {entry["status"] for entry in cut["systems"]} >= {"proved", "claim not supported"}
+    assert cut["methods"] == []
 
 
 def test_an_unknown_paper_or_status_is_refused(capsys: Captured) -> None:

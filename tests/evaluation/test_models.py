@@ -45,6 +45,8 @@ def test_the_summary_holds_means_and_quantiles(rows) -> None:
     assert row["value_low"] == pytest.approx(np.quantile(values, 0.05))
     assert row["value_high"] == pytest.approx(np.quantile(values, 0.95))
     assert row["runs"] == 4
+    assert set(table["learned_from"]) == {455}
+    assert set(table["judged_on"]) == {114}
 
 
 def test_as_a_task_it_gives_the_same_rows(rows) -> None:

@@ -12,15 +12,20 @@ from dpcore.models.register import model_named
 MODEL = model_named("naive-bayes")
 
 
+def values_of(mean: float) -> tuple[float, float, float]:
+    return mean, mean - 0.04, mean + 0.02
+
+
 def table(*values: float, status: str = "proved") -> pd.DataFrame:
     epsilons = [0.1, 1.0, 10.0]
     private = ("private", status, "some accountant")
     rows = [
-        (private[0], e, 1e-5, "add-remove", *private[1:], "accuracy", v, v - 0.04, v + 0.02, 20)
+        (private[0], e, 1e-5, "add-remove", *private[1:], "accuracy", *values_of(v), 20, 80, 20)
         for e, v in zip(epsilons, values, strict=True)
     ]
     none = (float("nan"), float("nan"), "", "not private", "", "accuracy")
-    rows += [("without noise", *none, 0.9, 0.9, 0.9, 20), ("trivial", *none, 0.6, 0.6, 0.6, 1)]
+    rows += [("without noise", *none, 0.9, 0.9, 0.9, 20, 80, 20)]
+    rows += [("trivial", *none, 0.6, 0.6, 0.6, 1, 80, 20)]
     return pd.DataFrame(rows, columns=list(SUMMARY))
 
 

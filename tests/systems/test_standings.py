@@ -26,7 +26,7 @@ def test_a_standing_is_whole_and_said_once(system: System) -> None:
     assert found.proof.endswith(".")
     assert found.status in systems.STATUSES
     assert found.claim != found.proof
-    assert (found.verdict == "proved as run here") == (found.of == HERE)
+    assert (found.verdict == "our form: proved") == (found.of == HERE)
     assert (found.verdict == "proved as printed") == (
         found.status is Status.PROVED and found.of == PUBLISHED
     )
