@@ -186,8 +186,9 @@ def _split(study: ModelStudy, table: pd.DataFrame) -> str:
     )
     if any(column.missing_mark for column in found.used):
         told += (
-            " Unknown values are filled in from public values here; Explore leaves the "
-            f"{found.records_are} who have one out of the same split, and so counts fewer."
+            " Unknown values are filled in from public values here; Explore, unless told "
+            f"otherwise, leaves {found.records_are} who have one out of the same split, and so "
+            "counts fewer."
         )
     return told
 
