@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from dpcore.cli.options import json_option, optional
@@ -10,8 +11,13 @@ from dpcore.cli.output import print_json, progress
 from dpcore.errors import number, whole
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dpcore.cli.options import Commands
     from dpcore.guarantee import Guarantee
+
+READ_DIGITS = 4
+"""Decimals of a measure, which is of the order of 1."""
 
 
 def add(commands: Commands) -> None:
@@ -20,7 +26,8 @@ def add(commands: Commands) -> None:
         "model",
         help="a model of the survey on a table: accuracy, or what it is judged by, against ε",
         description="Learns a model of the survey (paper 001) privately, several times at every ε, "
-        "and judges it on test records, beside the same model without noise.",
+        "and judges it on test records, beside the same model without noise. A terminal shows "
+        "what was measured with few digits; a file or pipe gets all of them.",
     )
     command.add_argument("--model", default="naive-bayes", help="'list' for all of them")
     command.add_argument("--dataset", default="breast_cancer")
@@ -62,7 +69,7 @@ def _model(options: argparse.Namespace) -> None:
     rows = curve(study, progress=progress)
     found = rows if options.every_run else summary(rows)
     if not options.json:
-        print(found.to_csv(index=False), end="")
+        print(_readable(found).to_csv(index=False), end="")
         return
     print_json(
         {
@@ -88,6 +95,14 @@ def _model(options: argparse.Namespace) -> None:
             ],
         }
     )
+
+
+def _readable(rows: pd.DataFrame) -> pd.DataFrame:
+    """For a terminal, what was measured with few digits; into a pipe or file, all of them."""
+    if not sys.stdout.isatty():
+        return rows
+    measured = [name for name in rows.columns if name.startswith("value")]
+    return rows.assign(**{name: rows[name].round(READ_DIGITS) for name in measured})
 
 
 def _said(guarantee: Guarantee) -> dict[str, object]:

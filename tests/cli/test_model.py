@@ -22,6 +22,17 @@ def test_the_table_is_that_of_python(capsys: Captured) -> None:
     assert list(printed["value"]) == pytest.approx(list(wanted["value"]))
 
 
+def test_a_terminal_shows_few_digits(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = pd.read_csv(io.StringIO(said(capsys, *SMALL)))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    read = pd.read_csv(io.StringIO(said(capsys, *SMALL)))
+    for name in ("value", "value_low", "value_high"):
+        assert list(read[name]) == list(exact[name].round(4))
+        assert list(read[name]) != list(exact[name])
+    for name in ("epsilon", "delta", "learned_from"):
+        assert read[name].equals(exact[name])
+
+
 def test_json_carries_claim_proof_noise_and_conditions(capsys: Captured) -> None:
     found = parsed(capsys, *SMALL, "--delta", "1e-6", "--adjacency", "replace-one")
     assert found["model"]["claim"]

@@ -161,6 +161,9 @@ def test_figure_3_is_judged_both_ways() -> None:
     assert [v.verdict for v in bad] == [NOT_SUPPORTED] * 4 + [UNCHECKED]
     mixed = paper_004.judge_levels(levels({0.05: 0.9, 0.3: 0.79, 1.0: 0.85}, public=0.9))
     assert mixed[0].verdict == mixed[3].verdict == PARTLY
+    hardly = paper_004.judge_levels(levels({0.05: 0.8001, 0.3: 0.805, 1.0: 0.809}, public=0.801))
+    assert hardly[0].verdict == hardly[2].verdict == NOT_SUPPORTED
+    assert "In 0 of 3 places" in hardly[0].seen
 
 
 @pytest.mark.parametrize(
@@ -206,7 +209,8 @@ def test_figure_4_is_judged_both_ways() -> None:
     assert [v.verdict for v in good] == [SUPPORTED] * 3
     bad = paper_004.judge_grid(grid(-0.1, -0.06))
     assert [v.verdict for v in bad] == [NOT_SUPPORTED, SUPPORTED, NOT_SUPPORTED]
-    assert paper_004.judge_grid(grid(0.1, 0.01))[2].verdict == PARTLY
+    assert paper_004.judge_grid(grid(0.1, 0.02))[2].verdict == PARTLY
+    assert paper_004.judge_grid(grid(0.1, 0.005))[2].verdict == NOT_SUPPORTED
     apart = grid(0.1, 0.0)
     apart.loc[(apart["method"] == "published") & (apart["printed_epsilon"] == 1.2), "accuracy"] += (
         0.1
