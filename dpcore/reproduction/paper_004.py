@@ -703,8 +703,8 @@ def _clearly(
     place: str, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> tuple[str, float, float, float]:
     """Two rows of `ends`, of which none wins within the runs' spread, or by less than `CLEAR`."""
-    *told, spread = against(place, ours, theirs, "accuracy")
-    return *told, max(spread, CLEAR)
+    name, own, other, spread = against(place, ours, theirs, "accuracy")
+    return name, own, other, max(spread, CLEAR)
 
 
 def _missing(value: float | None) -> bool:
