@@ -12,6 +12,7 @@ from app_pages.parts import (
     train_plan,
     train_proof,
     train_tabs,
+    train_words,
 )
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
@@ -23,22 +24,34 @@ if message:
 train_live.title()
 try:
     asked = train_controls.sidebar()
-    train_live.purpose(asked)
-    there = asked.uploaded.records if asked.uploaded else train_plan.records(asked.study.dataset)
-    records = asked.study.trained_on(there)
-    settled, task = train_plan.settle(asked, records)
-except DataUnavailable as missing:
-    st.info(str(missing), icon=":material/download:")
-    train_plan.fetch(asked.study.dataset)
-    st.stop()
 except InvalidInput as refusal:
     st.error(str(refusal), icon=":material/block:")
     st.stop()
 
-if settled is not None:
-    train_live.show(asked, settled)
-    train_proof.proof_and_claim(settled)
-    train_proof.what_it_means(settled)
-    background.watch(train_tabs.show(asked, settled))
-else:
-    background.watch(background.missing("settle", "Solving for the noise", task, settled))
+train_live.purpose(asked)
+with train_live.place(asked.study.key) as answer:
+    try:
+        there = (
+            asked.uploaded.records if asked.uploaded else train_plan.records(asked.study.dataset)
+        )
+        records = asked.study.trained_on(there)
+        settled, task = train_plan.settle(asked, records)
+    except DataUnavailable as missing:
+        with answer():
+            st.info(str(missing), icon=":material/download:")
+            train_plan.fetch(asked.study.dataset)
+        st.stop()
+    except InvalidInput as refusal:
+        with answer():
+            st.error(str(refusal), icon=":material/block:")
+        st.stop()
+
+    with answer():
+        if settled is not None:
+            train_live.show(asked, settled)
+            train_proof.proof_and_claim(settled)
+            train_proof.what_it_means(settled)
+            background.watch(train_tabs.show(asked, settled))
+        else:
+            st.caption(train_words.COMPUTING)
+            background.watch(background.missing("settle", "Solving for the noise", task, settled))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -9,7 +11,7 @@ import streamlit as st
 from app_pages.parts import badges, takeaway, train_compare, train_runs
 from app_pages.parts import train_words as words
 from app_pages.parts.drawing import on_dark, plot, table_behind
-from app_pages.parts.state import chosen, put
+from app_pages.parts.state import chosen, keep, kept, put
 from app_pages.parts.train_controls import MOST_SEED, Asked
 from app_pages.parts.train_plan import Settled
 from dpcore.datasets import images
@@ -19,7 +21,10 @@ from dpcore.figures.words import at_most, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
     from streamlit.elements.layouts import GridContainer
+
+ROOM = 2_400  # pixels, about as high as the answer
 
 
 def title() -> None:
@@ -50,6 +55,28 @@ def purpose(asked: Asked) -> None:
     )
     if asked.uploaded is not None:
         st.warning(words.UPLOADED, icon=":material/privacy_tip:")
+
+
+@contextmanager
+def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
+    """Where the answer is drawn: what stands there for other settings goes at once.
+
+    Parameters
+    ----------
+    key : str
+        Of the settings: the same as in the last run leaves everything until it is drawn anew.
+    """
+    if kept("train shown") == key:
+        yield st.container
+        st.empty()
+        return
+    keep("train shown", key)
+    spot, room = st.empty(), st.empty()
+    spot.caption(words.COMPUTING)
+    # A page that is suddenly short would jump to its top.
+    room.space(ROOM)
+    yield spot.container
+    room.empty()
 
 
 def show(asked: Asked, settled: Settled) -> None:

@@ -129,6 +129,7 @@ SIGMA = (
     "**Noise σ₀**: standard deviation of the noise on the *sum* of the batch's clipped gradients "
     "at the first step. Divided by C it is the noise multiplier."
 )
+COMPUTING = "Computing …"
 UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
 WAITS = "The lines come as it trains."
 NO_TIME = "begins with the first epoch"

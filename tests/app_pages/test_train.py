@@ -16,7 +16,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app_pages.parts import train_code
+from app_pages.parts import train_code, train_plan
 from app_pages.parts.train_controls import FIRST
 from app_pages.parts.train_presets import PRESETS
 from dpcore.datasets import images
@@ -332,6 +332,26 @@ def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None
     assert said(app).count("Stopped before its first step: nothing is trained yet") >= 2
     assert "nothing trained yet; 3 for the whole run; δ = 1e-5" in said(app)
     assert "comes as it trains" not in said(app)
+
+
+def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = opened(**QUICK)
+    assert numbers(app)
+
+    def slow(*_: object) -> None:
+        st.stop()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train_plan, "settle", slow)
+        app.number_input(key="lot").set_value(128).run()
+    assert not app.exception
+    assert not app.metric
+    assert "Computing …" in said(app)
+    until(app.run(), lambda: bool(app.metric))
+    assert numbers(app)["Certified ε"] == "3"
+    assert "Computing …" not in said(app)
 
 
 def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
