@@ -86,6 +86,8 @@ def _sentence(table: pd.DataFrame) -> str:
         for status in LOOKS
         if status != "described only" and counts.get(status, 0)
     ]
+    if total == 1:
+        return f"One system: “{next(status for status in counts.index if counts[status])}”."
     if not judged:
         return f"Described only, all {total}: nothing of them is checked or run here."
     if not described:

@@ -51,6 +51,9 @@ def test_the_sentence_counts() -> None:
     checked = families(table(("trees", "proved as printed", 4), ("trees", "described only", 0)))
     assert checked.sentence == "All 4 were checked or run here: 4 “proved as printed”."
 
+    alone = families(table(("trees", "proved as printed", 0), ("trees", "our form: proved", 1)))
+    assert alone.sentence == "One system: “our form: proved”."
+
 
 def test_every_verdict_of_the_register_has_a_look() -> None:
     assert {standing(each).verdict for each in register().values()} <= set(LOOKS)
