@@ -13,7 +13,7 @@ from app_pages.parts import plan_words as words
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_answer import Answer
 from app_pages.parts.plan_controls import ADJACENCIES
-from app_pages.parts.state import once
+from app_pages.parts.state import held, keep, kept, once, recall, remember
 from dpcore.accounting import releases
 from dpcore.accounting.releases import Costed
 from dpcore.errors import InvalidInput
@@ -25,6 +25,8 @@ COMPOSITIONS = {"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}
 NOISE = {"weights": "Split the budget by weight", "typed": "As I type it"}
 BUDGETS, SENSITIVITIES = (0.001, 100.0), (1e-6, 1e6)
 LINK = "calendar"
+MOST_ASKED = 9_999
+DAYS = {"day": 1, "week": 7}
 # What a link may ask of the calendar's controls, in the form that `links` checks.
 ALLOWED = {
     "noise": ("the noise", list(NOISE.values()), "a budget split by weight"),
@@ -43,7 +45,10 @@ def show(answer: Answer) -> None:
     if refused:
         st.warning(refused, icon=":material/link_off:")
     budget, composition, noise, sensitivity = _controls(answer)
-    edited = _editor(rows, noise == "typed")
+    if kept("calendar_rows") is None:
+        keep("calendar_rows", rows)
+    _regular(noise == "typed")
+    edited = _editor(noise)
     _to_link(edited)
     planned, wrong = releases.read(edited, typed_noise=noise == "typed")
     for sentence in wrong:
@@ -141,9 +146,63 @@ def _first() -> tuple[list[dict[str, Any]], str]:
         return usual, f"The link asks for a calendar that cannot be followed: {refusal}"
 
 
-def _editor(rows: list[dict[str, Any]], typed_noise: bool) -> list[dict[str, Any]]:
-    """The table as it is edited; the same base each time, so that the edits are kept."""
-    base = pd.DataFrame(rows, columns=list(COLUMNS)).astype(
+def _regular(typed_noise: bool) -> None:
+    """Many releases at once, instead of the table's rows or after them."""
+    with st.expander("Fill the table: releases at equal distances", icon=":material/event_repeat:"):
+        st.caption(words.REGULAR)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            each = st.number_input("Releases", 1, MOST_ASKED, 3, key="regular_each", width=130)
+            every = st.number_input("in every", 1, 366, 1, key="regular_every", width=130)
+            unit = st.selectbox("days or weeks", list(DAYS), 1, key="regular_unit", width=130)
+            times = st.number_input("times", 1, MOST_ASKED, 52, key="regular_times", width=130)
+            first = st.date_input(
+                "from",
+                date.today(),
+                releases.FIRST_DAY,
+                releases.LAST_DAY,
+                key="regular_first",
+                width=160,
+            )
+            sigma = None
+            if typed_noise:
+                sigma = st.number_input(
+                    "Noise σ of each",
+                    1e-6,
+                    1e6,
+                    None,
+                    format="%.6g",
+                    key="regular_sigma",
+                    help=words.RELEASE_SIGMA,
+                    width=160,
+                )
+        try:
+            rows = releases.regular(each, every * DAYS[unit], times, first, sigma=sigma)
+        except InvalidInput as refusal:
+            st.error(str(refusal), icon=":material/block:")
+            return
+        st.caption(
+            f"{each} in every {every} {unit}{'s' if every > 1 else ''}, {times} times: "
+            f"{len(rows)} releases, from {rows[0]['date']} to {rows[-1]['date']}."
+        )
+        with st.container(horizontal=True):
+            if st.button("Put in place of the table", icon=":material/table_edit:"):
+                _begin_with(rows)
+            if st.button("Add to the table", icon=":material/playlist_add:"):
+                _begin_with([*kept("calendar_rows"), *rows])
+
+
+def _begin_with(rows: list[dict[str, Any]]) -> None:
+    """Let the table, not yet drawn in this run, begin anew with these rows."""
+    keep("calendar_rows", rows)
+    remember("calendar_table", (recall("calendar_table") or 0) + 1)
+
+
+def _editor(noise: str) -> list[dict[str, Any]]:
+    """The table as it is edited; the same base while it is on screen, so that edits are kept."""
+    key = f"calendar_rows_{noise}_{recall('calendar_table') or 0}"
+    if held(key) is None:  # Streamlit forgets the edits of a table that is off the screen
+        keep("calendar_base", kept("calendar_rows"))
+    base = pd.DataFrame(kept("calendar_base"), columns=list(COLUMNS)).astype(
         {"what": "object", "weight": "float64", "sigma": "float64"}
     )
     base["date"] = pd.to_datetime(base["date"]).dt.date
@@ -151,9 +210,9 @@ def _editor(rows: list[dict[str, Any]], typed_noise: bool) -> list[dict[str, Any
         base,
         num_rows="dynamic",
         hide_index=True,
-        key="calendar_rows",
+        key=key,
         alt="Releases: date, what, and weight or noise",
-        column_order=["date", "what", "sigma" if typed_noise else "weight"],
+        column_order=["date", "what", "sigma" if noise == "typed" else "weight"],
         column_config={
             "date": st.column_config.DateColumn("Date", help=words.RELEASE_DATE),
             "what": st.column_config.TextColumn("What is released", help=words.RELEASE),
@@ -162,6 +221,7 @@ def _editor(rows: list[dict[str, Any]], typed_noise: bool) -> list[dict[str, Any
         },
     )
     found: list[dict[str, Any]] = edited[list(COLUMNS)].to_dict("records")
+    keep("calendar_rows", found)
     return found
 
 

@@ -96,6 +96,10 @@ COMPOSITION = (
     "The rule by which the parts are added up again. **PLD** is exact for Gaussian noise and needs "
     "the least; **zCDP** adds up ρ; **basic** adds up ε and δ, and needs the most noise."
 )
+REGULAR = (
+    "Instead of typing rows: 3 releases in every week, 52 times, are 156 rows, spread evenly. Each "
+    "may be changed afterwards."
+)
 RELEASE_DATE = "The day on which the numbers are published."
 RELEASE = "What is published, in your words."
 WEIGHT = "How much of the budget it gets, relative to the others: 2 is twice as much as 1."

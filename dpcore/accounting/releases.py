@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.budget import Release, ledger, split
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
-from dpcore.errors import InvalidInput, number, reject
+from dpcore.errors import InvalidInput, number, reject, whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_ROWS, LONGEST_TITLE = 400, 60
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
 MOST_REPEATS = 4096
 USUAL_DAYS = 91
 NOTHING = 1e-9
@@ -61,6 +62,52 @@ def quarterly(year: int) -> tuple[Planned, ...]:
         Planned(date(year, month, day), f"Quarter {place}", 1.0, None)
         for place, (month, day) in enumerate(ends, start=1)
     )
+
+
+def regular(
+    number_each: int,
+    every_days: int,
+    intervals: int,
+    first: date,
+    *,
+    title: str = "Release",
+    sigma: float | None = None,
+) -> list[dict[str, Any]]:
+    """Rows, as they would be typed, of releases spread evenly over equal intervals.
+
+    Parameters
+    ----------
+    number_each : int
+        Releases in each interval; several fall on one day where they outnumber its days.
+    every_days : int
+        Length of an interval.
+    intervals : int
+    first : date
+        Of the first release.
+    title : str
+        Numbered in each row.
+    sigma : float or None
+        Noise of each; every weight is 1.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of range, there are more than `MOST_ROWS` releases, or the last of them
+        comes after the year 2100.
+    """
+    number_each = whole("releases in an interval", number_each, at_least=1, at_most=MOST_ROWS)
+    every_days = whole("days in an interval", every_days, at_least=1, at_most=36_525)
+    intervals = whole("intervals", intervals, at_least=1, at_most=MOST_ROWS)
+    count = number_each * intervals
+    if count > MOST_ROWS:
+        raise reject("the number of releases", count, f"at most {MOST_ROWS}")
+    days = [timedelta(days=every_days * place // number_each) for place in range(count)]
+    if days[-1] > LAST_DAY - first:
+        raise reject("the day of the last release", "after 2100", f"at most {LAST_DAY}")
+    return [
+        {"date": first + after, "what": f"{title} {place}", "weight": 1.0, "sigma": sigma}
+        for place, after in enumerate(days, start=1)
+    ]
 
 
 def read(
@@ -124,7 +171,7 @@ def _day(field: str, cell: object) -> date:
         found = date.fromisoformat(str(cell)[:10])
     except ValueError:
         raise reject(field, _shown(cell), "a day such as 2026-03-31") from None
-    if not 2000 <= found.year <= 2100:
+    if not FIRST_DAY <= found <= LAST_DAY:
         raise reject(field, str(found), "a day from the years 2000 to 2100")
     return found
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.accounting.budget import COMPOSITIONS, split
-from dpcore.accounting.releases import MOST_ROWS, cost, from_text, quarterly, read, to_text
+from dpcore.accounting.releases import MOST_ROWS, cost, from_text, quarterly, read, regular, to_text
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -172,3 +172,34 @@ def test_a_calendar_goes_through_a_link_and_comes_back() -> None:
 def test_a_hostile_link_is_refused_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence.replace("(", r"\(")):
         from_text(text)
+
+
+def test_three_a_week_for_a_year_are_156_releases() -> None:
+    start = date(2026, 1, 5)
+    rows = regular(3, 7, 52, start, sigma=4.0)
+    days = [(each["date"] - start).days for each in rows]
+    assert (len(rows), days[:4], days[-1]) == (156, [0, 2, 4, 7], 51 * 7 + 4)
+    assert [days.count(7 * week) for week in range(52)] == [1] * 52
+    assert from_text(to_text(rows)) == rows
+    planned, wrong = read(rows, typed_noise=True)
+    assert wrong == []
+    assert [each.sigma for each in planned] == [4.0] * 156
+    assert [each["date"] for each in regular(2, 1, 2, start)] == [
+        start + timedelta(days=each) for each in (0, 0, 1, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ((0, 7, 52), "releases in an interval is 0"),
+        ((1, 0, 52), "days in an interval is 0"),
+        ((8, 7, 51), "number of releases is 408, but it must be at most 400"),
+        ((1, 366, 400), "day of the last release is 'after 2100'"),
+    ],
+)
+def test_regular_releases_out_of_range_are_refused(
+    asked: tuple[int, int, int], sentence: str
+) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        regular(*asked, date(2026, 1, 1))

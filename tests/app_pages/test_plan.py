@@ -329,16 +329,16 @@ def test_noise_that_is_typed_needs_a_number_in_each_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "last", "sentence"),
+    ("most", "rows", "sentence"),
     [
-        (400, "2031-02-01~Survey~-1~", "Row 2, weight is -1"),
-        (1, "2031-02-01~Survey~1~", "The table has 2 rows"),
+        (400, "2031-01-01~Survey~1~;2031-02-01~Survey~-1~", "Row 2, weight is -1"),
+        (156, ";".join(["2031-01-01~Survey~1~"] * 157), "The table has 157 rows"),
     ],
 )
 def test_no_answer_stands_for_some_of_the_rows(
-    monkeypatch: pytest.MonkeyPatch, most: int, last: str, sentence: str
+    monkeypatch: pytest.MonkeyPatch, most: int, rows: str, sentence: str
 ) -> None:
-    app = opened(plan_view="Release calendar", calendar=f"2031-01-01~Survey~1~;{last}")
+    app = opened(plan_view="Release calendar", calendar=rows)
     monkeypatch.setattr("dpcore.accounting.releases.MOST_ROWS", most)
     app.run()
     assert not app.exception
@@ -346,6 +346,28 @@ def test_no_answer_stands_for_some_of_the_rows(
     assert "ε of all releases" not in numbers(app)
     assert "the budget is kept" not in said(app)
     assert "releases together" not in said(app)
+
+
+def test_many_releases_are_put_in_the_table_at_once() -> None:
+    app = opened(plan_view="Release calendar", calendar="2025-01-01~Survey~1~")
+
+    def press(label: str) -> list[str]:
+        next(each for each in app.button if each.label == label).click().run()
+        assert not app.exception
+        titles: list[str] = app.dataframe[-1].value["what"].tolist()
+        return titles
+
+    app.date_input(key="regular_first").set_value(date(2026, 1, 5)).run()
+    assert "156 releases, from 2026-01-05 to 2027-01-01." in said(app)
+    added = press("Add to the table")
+    assert (len(added), added[:2], added[-1]) == (157, ["Survey", "Release 1"], "Release 156")
+    assert press("Put in place of the table") == added[1:]
+    assert app.dataframe[-1].value["epsilon_spent"].iloc[-1] == 3.0
+    # Another way of entering keeps the rows.
+    app.segmented_control(key="noise").set_value("typed").run()
+    assert [error.value.split(", but")[0] for error in app.error] == ["Rows 1 to 156, σ is 'empty'"]
+    app.number_input(key="regular_times").set_value(400).run()
+    assert "the number of releases is 1200" in app.error[0].value
 
 
 def test_a_calendar_in_the_link_is_followed() -> None:

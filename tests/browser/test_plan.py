@@ -176,6 +176,10 @@ def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> N
     page.wait_for_function("() => decodeURIComponent(location.search).includes('~1~;')")
     # No answer for the other row alone, which would pass for one for both.
     expect(page.get_by_text("First that does not fit")).to_have_count(0)
+    # Another way of entering keeps it, too.
+    page.get_by_role("radio", name="As I type it").click()
+    expect(page.get_by_text("Rows 1 and 2, σ is 'empty'")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Row 2, date is 'empty'")).to_be_visible()
 
 
 def test_a_long_account_can_be_stopped(watched: Watched, address: str) -> None:
