@@ -178,7 +178,7 @@ def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> N
     expect(page.get_by_text("First that does not fit")).to_have_count(0)
     # Another way of entering keeps it, too.
     page.get_by_role("radio", name="As I type it").click()
-    expect(page.get_by_text("Rows 1 and 2, σ is 'empty'")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Rows 1 to 2, σ is 'empty'")).to_be_visible(timeout=30_000)
     expect(page.get_by_text("Row 2, date is 'empty'")).to_be_visible()
 
 
