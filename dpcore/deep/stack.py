@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from dpcore.deep.layers.gradients import Loss
 from dpcore.deep.layers.linear import StackedLinear
+from dpcore.deep.products import product
 
 LINEAR = (nn.Linear, StackedLinear)
 SLOPES: dict[type[nn.Module], Callable[[Tensor, Tensor], Tensor]] = {
@@ -66,7 +67,7 @@ class Stack:
         passed = [inputs]
         with torch.no_grad():
             for layer in self.layers:
-                passed.append(layer(passed[-1]))
+                passed.append(_through(layer, passed[-1]))
         outputs = passed.pop().requires_grad_()
         losses = loss(outputs, targets)
         (above,) = torch.autograd.grad(losses, outputs, torch.ones_like(losses))
@@ -78,6 +79,13 @@ class Stack:
                 else:
                     found.append((given, above))
                     if given is not inputs:
-                        above = above @ layer.weight
+                        above = product(above, layer.weight)
                 made = given
         return found[::-1], losses.detach()
+
+
+def _through(layer: nn.Module, given: Tensor) -> Tensor:
+    if type(layer) is nn.Linear:
+        return product(given, layer.weight.t(), layer.bias)
+    made: Tensor = layer(given)
+    return made
