@@ -17,7 +17,7 @@ from dpcore.datasets import images
 from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished
 from dpcore.figures import training as figures
-from dpcore.figures.words import at_most, listed
+from dpcore.figures.words import at_most, listed, plain
 
 LINK = "compare"
 MOST_KEPT = 50
@@ -73,7 +73,10 @@ def show(asked: Asked, _: Settled) -> None:
     if not named:
         st.caption("No training has ended in this session yet.")
         return
-    titles = {key: _title(name, _found(key), asked.metric) for name, key in named.items()}
+    differing = _differing(list(named.values()))
+    titles = {
+        key: _title(name, _found(key), asked.metric, differing[key]) for name, key in named.items()
+    }
     # Only here: a value that a live part sets for a control outside of it does not reach that.
     now, fresh = held("compared"), kept("train fresh") or []
     if now is None or fresh:
@@ -96,13 +99,32 @@ def show(asked: Asked, _: Settled) -> None:
         _charts(found, asked.metric)
 
 
-def _title(name: str, found: Finished, metric: str) -> str:
+def _differing(keys: list[str]) -> dict[str, list[str]]:
+    """Of each training, the settings in which it differs from others of its data and network."""
+    alike: dict[tuple[str, str], dict[str, Finished]] = {}
+    for key in keys:
+        found = _found(key)
+        kind = (found.settings["dataset"], found.settings["network"])
+        alike.setdefault(kind, {})[key] = found
+    return {key: finished.differing(group) for group in alike.values() for key in group}
+
+
+def _title(name: str, found: Finished, metric: str, differing: list[str]) -> str:
     settings, results = found.settings, found.results
     value = results[metric.removesuffix("_test")]
     spent = "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
     reached = "" if value is None else f": {figures.shown(metric)(value)}"
     data = images.entry(settings["dataset"]).title
-    return f"{name}. {data}, {settings['network']}{spent}{reached}"
+    own = "".join(f", {_called(each)} {_said(settings[each])}" for each in differing)
+    return f"{name}. {data}, {settings['network']}{own}{spent}{reached}"
+
+
+def _called(setting: str) -> str:
+    return words.NAMES.get(setting, setting.replace("_", " ")).removeprefix("the ")
+
+
+def _said(value: object) -> str:
+    return plain(value) if isinstance(value, int | float) else str(value)
 
 
 def _charts(found: dict[str, Finished], metric: str) -> None:

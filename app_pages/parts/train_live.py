@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import badges, takeaway, train_compare, train_runs
+from app_pages.parts import badges, takeaway, train_compare, train_plan, train_runs
 from app_pages.parts import train_words as words
 from app_pages.parts.drawing import on_dark, plot, table_behind
 from app_pages.parts.state import chosen, keep, kept, put
@@ -16,8 +16,11 @@ from app_pages.parts.train_controls import MOST_SEED, Asked
 from app_pages.parts.train_plan import Settled
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.figures import training as figures
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.quality import Quality
+from dpcore.figures.verdict import few_records
+from dpcore.figures.words import at_most, counted, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +53,7 @@ def purpose(asked: Asked) -> None:
     )
     st.caption(
         f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs}, "
-        f"{recipe.epochs:,} epochs, ε = {plain(asked.study.epsilon or 0.0)}, "
+        f"{counted(recipe.epochs, 'epoch')}, ε = {plain(asked.study.epsilon or 0.0)}, "
         f"δ = {plain(recipe.delta)}."
     )
     if asked.uploaded is not None:
@@ -83,12 +86,14 @@ def show(asked: Asked, settled: Settled) -> None:
     """All that changes while it trains."""
     studies = comparison.beside(asked.study)
     train_runs.take_up(asked.study, studies)
+    tested = train_plan.tested(asked)
 
     def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
         if states["private"] == "done":
             train_compare.note(asked.study.key)
         table = comparison.averaged(history)
         numbers(asked, settled, states, history, table)
+        st.caption(caution(asked, comparison.compared(table, asked.metric), tested))
         _line(asked, settled, studies, states)
         _charts(asked, settled, table, still=still)
         st.caption(words.NOT_PRIVATE)
@@ -166,6 +171,21 @@ def numbers(
         words.SIGMA,
     )
     _time(asked, grid, history, untouched=untouched)
+
+
+def caution(asked: Asked, found: comparison.Compared | None, tested: tuple[int, ...]) -> str:
+    """Why the private network may come out better, and how little few test records say."""
+    if found is None or found.reference is None:
+        return ""
+    column, said = asked.metric, []
+    if figures.lost(found.value, found.reference, column).startswith("+"):
+        said.append(words.BETTER)
+    between = comparison.on_new_records(found.reference, column, tested)
+    if between is not None:
+        quality = Quality(AREA if column == "auc_test" else ACCURACY)
+        rough = f"{figures.METRICS[column]} and difference"
+        said.append(few_records(found.reference, between, sum(tested), quality, rough))
+    return " ".join(filter(None, said))
 
 
 def _spent(

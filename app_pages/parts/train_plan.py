@@ -81,6 +81,24 @@ def records(dataset: str) -> int:
     return images.load(dataset).records
 
 
+def tested(asked: Asked) -> tuple[int, ...]:
+    """How many test records there are of each class, or in all where only that is known here.
+
+    Only a table is loaded for it; 0 where only the file of another set knows.
+    """
+    if asked.uploaded:
+        return comparison.tested(asked.uploaded)
+    dataset = asked.study.dataset
+    if dataset in images.register():
+        return (images.entry(dataset).test_records,)
+    return _tested(dataset)
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def _tested(dataset: str) -> tuple[int, ...]:
+    return comparison.tested(images.load(dataset))
+
+
 def fetch(dataset: str) -> None:
     """A button that gets records from their publisher, where nothing else is needed."""
     if images.availability(dataset) != "download":

@@ -129,6 +129,10 @@ SIGMA = (
     "**Noise σ₀**: standard deviation of the noise on the *sum* of the batch's clipped gradients "
     "at the first step. Divided by C it is the noise multiplier."
 )
+BETTER = (
+    "That the private network comes out better than the one without privacy may be chance among "
+    "the test records and runs, or because noise and clipping can act against overfitting."
+)
 COMPUTING = "Computing …"
 UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
 WAITS = "The lines come as it trains."

@@ -20,6 +20,8 @@ from dpcore.evaluation.training import TrainingStudy
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.datasets.images import Examples
+
 REFERENCE_OPTIMIZER, REFERENCE_RATE = "adam", 0.01
 """Of the training without privacy: a learning rate made for clipped gradients may blow up without
 clipping, and a reference that learns nothing would make privacy look free."""
@@ -291,6 +293,42 @@ def compared(table: pd.DataFrame, metric: str) -> Compared | None:
         runs=int(end["runs"]),
         reference=float(others[metric].iloc[-1]) if len(others) else None,
     )
+
+
+def tested(examples: Examples) -> tuple[int, ...]:
+    """How many test records there are: of each class, or in all where they bear labels."""
+    if examples.task == "labels":
+        return (len(examples.test_targets),)
+    counts = np.bincount(examples.test_targets, minlength=examples.outputs)
+    return tuple(int(count) for count in counts)
+
+
+def on_new_records(
+    value: float, metric: str, tested: tuple[int, ...]
+) -> tuple[float, float] | None:
+    """Where a metric of one network may lie on new records, at 95 %.
+
+    Parameters
+    ----------
+    value : float
+        "accuracy_test", or "auc_test" of two classes, on the test records.
+    metric : str
+    tested : tuple of int
+        From `tested`.
+
+    Returns
+    -------
+    (float, float) or None
+        ``None`` where the counts it hangs on are not known: of two classes for an AUC.
+    """
+    from dpcore.evaluation.areas import area_interval
+    from dpcore.evaluation.metrics import accuracy_interval
+
+    if metric == "accuracy_test" and any(tested):
+        return accuracy_interval(value, sum(tested))
+    if len(tested) == 2 and min(tested) > 0:
+        return area_interval(value, tested[1], tested[0])
+    return None
 
 
 def ends(table: pd.DataFrame) -> pd.DataFrame:

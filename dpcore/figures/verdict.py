@@ -110,7 +110,11 @@ def rough_count(per_1000: float, records: int) -> str:
 
 
 def few_records(
-    value: float, between: tuple[float, float], records: int, quality: Quality = ACCURACY
+    value: float,
+    between: tuple[float, float],
+    records: int,
+    quality: Quality = ACCURACY,
+    rough: str = "",
 ) -> str:
     """How little a small test set says, in one sentence; empty where it is not small.
 
@@ -124,6 +128,8 @@ def few_records(
         Number of test records.
     quality : Quality
         Which of the two.
+    rough : str
+        All that is rough, where that is not what the quality says.
     """
     low, high = between
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):
@@ -131,5 +137,5 @@ def few_records(
     return (
         f"There are only {records:,} test records: judged from them alone, the "
         f"{quality.named(value)} without privacy may be anything from {quality.ends(low, high)} on "
-        f"new records (95 % interval). So every {quality.words.rough} here is rough."
+        f"new records (95 % interval). So every {rough or quality.words.rough} here is rough."
     )

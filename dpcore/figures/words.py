@@ -81,6 +81,11 @@ def points(difference: float) -> str:
     return ("+" if difference > 0 else "−") + size
 
 
+def counted(count: int, one: str) -> str:
+    """A number of things, as "1 epoch" or "2,000 epochs"."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 def listed(parts: Sequence[str]) -> str:
     """Parts joined as in a sentence: "a", "a and b", "a, b and c"."""
     if len(parts) < 2:

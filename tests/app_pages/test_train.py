@@ -12,12 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app_pages.parts import train_code, train_plan
-from app_pages.parts.train_controls import FIRST
+from app_pages.parts import train_code, train_live, train_plan
+from app_pages.parts.train_controls import FIRST, Asked
 from app_pages.parts.train_presets import PRESETS
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
@@ -143,6 +144,8 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     other = opened(passes="1000", schedule="Constant", train_view="Compare runs", compare=named)
     assert other.multiselect(key="compared").value == named
     assert "They differ in the decay R." in said(other)
+    options = other.multiselect(key="compared").options
+    assert [re.findall(r"decay R ([\d.]+)", option) for option in options] == [["0.95"], ["1"]]
 
 
 def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
@@ -458,3 +461,27 @@ def test_the_page_itself_imports_no_torch() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_few_test_records_and_a_private_network_that_is_better_are_explained() -> None:
+    study = replace(quick_study(), dataset="heart")
+    table = pd.DataFrame(
+        {
+            "series": ["private", "nonprivate"],
+            "accuracy_test": [0.9, 0.8],
+            "accuracy_test_low": [0.9, 0.8],
+            "accuracy_test_high": [0.9, 0.8],
+            "runs": [1, 1],
+        }
+    )
+    asked = Asked(study, images.entry("digits"), "accuracy_test", None)
+
+    def told(tested: tuple[int, ...]) -> str:
+        return train_live.caution(asked, comparison.compared(table, asked.metric), tested)
+
+    assert told((30, 30)).startswith("That the private network comes out better than the one ")
+    assert "There are only 60 test records" in told((30, 30))
+    assert told((30, 30)).endswith("So every accuracy and difference here is rough.")
+    assert "test records:" not in told((5000, 5000))
+    table["accuracy_test"] = [0.8, 0.9]
+    assert "comes out better" not in told((30, 30))

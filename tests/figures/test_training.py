@@ -72,6 +72,16 @@ def test_each_series_is_drawn_with_its_means_and_named_in_the_sentence() -> None
     assert drawn.sentence in drawn.alt
 
 
+def test_a_line_without_a_certified_epsilon_is_said_to_have_none() -> None:
+    rows = comparison.averaged(table(private=0.8, constant=0.7, nonprivate=0.9))
+    rows.loc[rows["series"] == "private", "epsilon"] = float("nan")
+    drawn = figures.learning(rows, "accuracy_test", epochs=EPOCHS)
+    assert drawn.sentence.startswith(
+        "At the end: your settings (no certified ε) at 80.0 %, constant σ at 70.0 % and no privacy "
+        "at 90.0 %."
+    )
+
+
 def test_a_run_in_the_middle_says_where_it_is() -> None:
     rows = comparison.averaged(table(private=0.8))
     drawn = figures.learning(rows[rows["epoch"] <= 2], "accuracy_test", epochs=EPOCHS)

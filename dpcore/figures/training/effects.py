@@ -17,7 +17,7 @@ from dpcore.figures.training.series import (
     shown,
     values_within,
 )
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.words import at_most, counted, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ def _hover(varied: Effect, row: pd.Series, column: str) -> str:
         if row["epsilon"] == row["epsilon"]
         else "nothing is certified"
     )
-    return f"{said}<br>σ₀ = {plain(row['sigma'])}, {row['epoch']:,} epochs<br>{spent}"
+    return f"{said}<br>σ₀ = {plain(row['sigma'])}, {counted(row['epoch'], 'epoch')}<br>{spent}"
 
 
 def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FEW_POINTS = 60
 """Up to so many epochs each has a marker of its own."""
+PROMISING_NONE = ("nonprivate", "clipped", "noisy", "published")
+"""Series whose name says that nothing is certified."""
 
 
 def learning(
@@ -62,14 +64,17 @@ def learning(
     if column in SHARES:
         figure.update_yaxes(tickformat=".0%")
     last = []
+    named = {series: known[series].title for series in known}
     for series, rows in of_each(table, column, known):
+        if series not in PROMISING_NONE and _uncertified(rows):
+            named[series] += " (no certified ε)"
         _band(figure, known[series], rows, column, dark)
         _line(figure, known[series], rows, column, dark)
         last.append((series, int(rows["epoch"].iloc[-1]), float(rows[column].iloc[-1])))
     if not last:
         return Drawn(figure, waits, f"{AXES[column]}: nothing yet.")
     behind = [
-        (f"{known[series].title} at {shown(column)(value)}", epoch) for series, epoch, value in last
+        (f"{named[series]} at {shown(column)(value)}", epoch) for series, epoch, value in last
     ]
     reached = max(epoch for _, epoch in behind)
     state = "At the end" if reached == epochs else f"After epoch {reached:,} of {epochs:,}"
@@ -199,6 +204,10 @@ def _spent(row: pd.Series) -> str:
         f"ε = {at_most(epsilon)} so far · δ = {plain(row['delta'])} · {row['adjacency']} · "
         f"{row['accountant']}"
     )
+
+
+def _uncertified(rows: pd.DataFrame) -> bool:
+    return "epsilon" in rows and bool(rows["epsilon"].isna().all())
 
 
 def _band(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, dark: bool) -> None:
