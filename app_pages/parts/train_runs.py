@@ -214,8 +214,8 @@ def control(
     if running or failed:
         series = (running or failed)[0]
         title = figures.SERIES[series].title
-        name = f"Training, {title}" if running else title[0].upper() + title[1:]
-        said = f"{name}: {progress(studies[series])[1]}"
+        who = f"Training, {title}" if running else title[0].upper() + title[1:]
+        said = f"{who}: {progress(studies[series])[1]}"
     elif wanted(study, records) or all(each == "done" for each in found.values()):
         return
     else:
