@@ -102,8 +102,18 @@ def test_epsilon_by_keyboard_changes_numbers_and_address(watched: Watched, addre
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox").click()
-    page.get_by_role("option", name=option, exact=True).click()
+    box = page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox")
+    wanted = page.get_by_role("option", name=option, exact=True)
+
+    def unfolded() -> bool:
+        # A list closes when what it stands in is scrolled, which the first click may bring about.
+        if not wanted.is_visible():
+            box.click()
+            page.wait_for_timeout(500)
+        return wanted.is_visible()
+
+    eventually(page, unfolded)
+    wanted.click()
 
 
 @pytest.mark.parametrize(
