@@ -10,6 +10,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+LEAST = 2**24
+"""Multiplications from which on oneDNN gains more than it takes to prepare a product."""
+
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Give left @ right, plus a row where one is given; not recorded for gradients.
@@ -38,5 +41,5 @@ def _by_one_dnn(left: Tensor, right: Tensor) -> bool:
         and left.device.type == "cpu"
         and left.dtype is right.dtype is torch.float32
         and left.dim() == right.dim() == 2
-        and left.numel() > 0 < right.numel()
+        and left.numel() * right.shape[1] >= LEAST
     )

@@ -435,3 +435,13 @@ def test_targets_that_do_not_fit_are_refused(targets, task, said):
 )
 def test_images_are_taken_in_equal_parts_of_about_five_hundred(images: int, part: int) -> None:
     assert training._part(images) == part
+
+
+@pytest.mark.parametrize("recipe", [SMALL, replace(SMALL, per_layer=True, noise="scaled")])
+def test_records_that_fill_a_batch_up_count_nothing(recipe):
+    filled, plain = started(recipe), started(recipe)
+    assert filled.fills
+    plain.fills = False
+    losses = filled.advance(6), plain.advance(6)
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+    torch.testing.assert_close(weights_of(filled), weights_of(plain), rtol=1e-4, atol=1e-6)
