@@ -76,44 +76,54 @@ class Attack:
     runs: int
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """What was promised, and what is proved against it.
+
+    Parameters
+    ----------
+    promise : Guarantee
+        (ε, δ) that should hold, with adjacency and who says so.
+    lower_bound : float
+        ε that is proved at the promise's δ; ≥ 0.
+    confidence : float
+        Chance at least that a true promise's ε is not below `lower_bound`.
+    noise_share : float
+        1 for what is promised itself, less for a copy with less noise.
+    """
+
+    promise: Guarantee
+    lower_bound: float
+    confidence: float
+    noise_share: float
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the promise is refuted."""
+        return self.promise.epsilon is not None and self.lower_bound > self.promise.epsilon
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding(Bound):
     """What an attack found.
 
     Parameters
     ----------
     method : str
     edition : Edition
-    promise : Guarantee
-        (ε, δ) that should hold, with adjacency and who says so.
-    lower_bound : float
-        ε that the releases prove at the promise's δ.
-    confidence : float
-        Chance at least that a true promise's ε is not below `lower_bound`.
     by : str
         How the bound was made.
     runs : int
         On either data set.
-    noise_share : float
-        1 for the method itself.
     about : str
         Neighbours and score, in one sentence.
     """
 
     method: str
     edition: Edition
-    promise: Guarantee
-    lower_bound: float
-    confidence: float
     by: str
     runs: int
-    noise_share: float
     about: str
-
-    @property
-    def flagged(self) -> bool:
-        """Whether the promise is refuted."""
-        return self.promise.epsilon is not None and self.lower_bound > self.promise.epsilon
 
 
 def run(

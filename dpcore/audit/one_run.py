@@ -28,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
+from dpcore.audit.attack import Bound
 from dpcore.errors import InvalidInput, number, whole
-from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
 
 if TYPE_CHECKING:
@@ -51,36 +52,19 @@ LESS = 3.0
 guesses prove most of an honest training, but too little to refute anything."""
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, kw_only=True)
+class Finding(Bound):
     """What one training gave away.
 
     Parameters
     ----------
-    promise : Guarantee
-        What is certified for the noise that should be added.
-    lower_bound : float
-        ε that the guesses prove at the promise's δ; ≥ 0.
-    confidence : float
-        Chance at least that a true promise's ε is not below `lower_bound`.
     canaries, guesses, right : int
         How many there were, how many were guessed at, and how many of these rightly.
-    noise_share : float
-        1 for the training itself.
     """
 
-    promise: Guarantee
-    lower_bound: float
-    confidence: float
     canaries: int
     guesses: int
     right: int
-    noise_share: float
-
-    @property
-    def flagged(self) -> bool:
-        """Whether the promise is refuted."""
-        return self.promise.epsilon is not None and self.lower_bound > self.promise.epsilon
 
 
 def chance(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:

@@ -24,15 +24,14 @@ def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     right : Tensor
         (…, k, m).
     bias : Tensor, optional
-        (m,).
+        (m,), for single matrices.
     """
     if _by_one_dnn(left, right):
         found: Tensor = torch.ops.mkldnn._linear_pointwise(
             left.contiguous(), right.t(), bias, "none", [], ""
         )
         return found
-    found = left @ right
-    return found if bias is None else found.add_(bias)
+    return left @ right if bias is None else torch.addmm(bias, left, right)
 
 
 def _by_one_dnn(left: Tensor, right: Tensor) -> bool:

@@ -40,16 +40,14 @@ TASKS = ("classes", "labels")
 IMAGES_AT_A_TIME = 512
 """About so many of a convolutional step, off a GPU: what more of them need is asked of the system
 anew at every step, which takes as long as the arithmetic."""
+FILLED = 32
+"""Off a GPU a batch is filled up to a multiple of it with records that count nothing: oneDNN
+prepares a product anew for every batch size that it has not met, which takes longer than it."""
 
 
 def _part(images: int) -> int:
     """How many images at a time: equal parts, as a few left over take as long as many."""
     return max(1, -(-images // max(1, round(images / IMAGES_AT_A_TIME))))
-
-
-FILLED = 32
-"""Off a GPU a batch is filled up to a multiple of it with records that count nothing: oneDNN
-prepares a product anew for every batch size that it has not met, which takes longer than it."""
 
 
 def _filled(batch: sampling.Batch) -> sampling.Batch:
