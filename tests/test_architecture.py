@@ -137,7 +137,7 @@ def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy() -> None:
     assert not loaded & {"scipy.signal", "scipy.stats", "scipy.optimize"}
 
 
-PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "app_pages")]
+PAGE_SOURCES = [ROOT / "app.py", ROOT / "main.py", *sources(ROOT / "app_pages")]
 
 
 @pytest.mark.parametrize("path", PAGE_SOURCES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app_pages.parts import meaning
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 KINDS = (
     *("selectbox", "number_input", "select_slider", "text_input", "toggle"),
     *("segmented_control", "pills", "multiselect", "slider", "radio", "checkbox"),

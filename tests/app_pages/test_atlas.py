@@ -19,7 +19,7 @@ from dpcore.systems import Family, Place, Relation, Run
 from dpcore.systems.standings import CLAIM_UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 SYSTEMS = systems.register()
 ROUTES = [
     Run(Place.EXPLORE, "opera"),

@@ -28,7 +28,7 @@ from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.methods import register
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 SECONDS = 180
 
 

@@ -12,7 +12,7 @@ from dpcore.datasets import load, prepare
 from dpcore.evaluation.curves import closed_form
 from dpcore.evaluation.study import Study
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 
 
 @pytest.fixture(autouse=True)

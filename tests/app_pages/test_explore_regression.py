@@ -17,7 +17,7 @@ from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 DATA = "Diabetes progression"
 
 

@@ -22,7 +22,7 @@ from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.figures.words import at_most, percent_at_most
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 SECONDS = 180
 BELIEF, EDGE = "Belief after an alarm", "Hits less false alarms"
 

@@ -21,7 +21,7 @@ from dpcore.figures.plan.sentences import answered, judged
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+APP = str(Path(__file__).resolve().parents[2] / "main.py")
 FIRST = preset("chexpert").training
 
 

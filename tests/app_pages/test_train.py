@@ -29,7 +29,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 
 ROOT = Path(__file__).resolve().parents[2]
-APP = str(ROOT / "app.py")
+APP = str(ROOT / "main.py")
 RECORDS = images.entry("digits").records
 # Few epochs and a small network: what is tested is the page.
 QUICK = {"passes": "3", "units": "8", "repeats": "2"}

@@ -12,6 +12,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,26 +41,52 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that runs.
+
+    Parameters
+    ----------
+    address : str
+        Of its first page.
+    port : int
+    pid : int
+    cache : Path
+        Where results go; thrown away.
+    """
+
+    address: str
+    port: int
+    pid: int
+    cache: Path
+
+
 @contextmanager
-def served() -> Iterator[str]:
+def served(**environment: str) -> Iterator[str]:
     """Run the page; its address. Results of training go to a folder that is thrown away."""
+    with running(**environment) as server:
+        yield server.address
+
+
+@contextmanager
+def running(**environment: str) -> Iterator[Server]:
+    """Run the page by the README's command from the repository root, on a free port."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "streamlit", "run", "app.py"),
-                *("--server.port", str(port), "--server.address", "127.0.0.1"),
-                *("--server.headless", "true", "--server.fileWatcherType", "none"),
+                *("--server.port", str(port)),
             ],
             cwd=ROOT,
-            env=os.environ | {"DPCORE_CACHE": cache},
+            env=os.environ | {"DPCORE_CACHE": cache} | environment,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
         try:
             _wait_until_healthy(process, address)
-            yield address
+            yield Server(address, port, process.pid, Path(cache))
         finally:
             process.terminate()
             try:

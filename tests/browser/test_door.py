@@ -1,0 +1,131 @@
+"""Who reaches the server that the README's command starts, and whom the server calls."""
+
+from __future__ import annotations
+
+import ast
+import ipaddress
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from tests.browser.server import Server, running
+from tests.browser.waiting import idle
+
+pytestmark = pytest.mark.browser
+EVIL = "evil.example"
+PAGES = ("", "plan", "train", "atlas")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running() as started:
+        yield started
+
+
+def answered(server: Server, path: str = "/_stcore/stream", **headers: str) -> int:
+    """The status that a request is answered with; 101 for a websocket that is let in."""
+    lines = {"Host": f"127.0.0.1:{server.port}", **headers}
+    if path == "/_stcore/stream":
+        lines |= {
+            "Upgrade": "websocket",
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version": "13",
+        }
+    text = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as line:
+        line.sendall(f"GET {path} HTTP/1.1\r\n{text}\r\n".encode())
+        return int(line.recv(1000).split()[1])
+
+
+def test_nobody_but_this_machine_reaches_it(server: Server) -> None:
+    # Every address in 127/8 is this machine's: a server that listens on all of them answers here.
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", server.port), timeout=5)
+    assert answered(server, "/_stcore/health") == 200
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_a_page_of_its_own_is_let_in(server: Server, name: str) -> None:
+    host = f"{name}:{server.port}"
+    assert answered(server, Host=host, Origin=f"http://{host}") == 101
+    assert answered(server, Host=host) == 101
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        (EVIL, f"http://{EVIL}"),
+        (f"{EVIL}:8501", f"http://{EVIL}:8501"),
+        ("", f"http://{EVIL}"),
+        ("", "http://127.0.0.1:1"),
+        ("", "null"),
+    ],
+)
+def test_a_page_from_elsewhere_gets_no_websocket(server: Server, host: str, origin: str) -> None:
+    named = {"Host": host} if host else {}
+    assert answered(server, Origin=origin, **named) == 403
+
+
+def test_a_strange_name_for_this_machine_gets_nothing(server: Server) -> None:
+    for path in ("/", "/_stcore/health", "/_stcore/host-config"):
+        assert answered(server, path, Host=f"{EVIL}:{server.port}") == 400
+
+
+def test_nobody_reads_what_others_do(server: Server) -> None:
+    assert answered(server, "/_stcore/metrics") == 404
+    assert answered(server, "/_stcore/metrics/") == 404
+
+
+def test_an_upload_from_elsewhere_is_refused(server: Server) -> None:
+    request = urllib.request.Request(
+        f"{server.address}/_stcore/upload_file/one/two",
+        data=b"age\n1\n",
+        headers={"Origin": f"http://{EVIL}"},
+        method="PUT",
+    )
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(request, timeout=20)
+
+
+def test_no_call_leaves_the_machine(context: BrowserContext, tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    recorder = str(Path(__file__).parent / "recorder")
+    with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
+        answered(server, Origin=f"http://{EVIL}")
+        answered(server, Host=EVIL, Origin=f"http://{EVIL}")
+        for path in PAGES:
+            page = context.new_page()
+            page.goto(f"{server.address}/{path}")
+            idle(page)
+            expect(page.get_by_test_id("stException")).to_have_count(0)
+            page.close()
+        page = context.new_page()
+        page.goto(f"{server.address}/train")
+        begin = page.get_by_role("button", name="Start training")
+        began = page.get_by_role("button", name="Stop")
+        expect(begin.or_(began).first).to_be_visible()
+        page.close()
+    noted = [line.split("\t", 1) for line in calls.read_text("utf-8").splitlines()]
+    assert ["begun", ""] in noted
+    assert [one for one in noted if one[0] != "begun" and not _stays_here(one[1])] == []
+
+
+def _stays_here(written: str) -> bool:
+    """Whether an address, as it was noted, is this machine's."""
+    called = ast.literal_eval(written)
+    if isinstance(called, tuple):
+        called = called[0]
+    if called is None or isinstance(called, bytes) or called in ("", "localhost"):
+        return True
+    if called.startswith(("/", "\0")):  # a socket in the file system
+        return True
+    try:
+        return ipaddress.ip_address(called).is_loopback
+    except ValueError:
+        return False
