@@ -41,6 +41,7 @@ NOISES = {
     "scaled": "Scaled with the clipping",
     "published-004": "As paper 004 prints it",
 }
+NEIGHBOURS = {key: ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 DRAWS = {"poisson": "By chance (Poisson)", "none": "Every record"}
 TABS = (
     "Noise schedule",
@@ -139,7 +140,7 @@ def sidebar() -> Asked:
             seed = st.number_input(
                 "Seed", 0, MOST_SEED, 0, key="train_seed", bind="query-params", help=words.SEED
             )
-        adjacency = pick("One person's difference", ADJACENCIES, "person", words.ADJACENCY)
+        adjacency = pick("One person's difference", NEIGHBOURS, "person", words.ADJACENCY)
         optimizer = switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
         with st.container(horizontal=True):
             final = number("Rate left at the end", SHARES, "final_rate", words.FINAL_RATE, step=0.1)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from app_pages.parts import links, meaning, train_compare, train_effects, train_noise
 from app_pages.parts import train_controls as controls
-from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
+from app_pages.parts.plan_controls import DELTAS
 from app_pages.parts.state import once
 from app_pages.parts.train_presets import FIRST, Settings
 from dpcore.figures.words import plain
@@ -51,7 +51,7 @@ def _heed() -> str:
         }
         | {
             "train_delta": ("δ =", [plain(each) for each in DELTAS], plain(FIRST.train_delta)),
-            "person": ("the neighbour", list(ADJACENCIES.values()), "one record more or less"),
+            "person": ("the neighbour", list(controls.NEIGHBOURS.values()), "one record blanked"),
             "train_view": ("the tab", controls.TABS, "the first one"),
             **train_effects.ALLOWED,
             **meaning.ALLOWED,

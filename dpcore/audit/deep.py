@@ -116,6 +116,7 @@ def attack(setting: Setting) -> Attack:
             decay=setting.decay,
             sampling=setting.sampling,
             adjacency=str(setting.adjacency),
+            public_size=setting.records if setting.adjacency is Adjacency.ADD_REMOVE else None,
             delta=delta,
         ).within(epsilon, setting.records, setting.accountant)
         promise = guarantee(recipe, setting.records, accountant=setting.accountant).certified

@@ -169,7 +169,7 @@ def audit(
     epsilon: float = 1.0,
     delta: float = 1e-5,
     *,
-    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    adjacency: Adjacency = Adjacency.ZERO_OUT,
     sampling: str = "none",
     steps: int = 4,
     rate: float = 0.5,
@@ -222,6 +222,7 @@ def audit(
         clip=CLIP,
         sampling=sampling,
         adjacency=str(adjacency),
+        public_size=m if adjacency is Adjacency.ADD_REMOVE else None,
         delta=delta,
         seed=seed,
     ).within(epsilon, m)

@@ -44,7 +44,7 @@ TEXTS = {
     "activation": "relu or tanh",
     "optimizer": "sgd, momentum or adam, on the noisy gradient",
     "sampling": "poisson, fixed or none",
-    "adjacency": "add-remove, zero-out or replace-one",
+    "adjacency": "zero-out, replace-one, or add-remove with --public-size",
     "noise": "isotropic, published-004 (as paper 004 prints it) or scaled (its sound form)",
     "weights": "where uneven noise takes its weights from: private, public, released or paid",
     "cost": "what scaled noise makes least: adaclip, gradient or curvature",
@@ -62,6 +62,7 @@ NUMBERS = {
 WHOLES = {
     "epochs": "n/batch steps each",
     "batch-size": "(expected) records a step",
+    "public-size": "under add-remove: the number that rates, steps and divisors come from",
     "seed": "of the first run; each further run adds 1",
     "refresh": "steps after which weights are computed afresh; 0 for once",
 }

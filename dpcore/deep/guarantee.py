@@ -113,14 +113,14 @@ def _published(
     claimed = paper_004.claimed(
         recipe.sigma,
         recipe.delta,
-        records,
+        recipe.size(records),
         recipe.batch,
         steps,
         clip=recipe.clip,
         order=recipe.order,
         noise_on_mean=recipe.noise_on_mean,
     )
-    step = paper_004.a_step(claimed, recipe.delta, recipe.batch / records, steps)
+    step = paper_004.a_step(claimed, recipe.delta, recipe.batch / recipe.size(records), steps)
     steered = recipe.uneven and recipe.source == "private"
     certified = (
         Guarantee(None, None, adjacency, title, NO_ACCOUNTING)

@@ -72,8 +72,14 @@ class Recipe:
     sampling : str
         "poisson", "fixed" or "none".
     adjacency : str
+        "zero-out" (one record blanked, the number of records public), "replace-one", or
+        "add-remove", which needs `public_size`.
+    public_size : int or None
+        Under add/remove: the nominal number of records that rates, steps and divisors come from,
+        so that none of them tells how many records there are.
     delta : float
     seed : int
+        Of start weights; of batches and noise as well, unless those are drawn from the system.
     noise : str
         Shape of the noise, of `NOISES`: "isotropic"; "published-004", paper 004's as printed;
         "scaled", clipping and noise scaled alike (`dpcore.deep.shapes.optimal`).
@@ -113,7 +119,8 @@ class Recipe:
     decay: float = 1.0
     decay_every: str = "epoch"
     sampling: str = "poisson"
-    adjacency: str = "add-remove"
+    adjacency: str = "zero-out"
+    public_size: int | None = None
     delta: float = 1e-5
     seed: int = 0
     noise: str = "isotropic"
@@ -133,6 +140,7 @@ class Recipe:
         one_of("decay every", self.decay_every, EVERY)
         one_of("sampling", self.sampling, ("poisson", "fixed", "none"))
         Adjacency(one_of("adjacency", self.adjacency, tuple(map(str, Adjacency))))
+        self._check_public_size()
         for width in self.widths:
             whole("width", width, at_least=1, at_most=100_000)
         whole("epochs", self.epochs, at_least=1, at_most=100_000)
@@ -165,6 +173,27 @@ class Recipe:
                 )
             one_of("sampling with paper 004's noise", self.sampling, ("poisson",))
 
+    def _check_public_size(self) -> None:
+        """Add/remove needs a public size, and nothing else may have one."""
+        if self.adjacency != Adjacency.ADD_REMOVE:
+            if self.public_size is not None:
+                raise InvalidInput(
+                    f"public size is {self.public_size}, but only add-remove has one; the number "
+                    "of records is public under the others."
+                )
+            return
+        if self.public_size is None:
+            raise InvalidInput(
+                "adjacency is add-remove, but it needs a public size: the number of records must "
+                "not decide on rates, steps and divisors."
+            )
+        whole("public size", self.public_size, at_least=1)
+        one_of("sampling under add-remove", self.sampling, ("poisson", "none"))
+
+    def size(self, records: int) -> int:
+        """The number that rates, steps and divisors come from: public, or `records` (n) itself."""
+        return records if self.public_size is None else self.public_size
+
     @property
     def convolutional(self) -> bool:
         """Whether the network takes images."""
@@ -191,8 +220,8 @@ class Recipe:
         return self.clipped and self.sigma > 0.0
 
     def steps_an_epoch(self, records: int) -> int:
-        """Steps after which each record has been seen once on average: ⌈n/batch⌉, or 1."""
-        return 1 if self.sampling == "none" else -(-records // self.batch)
+        """Steps after which each record has been seen once on average: ⌈size/batch⌉, or 1."""
+        return 1 if self.sampling == "none" else -(-self.size(records) // self.batch)
 
     def training(self, records: int, *, least: float = paper_004.LEAST) -> Training:
         """The run as the accountants read it.
@@ -218,11 +247,11 @@ class Recipe:
             raise InvalidInput("σ is 0 or nothing is clipped, but a private run needs both.")
         if self.uneven and self.source == "private":
             raise InvalidInput(NO_ACCOUNTING)
-        an_epoch = self.steps_an_epoch(records)
+        an_epoch, size = self.steps_an_epoch(records), self.size(records)
         return Training(
             sigma=self.sigma * (min(1.0, least) if self.uneven else 1.0),
-            records=records,
-            batch=records if self.sampling == "none" else self.batch,
+            records=size,
+            batch=size if self.sampling == "none" else self.batch,
             steps=an_epoch * self.epochs,
             delta=self.delta,
             clip=self.clip,
@@ -273,7 +302,7 @@ class Recipe:
         """
         number("ε", epsilon, above=0.0)
         steps = self.steps_an_epoch(records) * self.epochs
-        step = paper_004.a_step(epsilon, self.delta, self.batch / records, steps)
+        step = paper_004.a_step(epsilon, self.delta, self.batch / self.size(records), steps)
         tau = paper_004.bound(*step, self.order)
         sigma = paper_004.noise(tau, self.batch, clip=self.clip, noise_on_mean=self.noise_on_mean)
         if sigma is None:

@@ -32,14 +32,20 @@ class Batch:
 
 
 def draw(
-    sampling: str, records: int, batch: int, generator: torch.Generator, runs: int = 1
+    sampling: str,
+    records: int,
+    batch: int,
+    generator: torch.Generator,
+    runs: int = 1,
+    *,
+    size: int | None = None,
 ) -> Batch:
     """One step's records, for each of `runs` runs independently.
 
     Parameters
     ----------
     sampling : str
-        "poisson": each record with probability batch/records, independently; "fixed": `batch`
+        "poisson": each record with probability batch/size, independently; "fixed": `batch`
         different records, uniformly; "none": all of them.
     records, batch : int
         n, and the (expected) batch size.
@@ -47,6 +53,8 @@ def draw(
         Its device is where the places are made.
     runs : int
         Above 1, places have shape (runs, batch).
+    size : int, optional
+        The public number of records that the sampling rate comes from, where that is not n.
 
     Raises
     ------
@@ -54,9 +62,10 @@ def draw(
         If the sampling is none of these, or the batch is larger than the data.
     """
     one_of("sampling", sampling, SAMPLINGS)
-    whole("batch size", batch, at_least=1, at_most=records)
+    size = records if size is None else size
+    whole("batch size", batch, at_least=1, at_most=size)
     where = generator.device
-    if sampling == "none" or batch == records:
+    if sampling == "none" or batch == size:
         everyone = torch.arange(records, device=where)
         return Batch(everyone if runs == 1 else everyone.expand(runs, records))
     if sampling == "fixed":
@@ -67,7 +76,7 @@ def draw(
     level = torch.randint(
         LEVELS, (runs, records), generator=generator, device=where, dtype=torch.int32
     )
-    taken = level < levels_drawn(batch, records)
+    taken = level < levels_drawn(batch, size)
     if runs == 1:
         return Batch(taken[0].nonzero()[:, 0])
     most = int(taken.sum(1).max())

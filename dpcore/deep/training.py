@@ -119,9 +119,9 @@ class Run:
         self.loss = class_loss if task == "classes" else label_loss
         private = self._examples(inputs, targets, outputs)
         self.inputs, self.targets = private.inputs, private.targets
-        records = len(self.inputs)
-        self.expected = records if self.recipe.sampling == "none" else self.recipe.batch
-        whole("batch size", self.expected, at_least=1, at_most=records)
+        self.size = self.recipe.size(len(self.inputs))
+        self.expected = self.size if self.recipe.sampling == "none" else self.recipe.batch
+        whole("batch size", self.expected, at_least=1, at_most=self.size)
         self.runs, self.step = len(self.recipes), 0
         self.memory = Memory()
         keep_what_is_freed()
@@ -188,7 +188,12 @@ class Run:
                     raise Cancelled
                 self.shape.prepare(self.step)
                 batch = sampling.draw(
-                    self.recipe.sampling, len(self.inputs), self.expected, self.sampler, self.runs
+                    self.recipe.sampling,
+                    len(self.inputs),
+                    self.expected,
+                    self.sampler,
+                    self.runs,
+                    size=self.size,
                 )
                 losses = self._one(batch)
                 total += losses.sum()  # stays on the device: reading it would wait for the step

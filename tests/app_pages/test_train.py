@@ -109,7 +109,7 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
         epsilon=3.0,
     )
     assert shown["Noise σ₀"] == plain(comparison.settled(study, RECORDS)["private"].sigma)
-    assert "δ = 1e-5 · add-remove · PLD" in said(app)
+    assert "δ = 1e-5 · zero-out · PLD" in said(app)
     assert "constant σ" in said(app)
     assert "paper 003, equations (3) and (4)" in said(app)
     # What is proved comes first, what a paper claims beside it.

@@ -83,7 +83,7 @@ def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: C
     found = parsed(capsys, *SMALL.split(), "--epsilon", "3", "--runs", "2")["train"]
     run = Training(found["sigma"], RECORDS, 256, 12, 1e-5)
     assert found["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
-    assert (found["delta"], found["adjacency"], found["accountant"]) == (1e-5, "add-remove", "PLD")
+    assert (found["delta"], found["adjacency"], found["accountant"]) == (1e-5, "zero-out", "PLD")
     assert (found["steps"], found["steps_planned"], found["stopped"]) == (12, 12, False)
     assert 0.3 < found["accuracy"]["mean"] < 1.0
     assert found["auc"] is None
@@ -97,9 +97,9 @@ def test_the_words_say_the_same(capsys: Captured) -> None:
     text = said(capsys, *SMALL.split())
     assert "digits (raw), linear, isotropic noise: 1,437 records, 1 run\n" in text
     assert "accuracy on test records: 0." in text
-    assert "under add-remove is spent after 12 of 12 steps, certified by PLD" in text
+    assert "under zero-out is spent after 12 of 12 steps, certified by PLD" in text
     assert "status: proved" in text
-    assert " at δ = 1e-5 under add-remove" in text
+    assert " at δ = 1e-5 under zero-out" in text
     assert "claim, of the whole run as planned: ε = " in text
     assert "under replace-one (paper 003, equations (3) and (4)" in text
 
@@ -220,7 +220,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
         run = Training(each["sigma"], RECORDS, 256, 12, 1e-5, decay=decay, decay_every=6)
         assert each["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
         assert 2.99 < each["epsilon"] <= 3.0
-        assert (each["delta"], each["adjacency"]) == (1e-5, "add-remove")
+        assert (each["delta"], each["adjacency"]) == (1e-5, "zero-out")
         assert each["accountant"] == "PLD"
         lost = free["accuracy"]["mean"] - each["accuracy"]["mean"]
         assert each["accuracy_lost"] == pytest.approx(lost)
@@ -230,7 +230,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
     assert alone["accuracy"] == own["accuracy"]
     text = said(capsys, *line.split(), "--budget", "2.5")
     assert "\nwithout privacy   accuracy 0." in text
-    assert "(δ = 1e-5, add-remove, PLD)" in text
+    assert "(δ = 1e-5, zero-out, PLD)" in text
 
 
 @pytest.mark.parametrize("line", ["--sigma 2", "--sigma 0", "--no-clipping"])
@@ -259,7 +259,9 @@ def test_only_what_has_a_target_is_compared(line: str, capsys: Captured) -> None
         ("--features deep", "features"),
         ("--noise round", "noise"),
         ("--noise scaled --weights public", "public"),
-        ("--sampling fixed", "Rényi has no theorem"),
+        ("--adjacency add-remove", "public size"),
+        ("--public-size 900", "public size"),
+        ("--adjacency add-remove --public-size 900 --sampling fixed", "sampling under add-remove"),
         ("--output no/such/folder", "output"),
     ],
 )

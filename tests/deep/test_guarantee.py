@@ -25,7 +25,8 @@ PUBLISHED = replace(PLAIN, noise="published-004").claiming(0.5, RECORDS)
 @pytest.mark.parametrize("adjacency", ["add-remove", "zero-out", "replace-one"])
 @pytest.mark.parametrize("decay", [1.0, 0.9])
 def test_scaled_noise_is_certified_at_exactly_isotropics_epsilon(weights, adjacency, decay):
-    plain = replace(PLAIN, adjacency=adjacency, decay=decay)
+    public = RECORDS if adjacency == "add-remove" else None
+    plain = replace(PLAIN, adjacency=adjacency, public_size=public, decay=decay)
     scaled = replace(plain, noise="scaled", weights=weights, share=0.3)
     found, even = guarantee(scaled, RECORDS), guarantee(plain, RECORDS)
     assert found.certified == even.certified
@@ -39,7 +40,8 @@ def test_scaled_noise_is_certified_at_exactly_isotropics_epsilon(weights, adjace
 
 def test_isotropic_noise_is_certified_as_the_planner_does():
     found = guarantee(PLAIN, RECORDS)
-    expected = spent(Training(1.2, RECORDS, 250, 100, 1e-5, 0.8), "pld")
+    training = Training(1.2, RECORDS, 250, 100, 1e-5, 0.8, adjacency=Adjacency.ZERO_OUT)
+    expected = spent(training, "pld")
     assert found.certified == expected
     assert found.claim.epsilon is None
 

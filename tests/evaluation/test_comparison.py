@@ -92,7 +92,7 @@ def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
         assert (rows["epsilon"].diff().dropna() > 0).all()
         wanted = recipe.sigma * recipe.decay ** (0.5 * np.arange(4))
         assert rows["sigma"].to_numpy() == pytest.approx(wanted)
-    assert set(course["adjacency"]) == {"add-remove"}
+    assert set(course["adjacency"]) == {"zero-out"}
 
 
 def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:

@@ -138,7 +138,7 @@ def test_ends_of_a_real_sweep_hold_what_was_run() -> None:
     assert list(table["epoch"]) == [study.recipe.epochs for study in sweep.studies]
     assert (table["epsilon"] <= 2.0).all()
     assert (table["epsilon"] > 1.8).all()
-    assert set(table["adjacency"]) == {"add-remove"}
+    assert set(table["adjacency"]) == {"zero-out"}
     low, mean, high = (table[f"accuracy_test{end}"] for end in ("_low", "", "_high"))
     assert ((low <= mean) & (mean <= high)).all()
     last = rows[(rows["study"] == 1) & (rows["steps"] == rows["steps"].max())]

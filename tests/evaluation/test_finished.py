@@ -44,7 +44,7 @@ def test_a_training_is_found_with_its_settings_and_where_it_ended(
         last = one.history[one.history["epoch"] == 2]
         assert table.loc[name, "accuracy"] == pytest.approx(last["accuracy_test"].mean())
         assert table.loc[name, "epsilon"] == pytest.approx(last["epsilon"].iloc[0])
-        assert table.loc[name, "adjacency"] == "add-remove"
+        assert table.loc[name, "adjacency"] == "zero-out"
     assert set(finished.histories(ended)["series"]) == {"1", "2"}
 
 

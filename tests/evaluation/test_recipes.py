@@ -21,7 +21,7 @@ def test_each_recipe_is_certified_within_its_epsilon(name: str) -> None:
     records = images.entry(study.dataset).records
     recipe = study.settled(records)
     training = recipe.training(records)
-    assert (recipe.delta, recipe.adjacency) == (1e-5, "add-remove")
+    assert (recipe.delta, recipe.adjacency) == (1e-5, "zero-out")
     assert study.epsilon is not None
     certified = spent(training, "pld").epsilon
     assert certified is not None
@@ -59,5 +59,5 @@ def test_the_benchmark_prints_what_was_measured_and_certified(
     assert found["accuracy"]["mean"] == pytest.approx(np.mean(values))
     assert "mean of 2 runs" in said
     assert "on held-out training records; target 0.9990 MISSED" in said
-    assert "δ = 1e-05, add-remove, by PLD" in said
+    assert "δ = 1e-05, zero-out, by PLD" in said
     assert "without privacy 0." in said

@@ -81,7 +81,7 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) 
         run = Training(sigma, RECORDS, 256, row.steps, 1e-5, decay=0.8, decay_every=STEPS)
         assert row.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
         assert row.sigma == pytest.approx(sigma * 0.8 ** (0.5 * (row.epoch - 1)))
-        assert (row.delta, row.adjacency, row.accountant) == (1e-5, "add-remove", "PLD")
+        assert (row.delta, row.adjacency, row.accountant) == (1e-5, "zero-out", "PLD")
         assert row.status == "proved"
     end = history["epsilon"].iloc[-1]
     assert 2.99 < end <= 3.0
