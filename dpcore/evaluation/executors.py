@@ -1,22 +1,83 @@
-"""Where long jobs are done: worker processes of this machine, or a Dask cluster."""
+"""Where long jobs are done: one worker process of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
+import atexit
 import os
-from concurrent.futures import Executor
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from dpcore.errors import InvalidInput
 
 SCHEDULER = "DPCORE_SCHEDULER"
-WORKERS = 1  # each worker uses every core in its matrix products
 IDLE_SECONDS = 600
 PATIENCE = "10s"
 
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+class Worker(Executor):
+    """One process, which uses every core in its matrix products and is handed one job at a time.
+
+    What waits is held here and not in the process's own queue, so that a process that dies takes
+    one job along, and the next one gets a new process once the old one has ended. Any thread may
+    hand in a job; only the one thread in here speaks with the process.
+    """
+
+    def __init__(self) -> None:
+        self._queue = ThreadPoolExecutor(1, "worker")
+        self._process: Any = None
+
+    def submit(
+        self, fn: Callable[Given, Answer], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Answer]:
+        """As `Executor.submit`; the future raises `BrokenExecutor` if the process dies."""
+        return self._queue.submit(self._do, fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As `Executor.shutdown`; the process ends when the job in its hands has."""
+        self._queue.shutdown(wait, cancel_futures=cancel_futures)
+        if wait:
+            self._end()
+
+    def _do(self, fn: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
+        try:
+            self._ready().submit(os.getpid).result()
+        except BrokenExecutor:  # it died while it had nothing to do
+            self._end()
+        try:
+            answer: Answer = self._ready().submit(fn, *args, **kwargs).result()
+        except BrokenExecutor:
+            self._end()
+            raise
+        return answer
+
+    def _ready(self) -> Any:
+        if self._process is None:
+            from loky import ProcessPoolExecutor
+
+            self._process = ProcessPoolExecutor(
+                max_workers=1, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
+            )
+        return self._process
+
+    def _end(self) -> None:
+        """Have the process end, and wait until it has."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.shutdown(wait=True)
+
+
+_local: Worker | None = None
+_one_at_a_time = threading.Lock()
+
 
 def executor() -> Executor:
-    """The cluster whose address `DPCORE_SCHEDULER` holds, or else processes of this machine.
+    """The cluster whose address `DPCORE_SCHEDULER` holds, or else the worker of this machine.
 
     Raises
     ------
@@ -32,12 +93,22 @@ def executor() -> Executor:
         # Not pure: a job that failed is done again when it is asked for again.
         found: Executor = client.get_executor(pure=False)
         return found
-    from loky import get_reusable_executor
+    global _local
+    with _one_at_a_time:
+        if _local is None:
+            _local = Worker()
+            atexit.register(close)
+        return _local
 
-    local: Executor = get_reusable_executor(
-        max_workers=WORKERS, timeout=IDLE_SECONDS, initializer=_yield_to_the_page
-    )
-    return local
+
+def close() -> None:
+    """End this machine's worker as soon as the job in its hands has ended; nothing else begins."""
+    global _local
+    atexit.unregister(close)
+    with _one_at_a_time:
+        worker, _local = _local, None
+    if worker is not None:
+        worker.shutdown(cancel_futures=True)
 
 
 @cache
@@ -58,6 +129,6 @@ def _client(address: str) -> Any:
 
 
 def _yield_to_the_page() -> None:
-    """Workers run at low priority, so that the page answers at once on a small machine."""
+    """The worker runs at low priority, so that the page answers at once on a small machine."""
     if hasattr(os, "nice"):
         os.nice(10)

@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Future
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,7 +40,6 @@ BEAT_SECONDS, ALIVE_SECONDS = 1.0, 15.0
 MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
 STATE = "state"  # of a task that was stopped, to go on from
 MISSING = "nan"  # in a result's file: there, an empty field is an empty text
-MOST_SENDS = 3  # of a job that never began, because the worker died with another in its hands
 LOST = "The program was restarted while this ran; start it again to retry."
 
 
@@ -61,31 +60,12 @@ class _Start:
     name: str
     where: Path
     future: Future[None] = field(default_factory=Future)
-    sends: int = 0
     cancelled: bool = False
 
     def send(self) -> None:
         """Hand it to the workers."""
-        self.sends += 1
         self.future = executor().submit(_work, self.task, self.key, str(self.where), self.name)
-        self.future.add_done_callback(self._ended)
-
-    def _ended(self, future: Future[None]) -> None:
-        not_begun = not (self.where / f"{self.name}.progress").exists()
-        broken = not future.cancelled() and isinstance(future.exception(), BrokenExecutor)
-        if broken and not_begun and not self.cancelled and self.sends < MOST_SENDS:
-            # The worker died with another job in its hands. Sent by a thread of its own, because an
-            # executor's can't wait for the executor to end.
-            threading.Thread(target=self._send_again).start()
-        else:
-            self.clear()
-
-    def _send_again(self) -> None:
-        try:
-            self.send()
-        except BaseException:
-            self.clear()
-            raise
+        self.future.add_done_callback(lambda _: self.clear())
 
     def clear(self) -> None:
         """Remove what it needed."""
@@ -101,18 +81,6 @@ class _Start:
     def waited_for(self) -> bool:
         """Whether those behind it wait for it; one that was stopped makes room at its next step."""
         return not self.cancelled and not self.ended
-
-    def wait(self, timeout: float | None) -> None:
-        """Until it has ended, to raise what it raised."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while True:
-            left = None if until is None else until - time.monotonic()
-            try:
-                return self.future.result(left)
-            except BrokenExecutor:
-                if self.ended:
-                    raise
-                time.sleep(WRITE_EVERY_SECONDS)
 
 
 _starts: dict[str, _Start] = {}
@@ -268,7 +236,7 @@ class Job:
         start = _starts.get(self.key)
         if start is not None and not _path(self.key, "csv").exists():
             try:
-                start.wait(timeout)
+                start.future.result(timeout)
             except CancelledError:
                 raise Cancelled from None
         try:

@@ -20,15 +20,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from loky import get_reusable_executor
 
 from dpcore.datasets import Split
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import jobs
+from dpcore.evaluation import executors, jobs
 from dpcore.evaluation.curves import Answers, answers
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy, train
+from tests.evaluation.processes import CHILDREN, workers
 from tests.evaluation.tasks import Counting
 
 QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
@@ -53,10 +53,8 @@ def wait_for(what: Callable[[], bool]) -> None:
 def no_worker_is_left() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
-    executor = get_reusable_executor(reuse=True)
-    workers = list(executor._processes.values())
-    executor.shutdown(wait=True, kill_workers=True)
-    wait_for(lambda: not any(worker.is_alive() for worker in workers))
+    executors.close()
+    assert workers() == []
     wait_for(lambda: set(threading.enumerate()) <= before)
 
 
@@ -65,10 +63,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.setattr(jobs, "_starts", {})
     return tmp_path
-
-
-def worker_processes() -> list[int]:
-    return list(get_reusable_executor(reuse=True)._processes)
 
 
 def names(cache: Path) -> set[str]:
@@ -183,7 +177,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
     study = replace(LONG, seed=7)
     job = submit(study)
     wait_for(lambda: job.state == "running")
-    for process in worker_processes():
+    for process in workers():
         os.kill(process, signal.SIGKILL)
     wait_for(lambda: job.state == "failed")
     assert job.message.startswith("The worker stopped (")
@@ -352,16 +346,59 @@ def test_a_task_that_kills_its_worker_fails_alone(cache: Path) -> None:
         again.result(PATIENCE)
 
 
+@pytest.mark.skipif(not CHILDREN.exists(), reason="processes are counted in /proc")
+@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+def test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it(cache: Path) -> None:
+    counted: list[int] = []
+    ended = threading.Event()
+
+    def count() -> None:
+        while not ended.wait(0.01):
+            counted.append(len(workers()))
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    # Each from a thread of its own, as each session of the page has one.
+    tasks = [Counting(8, seconds=0.05, name=name) for name in "abcdefgh"]
+    handing_in = [threading.Thread(target=jobs.submit, args=(task,)) for task in tasks]
+    for thread in handing_in:
+        thread.start()
+    for thread in handing_in:
+        thread.join()
+    found = [jobs.Job(task.key) for task in tasks]
+    wait_for(lambda: sum(job.state == "done" for job in found) >= 2)
+    wait_for(lambda: any(job.state == "running" for job in found))
+    for process in workers():
+        os.kill(process, signal.SIGKILL)
+    wait_for(lambda: {job.state for job in found} <= {"done", "failed"})
+    ended.set()
+    counting.join()
+    states = [job.state for job in found]
+    assert max(counted) == 1
+    # Only the one in its hands is lost.
+    assert sorted(states) == ["done"] * 7 + ["failed"]
+    wait_for(lambda: len(names(cache)) >= 2 * 7)
+    assert not [name for name in names(cache) if name.endswith((".job", ".progress"))]
+
+
+@pytest.mark.filterwarnings("ignore:A worker stopped:UserWarning")
+def test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along() -> None:
+    for name in "abc":
+        assert len(jobs.submit(Counting(name=name)).result(PATIENCE)) == 3
+        for process in workers():
+            os.kill(process, signal.SIGKILL)
+
+
 # Starts a job and is killed before it is done, as a server may be.
 KILLED_SERVER = """
 import os, signal, sys, time
 from dpcore.evaluation import jobs
+from tests.evaluation.processes import workers
 from tests.evaluation.tasks import Counting
 job = jobs.submit(Counting(int(sys.argv[1]), seconds=0.05))
 while job.state != "running" or job.partial() is None:
     time.sleep(0.05)
-from loky import get_reusable_executor
-print(*get_reusable_executor(reuse=True)._processes, file=open(sys.argv[2], "w"), flush=True)
+print(*workers(), file=open(sys.argv[2], "w"), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 

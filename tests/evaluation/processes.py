@@ -1,0 +1,23 @@
+"""The worker processes there are, by the list that the system keeps."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+CHILDREN = Path("/proc/self/task")
+
+
+def workers() -> list[int]:
+    """Those that loky started for this process and that have not ended."""
+    children: set[str] = set()
+    for path in CHILDREN.glob("*/children"):
+        with suppress(OSError):
+            children.update(path.read_text().split())
+    found = []
+    for child in children:
+        with suppress(OSError):
+            started = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+            if any(b"popen_loky" in argument for argument in started):
+                found.append(int(child))
+    return found
