@@ -223,7 +223,7 @@ def _groups(parts: Sequence[Step]) -> dict[tuple[str, float], list[Step]]:
 
 
 def _pld_covers(step: Step, adjacency: Adjacency) -> bool:
-    return step.sampling != "fixed"
+    return step.sampling != "fixed" or adjacency is not ADD_REMOVE
 
 
 def loss_distributions(
@@ -238,12 +238,19 @@ def loss_distributions(
     counts = [step.count for step in parts]
     return tuple(
         pld.compose(pair, counts, delta=delta, interval=interval, optimistic=optimistic)
-        for pair in _directions(parts, adjacency)
+        for pair in _directions(parts, adjacency, attained=optimistic)
     )
 
 
-def _directions(parts: Sequence[Step], adjacency: Adjacency) -> list[list[pairs.Pair]]:
-    """Each step's dominating pair, in every direction that differs."""
+def _directions(
+    parts: Sequence[Step], adjacency: Adjacency, *, attained: bool = False
+) -> list[list[pairs.Pair]]:
+    """Each step's dominating pair, in every direction that differs.
+
+    All are pairs that some records attain, but for batches of fixed size. For those `attained` asks
+    for the densities of one record against others that are all its opposite, or, where it is
+    blanked out, against others that are all null.
+    """
 
     def pair(step: Step, adding: bool) -> pairs.Pair:
         moved = change(adjacency)
@@ -251,10 +258,17 @@ def _directions(parts: Sequence[Step], adjacency: Adjacency) -> list[list[pairs.
             return pairs.Laplace(step.multiplier / moved)
         if step.sampling == "poisson" and adjacency is REPLACE_ONE:
             return pairs.PoissonGaussianReplaced(step.multiplier, step.rate)
+        if step.sampling == "fixed" and not attained:
+            # Under zero-out the blanked record is one of the replacements that replace-one allows.
+            return pairs.FixedGaussian(step.multiplier / 2.0, step.rate)
         multiplier = step.multiplier if step.sampling == "poisson" else step.multiplier / moved
         return pairs.PoissonGaussian(multiplier, step.rate, adding)
 
-    one_sided = adjacency is not REPLACE_ONE and any(s.sampling == "poisson" for s in parts)
+    one_sided = any(
+        (step.sampling == "poisson" and adjacency is not REPLACE_ONE)
+        or (step.sampling == "fixed" and attained)
+        for step in parts
+    )
     directions = (False, True) if one_sided else (False,)
     return [[pair(step, adding) for step in parts] for adding in directions]
 
@@ -407,7 +421,13 @@ def _strong_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -
 ACCOUNTANTS = {
     accountant.key: accountant
     for accountant in (
-        Accountant("pld", "PLD", _pld_covers, _pld_epsilon, "Doroshenko et al. 2022"),
+        Accountant(
+            "pld",
+            "PLD",
+            _pld_covers,
+            _pld_epsilon,
+            "Doroshenko et al. 2022; Zhu, Dong, Wang 2022; Balle, Barthe, Gaboardi 2018",
+        ),
         Accountant(
             "rdp",
             "Rényi",
@@ -474,10 +494,13 @@ def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, flo
     The upper one is what `certify` gives; their distance is the pessimism of the certified figure,
     together with what the lower bound loses itself.
 
+    For batches of fixed size no records attain the upper one, and the lower one is that of records
+    which are all alike but one: the exact value lies between.
+
     Raises
     ------
     InvalidInput
-        If the event holds fixed-size batches, for which there is no exact distribution here.
+        If PLD has no theorem for the event.
     """
     number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
     parts = steps(event)

@@ -77,6 +77,7 @@ def evidence(
     -----
     The lower bound is attained by records whose clipped gradients have length C and point in one
     direction (opposite ones under replace-one): it speaks of the mechanism, not of one data set.
+    For batches of fixed size it is not the exact value, so that more claims are left open.
     """
     event = training.event()
     exact = not refusal(event, training.adjacency, "pld")

@@ -14,6 +14,22 @@ and under N(v) from below by Φ(Φ⁻¹(a) - |u|/ν) and Φ(Φ⁻¹(a) - |u-v|/�
 and with u = 1, v = -1 on the line a half-line attains both bounds at once. For x < 1,
 H_x(P‖Q) = 1 - x + x H_{1/x}(Q‖P) and u, v change places. With v = 0 this is add/remove and
 zero-out.
+
+Batches of fixed size, drawn without replacement, under replace-one. Let S be the batches that hold
+the record and S′ those that do not: P = (1-q)μ₀ + qμ₁ and Q = (1-q)μ₀ + qμ₁′, with μ₀ over S′ and
+μ₁, μ₁′ over S before and after the exchange. Exchanging the record in a batch of S for one outside
+it couples S with S′ (a uniform member of one gives a uniform member of the other), so μ₁ and μ₀ are
+mixtures, with the same weights, of Gaussians at most 2C apart; so are μ₁ and μ₁′. With f(a) =
+Φ(Φ⁻¹(a) - 2C/σ), convex in a, Jensen's inequality gives μ₀(A), μ₁′(A) ≥ f(μ₁(A)) for every set A.
+Hence for x ≥ 1, with a = μ₁(A),
+
+    P(A) - xQ(A) = qa - (x-1)(1-q)μ₀(A) - xqμ₁′(A) ≤ qa - (x-1+q) f(a) ≤ R(x),
+
+R(x) = H_x((1-q)N(0) + qN(1)‖N(0)) at ν = σ/2C being the supremum of the middle over a (Balle,
+Barthe and Gaboardi 2018 have the same bound). That holds for either order of the two data sets, so
+the curve h(x) = R(x) for x ≥ 1 and 1 - x + xR(1/x) for x < 1 lies above both. The pair
+((1-q)N(0) + qN(1), N(0)) has a lower curve for x < 1, and so does not dominate under composition
+(Lebeda, Regehr, Kamath and Steinke 2024): `FixedGaussian` is a pair whose curve is h.
 """
 
 from __future__ import annotations
@@ -176,6 +192,64 @@ class PoissonGaussianReplaced:
         above = (1.0 - q) * special.ndtr(-edges[-1]) + q * special.ndtr(unit - edges[-1])
         upper, lower = still + q * _between(edges - unit), still + q * _between(edges + unit)
         return upper, lower, float(below), float(above)
+
+
+@dataclass(frozen=True)
+class FixedGaussian:
+    """One Gaussian step on a batch of fixed size without replacement, under replace-one.
+
+    Outcomes (+, z) and (-, z) for z > 1/2, where p = (1-q)N(0,ν²) + qN(1,ν²) exceeds r = N(0,ν²),
+    and one more. P has density p on the first kind and r on the second, Q the other way round, and
+    the last outcome has the rest, (1-q)(2Φ(1/2ν) - 1), under both. For x ≥ 1 only the first kind
+    counts, and H_x(P‖Q) = ∫(p - xr)₊ = R(x) of the module docstring; P and Q mirror each other, so
+    the curve is h for x < 1 too. The loss is odd: one direction serves both.
+
+    Parameters
+    ----------
+    multiplier : float
+        ν = σ/2C.
+    rate : float
+        Batch size over n, in (0, 1].
+    """
+
+    multiplier: float
+    rate: float
+
+    @property
+    def _removed(self) -> PoissonGaussian:
+        """(p, r), whose losses above 0 are those of the first kind of outcome."""
+        return PoissonGaussian(self.multiplier, self.rate)
+
+    @property
+    def _added(self) -> PoissonGaussian:
+        """(r, p), whose losses below 0 are those of the second kind."""
+        return PoissonGaussian(self.multiplier, self.rate, adding=True)
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        return self._removed.spread()
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
+        low, high = self._added.reach(log_tail)[0], self._removed.reach(log_tail)[1]
+        return min(low, 0.0), max(high, 0.0)
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) of the loss in (grid_i, grid_{i+1}], P-mass below and above.
+
+        The grid must hold 0 as an inner point.
+        """
+        zero = int(np.searchsorted(grid, 0.0))
+        if grid[zero] != 0.0 or not 0 < zero < len(grid) - 1:
+            raise ValueError("0 must be an inner point of the grid")
+        upper_left, lower_left, below, _ = self._added.masses(grid[: zero + 1])
+        upper_right, lower_right, _, above = self._removed.masses(grid[zero:])
+        upper = np.concatenate((upper_left, upper_right))
+        lower = np.concatenate((lower_left, lower_right))
+        same = (1.0 - self.rate) * math.erf(math.sqrt(0.125) / self.multiplier)
+        upper[zero - 1] += same
+        lower[zero - 1] += same
+        return upper, lower, below, above
 
 
 @dataclass(frozen=True)

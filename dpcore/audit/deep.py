@@ -40,8 +40,6 @@ class Setting:
     records, batch, epochs : int
     decay : float
         Of the noise's variance, every epoch.
-    accountant : str
-        By which the noise is settled, and its ε promised.
     others : float
         Label of the other records; nan for none, and so no gradient. In batches of fixed size 0
         shows best whether the record was among them: it takes an opposite's place.
@@ -60,7 +58,6 @@ class Setting:
     batch: int = 2
     epochs: int = 5
     decay: float = 1.0
-    accountant: str = "pld"
     others: float = math.nan
     epsilon: float = 4.0
     delta: float = 1e-5
@@ -89,7 +86,6 @@ SETTINGS = (
         sampling="fixed",
         batch=1,
         epochs=1,
-        accountant="rdp",
         others=0.0,
         epsilon=3.0,
         delta=0.03,
@@ -118,8 +114,8 @@ def attack(setting: Setting) -> Attack:
             adjacency=str(setting.adjacency),
             public_size=setting.records if setting.adjacency is Adjacency.ADD_REMOVE else None,
             delta=delta,
-        ).within(epsilon, setting.records, setting.accountant)
-        promise = guarantee(recipe, setting.records, accountant=setting.accountant).certified
+        ).within(epsilon, setting.records)
+        promise = guarantee(recipe, setting.records).certified
         if promise.epsilon is None:
             raise InvalidInput(
                 f"training proves nothing, but an attack needs a promise: {promise.reason}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.accounting.events import Gaussian, PoissonSampled, Repeated
+from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
 from dpcore.accounting.tradeoff import PrivacyCurve, from_event, from_gaussian
 from dpcore.erm.method import Calibration
 from dpcore.errors import InvalidInput
@@ -12,18 +12,21 @@ def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
     """What an attacker can do against this noise, more exactly than its (ε, δ) says.
 
     Gaussian DP for one Gaussian or for adaptive full-batch steps; privacy loss distributions for
-    steps on Poisson samples. ``None`` for batches of fixed size, whose curve no accountant here
-    gives, for noise outside an accountant's range, and where nothing is certified.
+    steps on sampled batches. ``None`` for noise outside an accountant's range, and where nothing is
+    certified.
     """
     adjacency = calibration.problem.adjacency
     if calibration.gaussian_mu is not None:
         return from_gaussian(calibration.gaussian_mu, adjacency)
-    if calibration.certified.epsilon is None or calibration.sampling != "poisson":
+    if calibration.certified.epsilon is None or calibration.sampling not in ("poisson", "fixed"):
         return None
+    sampled = PoissonSampled if calibration.sampling == "poisson" else FixedSampled
     rate = calibration.batch / calibration.problem.records
     try:
-        noise = Gaussian(calibration.sigma, calibration.problem.lipschitz)
+        # On the sum of a batch, whatever multiple of it the query is.
+        on_sum = calibration.model_noise * calibration.batch
+        noise = Gaussian(on_sum, calibration.problem.lipschitz)
         queries = calibration.steps * calibration.problem.parts
-        return from_event(Repeated(PoissonSampled(rate, noise), queries), adjacency)
+        return from_event(Repeated(sampled(rate, noise), queries), adjacency)
     except InvalidInput:
         return None

@@ -105,8 +105,8 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
     DataFrame
         One row a preset: its settings; stated_epsilon (in the paper), printed_epsilon (by its
         equation), claimed_epsilon (the first, or else the second); the ε certified at `delta` for
-        Poisson samples under add/remove and under replace-one (PLD) and for batches of fixed size
-        under replace-one (Rényi); at_least, below which no ε holds for Poisson samples under
+        Poisson samples under add/remove and under replace-one and for batches of fixed size under
+        replace-one, all by PLD; at_least, below which no ε holds for Poisson samples under
         replace-one; moments_epsilon, by Rényi under add/remove; conditions, those of the paper's
         lemma that are not met; finding.
     """
@@ -138,7 +138,7 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
                 "delta": run.delta,
                 "add_remove_poisson_pld": added.certified.epsilon,
                 "replace_one_poisson_pld": poisson.certified.epsilon,
-                "replace_one_fixed_renyi": fixed.certified.epsilon,
+                "replace_one_fixed_pld": fixed.certified.epsilon,
                 "at_least": poisson.at_least,
                 "moments_epsilon": spent(run, "rdp").epsilon,
                 "conditions": " ".join(c.consequence for c in answer.conditions if not c.met),
@@ -151,8 +151,8 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
 
 def _finding(fixed: claims.Finding, poisson: claims.Finding) -> str:
     """What is known of batches of fixed size, as in the paper, and else of Poisson samples."""
-    if fixed is claims.Finding.HOLDS:
-        return HOLDS
+    if fixed is not claims.Finding.OPEN:
+        return str(fixed)
     if poisson is claims.Finding.HOLDS:
         return FOR_POISSON
     return FAILS if poisson is claims.Finding.FAILS else OPEN
@@ -171,7 +171,7 @@ def judge_epsilon(table: pd.DataFrame, claim: str) -> Verdict:
         verdict = NOT_SUPPORTED
     seen = "; ".join(
         f"{row['title']}: claimed {row['claimed_epsilon']:.3g}, certified "
-        f"{_or_none(row['replace_one_fixed_renyi'])} (replace-one, fixed size, Rényi), "
+        f"{_or_none(row['replace_one_fixed_pld'])} (replace-one, fixed size, PLD), "
         f"{_or_none(row['replace_one_poisson_pld'])} (replace-one, Poisson, PLD), "
         f"{_or_none(row['add_remove_poisson_pld'])} (add/remove, Poisson, PLD): {row['finding']}"
         + ("" if not row["conditions"] else ", and conditions of Lemma 4 are not met")

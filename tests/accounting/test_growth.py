@@ -18,6 +18,9 @@ RUNS = {
     "constant": replace(DECAYING, decay=1.0, steps=5_000),
     "a level cut short": replace(DECAYING, decay=0.8, decay_every=25),
     "replace-one": replace(DECAYING, adjacency=Adjacency.REPLACE_ONE),
+    "batches of fixed size": replace(
+        DECAYING, sampling="fixed", adjacency=Adjacency.REPLACE_ONE, steps=400
+    ),
     "no sampling": replace(DECAYING, sigma=60.0, sampling="none"),
     "a grid refined": replace(DECAYING, sigma=0.4, records=10**5, batch=1, decay=1.0),
 }
@@ -58,7 +61,8 @@ def test_curves_rise_and_the_certified_ones_keep_their_order() -> None:
 
 
 def test_what_has_no_theorem_is_refused_at_every_checkpoint() -> None:
-    table = growth(replace(DECAYING, sampling="fixed"), ["pld"], points=3)
+    absent = replace(DECAYING, sampling="fixed", adjacency=Adjacency.ADD_REMOVE)
+    table = growth(absent, ["pld"], points=3)
     assert table["epsilon"].isna().all()
     assert set(table["status"]) == {"conditions not met"}
     assert table["reason"].str.contains("no theorem").all()

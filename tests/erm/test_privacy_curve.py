@@ -14,6 +14,7 @@ from dpcore.erm.privacy_curve import privacy_curve
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.study import without_proof
 from dpcore.guarantee import Adjacency, Edition
+from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import method_named
 
 DELTA = 1e-5
@@ -57,15 +58,25 @@ def test_full_batch_steps_compose_to_one_gaussian(steps: int) -> None:
     assert found.gaussian_mu == pytest.approx(exact, rel=1e-13)
 
 
-def test_poisson_batches_have_a_certified_curve_and_fixed_ones_none() -> None:
-    sampled = calibrated("grpua", "sound", 1.0, Adjacency.ZERO_OUT, 50)
+@pytest.mark.parametrize("adjacency", [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE])
+def test_sampled_batches_have_a_certified_curve(adjacency: Adjacency) -> None:
+    sampled = calibrated("grpua", "sound", 1.0, adjacency, 50)
+    assert sampled.sampling == ("fixed" if adjacency is Adjacency.REPLACE_ONE else "poisson")
     curve = privacy_curve(sampled)
     assert curve is not None
     assert sampled.certified.epsilon is not None
     # Privacy loss distributions are the tighter accountant.
     assert curve.delta(sampled.certified.epsilon) <= DELTA
     assert curve.delta(0.3 * sampled.certified.epsilon) > DELTA
-    assert privacy_curve(calibrated("grpua", "sound", 1.0, Adjacency.REPLACE_ONE, 50)) is None
+
+
+def test_the_curve_of_a_published_query_is_that_of_the_noise_on_its_sum() -> None:
+    # Its query is n times the gradient of one record.
+    published = calibrated("grpua", "published", 5.0, Adjacency.REPLACE_ONE, 20)
+    curve = privacy_curve(published)
+    assert curve is not None
+    alone = float(analytic_delta(1.0, published.model_noise, 2.0))
+    assert curve.delta(1.0) >= alone / published.problem.records
 
 
 def test_nothing_certified_has_no_curve() -> None:
@@ -78,4 +89,4 @@ def test_nothing_certified_has_no_curve() -> None:
 
 def test_noise_beyond_an_accountants_range_has_no_curve() -> None:
     sampled = calibrated("grpua", "sound", 1.0, Adjacency.ZERO_OUT, 50)
-    assert privacy_curve(replace(sampled, sigma=1e12)) is None
+    assert privacy_curve(replace(sampled, model_noise=1e12)) is None

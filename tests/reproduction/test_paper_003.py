@@ -79,7 +79,7 @@ def test_the_claims_of_the_paper_stand_beside_what_is_certified() -> None:
     assert iteration["claimed_epsilon"] == 8.0
     assert iteration["at_least"] > 8.0
     assert iteration["finding"] == paper_003.FAILS
-    assert rows.loc["chexpert-2-epoch", "finding"] == paper_003.FOR_POISSON
+    assert rows.loc["chexpert-2-epoch", "finding"] == paper_003.HOLDS
     assert "Lemma" not in tutorial["finding"]
 
 
@@ -89,7 +89,7 @@ def claimed(*findings: str) -> pd.DataFrame:
             {
                 "title": "made up",
                 "claimed_epsilon": 1.0,
-                "replace_one_fixed_renyi": 2.0,
+                "replace_one_fixed_pld": 2.0,
                 "replace_one_poisson_pld": float("nan"),
                 "add_remove_poisson_pld": 0.5,
                 "conditions": "",
@@ -113,7 +113,7 @@ def claimed(*findings: str) -> pd.DataFrame:
 def test_a_claimed_epsilon_is_judged_by_what_holds(findings: tuple[str, ...], wanted: str) -> None:
     verdict = paper_003.judge_epsilon(claimed(*findings), "It is private.")
     assert verdict.verdict == wanted
-    assert "certified 2 (replace-one, fixed size, Rényi), none" in verdict.seen
+    assert "certified 2 (replace-one, fixed size, PLD), none" in verdict.seen
 
 
 @pytest.mark.parametrize(("printed", "wanted"), [(0.5, SUPPORTED), (2.0, NOT_SUPPORTED)])
