@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app_pages.parts import garbage
+from app_pages.parts import endless, garbage
 
 st.set_page_config(
     page_title="Epsilon Explorer",
@@ -47,5 +47,6 @@ page = st.navigation(
     ],
     position="top",
 )
+endless.refuse()
 with garbage.put_off():
     page.run()

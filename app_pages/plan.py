@@ -13,6 +13,7 @@ from app_pages.parts import (
     plan_solve,
     plan_tabs,
 )
+from app_pages.parts.verbatim import refuse
 from dpcore.errors import InvalidInput
 
 message = plan_link.heed()
@@ -24,7 +25,7 @@ try:
     plan_answer.title(asked)
     answer, waiting = plan_answer.numbers(asked)
 except InvalidInput as refusal:
-    st.error(str(refusal), icon=":material/block:")
+    refuse(refusal)
     plan_controls.drawn()
     st.stop()
 

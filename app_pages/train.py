@@ -14,6 +14,7 @@ from app_pages.parts import (
     train_tabs,
     train_words,
 )
+from app_pages.parts.verbatim import refuse
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
 
@@ -25,7 +26,7 @@ train_live.title()
 try:
     asked = train_controls.sidebar()
 except InvalidInput as refusal:
-    st.error(str(refusal), icon=":material/block:")
+    refuse(refusal)
     st.stop()
 
 train_live.purpose(asked)
@@ -43,7 +44,7 @@ with train_live.place(asked.study.key) as answer:
         st.stop()
     except InvalidInput as refusal:
         with answer():
-            st.error(str(refusal), icon=":material/block:")
+            refuse(refusal)
         st.stop()
 
     with answer():

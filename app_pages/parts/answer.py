@@ -15,6 +15,7 @@ from app_pages.parts import links, meaning, own_table
 from app_pages.parts.controls import EPSILONS, Start, tabs_for
 from app_pages.parts.drawing import plot
 from app_pages.parts.state import chosen, recall, remember
+from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.datasets import OWN
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -88,7 +89,7 @@ def _counted(first: Start) -> str:
 def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
     """Records or settings that cannot be followed: the name of the data set, and why."""
     written.title(first.found.title, anchor=False)
-    st.error(sentence, icon=":material/block:")
+    refuse(sentence)
 
 
 def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenerator) -> None:
@@ -100,16 +101,18 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
     written.title(f"{found.title} · {total:,} {found.records_are} · {loss}", anchor=False)
     with said:
         st.caption(
-            f"{found.task} Trained on {view.split.records:,} records with {view.split.dimension} "
-            f"features, tested on {len(view.split.y_test):,}; λ = {plain(view.problem.lam)}{rule}."
+            f"{verbatim(found.task)} Trained on {view.split.records:,} records with "
+            f"{view.split.dimension} features, tested on {len(view.split.y_test):,}; "
+            f"λ = {plain(view.problem.lam)}{rule}."
         )
         if found.predicts == "number":
             lower, upper = found.target.bounds
             unit = f" {found.target.unit}" if found.target.unit else ""
-            st.caption(
+            predicted = (
                 f"What is predicted: {found.target.description}, by its public bounds from "
                 f"{plain(lower)} to {plain(upper)}{unit}."
             )
+            st.caption(verbatim(predicted))
         if found.predicts == "classes":
             st.caption(f"{found.classes} classes: {words.ONE_AGAINST_THE_REST}")
         rough = view.rough
@@ -118,9 +121,9 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
         if not view.published:
             st.warning(words.UPLOADED, icon=":material/lock_open:")
             ranges = (words.OWN_RANGES,) if found.key == OWN else ()
-            st.caption(" ".join((*ranges, *view.split.notes)))
+            st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
         for leak in view.split.leaks:
-            st.warning(leak, icon=":material/warning:")
+            st.warning(verbatim(leak), icon=":material/warning:")
 
 
 def how_to_get(first: Start) -> None:

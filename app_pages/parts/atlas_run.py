@@ -15,6 +15,7 @@ from app_pages.parts.drawing import on_dark, plot, table_behind
 from app_pages.parts.fields import pick
 from app_pages.parts.plan_controls import ADJACENCIES
 from app_pages.parts.state import flag, lower_flag, raise_flag
+from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.datasets import availability, catalogue, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import jobs
@@ -65,7 +66,7 @@ def draw(model_key: str, verdict: Standing | None = None) -> None:
         study = _controls(model)
         calibration = study.calibrated(LOOKED_AT)
     except InvalidInput as refusal:
-        st.error(str(refusal), icon=":material/block:")
+        refuse(refusal)
         return
     found = entry(study.dataset)
     if not fits(model, found):
@@ -268,14 +269,14 @@ def _watch(study: ModelStudy) -> None:
         failed = job is not None and job.state == "failed"
         with st.container(horizontal=True, vertical_alignment="center"):
             if was or failed:
-                st.caption(job.message if failed and job is not None else "Stopped.")
+                st.caption(verbatim(job.message) if failed and job is not None else "Stopped.")
                 st.button("Go on", on_click=_again, args=(study,), icon=":material/refresh:")
                 return
             if job is None or job.state == "cancelled":
                 with suppress(jobs.QueueFull):  # there is room again at one of the next looks
                     job = jobs.submit(study)
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
-            message = job.message if job is not None else "waiting for room in the queue"
+            message = verbatim(job.message) if job is not None else "waiting for room in the queue"
             st.progress(share, text=f"{study.title}: {message}")
             st.button("Stop", on_click=_stop, args=(study,), icon=":material/stop_circle:")
 

@@ -11,6 +11,7 @@ from app_pages.parts import explanations as words
 from app_pages.parts.answer import Slots
 from app_pages.parts.controls import PER_1000
 from app_pages.parts.drawing import plot, table_behind
+from app_pages.parts.verbatim import verbatim
 from app_pages.parts.view import figure
 from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
 from dpcore.figures import chosen
@@ -192,5 +193,5 @@ def _about(view: View) -> None:
         st.markdown(f"**Cite:** {found.citation}")
     if found.predicts == "number":
         st.markdown(f"**Bounds of what is predicted:** {found.target.bounds_reason}")
-    for note in (*view.split.notes, *found.traps):
+    for note in (*map(verbatim, view.split.notes), *found.traps):
         st.markdown(f"- {note}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from app_pages.parts.verbatim import csv, verbatim
 from dpcore.figures.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def plot(drawn: Drawn, key: str) -> None:
         # view back.
         config={"displayModeBar": False},
     )
-    st.markdown(drawn.sentence)
+    st.markdown(verbatim(drawn.sentence))
 
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:
@@ -30,7 +31,7 @@ def download(table: pd.DataFrame, name: str, alt: str) -> None:
     st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
     st.download_button(
         "Download CSV",
-        table.to_csv(index=False).encode(),
+        csv(table),
         file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",

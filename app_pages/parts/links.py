@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from app_pages.parts.verbatim import verbatim
 from dpcore.errors import meant
 
 MOST_TOLD = 12
@@ -15,9 +16,9 @@ MOST_LETTERS = 40
 
 
 def quoted(value: str) -> str:
-    """A value from outside, short and without anything that could act as markup."""
+    """A value from outside, short, as Markdown that shows its letters and common signs."""
     kept = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MOST_LETTERS].strip()
-    return f"“{kept}”" if kept else "something unreadable"
+    return f"“{verbatim(kept)}”" if kept else "something unreadable"
 
 
 def asked() -> dict[str, list[str]]:

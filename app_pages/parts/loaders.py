@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from app_pages.parts.verbatim import refuse
 from dpcore.datasets import DataUnavailable, Split, Table, load, prepare, read_upload
 from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
@@ -71,7 +72,7 @@ def download(key: str) -> None:
     try:
         load(key, progress=lambda share, text: bar.progress(min(1.0, share), text=text))
     except DataUnavailable as refusal:
-        st.error(str(refusal), icon=":material/cloud_off:")
+        refuse(refusal, ":material/cloud_off:")
     else:
         st.rerun()
 

@@ -11,6 +11,7 @@ from app_pages.parts import badges, takeaway
 from app_pages.parts import explanations as words
 from app_pages.parts.controls import kind_of
 from app_pages.parts.drawing import plot
+from app_pages.parts.verbatim import verbatim
 from dpcore.accounting.risk import odds
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
@@ -103,7 +104,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
 
 
 def _verdict(view: View, row: pd.Series) -> str:
-    """One sentence; in red, with a mark, where ε is not proved."""
+    """One sentence, its subject in bold; in red, with a mark, where ε is not proved."""
     said = verdict(
         row,
         title=view.titles[row["method"]],
@@ -111,6 +112,8 @@ def _verdict(view: View, row: pd.Series) -> str:
         majority=view.compared.guess,
         quality=view.quality,
     )
+    subject, _, told = said.partition(": ")
+    said = f"**{subject}:** {verbatim(told)}"
     return said if row["status"] == "proved" else f":red[:material/error: {said}]"
 
 
@@ -172,7 +175,7 @@ def _measured(view: View, grid: GridContainer, row: pd.Series, stands: str, guar
         grid,
         quality.title,
         quality.shown(row[column]),
-        f"9 of 10 runs: {spread}{stands}",
+        f"9 of 10 runs: {verbatim(spread)}{stands}",
         f"{meaning} {words.SOURCES[row['source']]} {guarantee}",
     )
     unit = "points" if quality.percent else f"in {quality.name}"

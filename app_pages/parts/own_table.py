@@ -9,6 +9,7 @@ import streamlit as st
 
 from app_pages.parts import explanations as words
 from app_pages.parts.state import held, keep, kept, put
+from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
 from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
@@ -78,14 +79,14 @@ def _begin() -> None:
         put({COLUMNS: template(upload.getvalue(), upload.name)})
     except InvalidInput as refusal:
         put({COLUMNS: ""})
-        st.toast(str(refusal), icon=":material/block:")
+        st.toast(verbatim(str(refusal)), icon=":material/block:")
 
 
 def how_to(columns: str) -> None:
     """What to hand over, and how to describe it; what is wrong with the description so far."""
     wrong = complaint(columns)
     if columns and wrong:
-        st.error(wrong, icon=":material/block:")
+        refuse(wrong)
     st.markdown(ENTRY.task)
     st.markdown(words.OWN_TABLE)
     st.code(EXAMPLE, language=None)

@@ -14,6 +14,7 @@ from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_answer import Answer
 from app_pages.parts.plan_controls import ADJACENCIES
 from app_pages.parts.state import held, keep, kept, once, recall, remember
+from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.accounting import releases
 from dpcore.accounting.releases import Costed
 from dpcore.errors import InvalidInput
@@ -52,7 +53,7 @@ def show(answer: Answer) -> None:
     _to_link(edited)
     planned, wrong = releases.read(edited, typed_noise=noise == "typed")
     for sentence in wrong:
-        st.error(sentence, icon=":material/block:")
+        refuse(sentence)
     if wrong:
         return
     try:
@@ -60,7 +61,7 @@ def show(answer: Answer) -> None:
             planned, budget, composition, sensitivity, typed_noise=noise == "typed"
         )
     except InvalidInput as refusal:
-        st.error(str(refusal), icon=":material/block:")
+        refuse(refusal)
         return
     _numbers(costed, budget)
     plot(figures.spent(costed.table, budget, dark=on_dark()), "calendar_figure")
@@ -143,7 +144,10 @@ def _first() -> tuple[list[dict[str, Any]], str]:
     try:
         return releases.from_text(asked), ""
     except InvalidInput as refusal:
-        return usual, f"The link asks for a calendar that cannot be followed: {refusal}"
+        return (
+            usual,
+            f"The link asks for a calendar that cannot be followed: {verbatim(str(refusal))}",
+        )
 
 
 def _regular(typed_noise: bool) -> None:
@@ -178,7 +182,7 @@ def _regular(typed_noise: bool) -> None:
         try:
             rows = releases.regular(each, every * DAYS[unit], times, first, sigma=sigma)
         except InvalidInput as refusal:
-            st.error(str(refusal), icon=":material/block:")
+            refuse(refusal)
             return
         st.caption(
             f"{each} in every {every} {unit}{'s' if every > 1 else ''}, {times} times: "

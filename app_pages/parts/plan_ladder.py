@@ -8,6 +8,7 @@ import streamlit as st
 from app_pages.parts import plan_words as words
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.plan_answer import Answer
+from app_pages.parts.verbatim import refuse
 from dpcore.accounting.answers import ladder
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import ladder as figures
@@ -80,7 +81,7 @@ def show(answer: Answer) -> None:
     try:
         table = rungs(epsilon, delta, sensitivity)
     except InvalidInput as refusal:
-        st.error(str(refusal), icon=":material/block:")
+        refuse(refusal)
         return
     plot(figures.sigmas(table, dark=on_dark()), "ladder_figure")
     for reason in table.loc[table["reason"] != "", "reason"]:

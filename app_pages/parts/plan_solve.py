@@ -16,6 +16,7 @@ from app_pages.parts.plan_controls import (
     Asked,
     set_to,
 )
+from app_pages.parts.verbatim import refuse
 from dpcore.accounting import planner
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.planner import Plan, Training
@@ -59,7 +60,7 @@ def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
             else:
                 waiting += _answers(answer.asked, unknown, target)
         except InvalidInput as refusal:
-            st.error(str(refusal), icon=":material/block:")
+            refuse(refusal)
     return waiting
 
 

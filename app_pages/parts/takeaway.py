@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from app_pages.parts.verbatim import csv
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
 
@@ -126,7 +127,7 @@ def show(view: View) -> None:
     st.dataframe(view.table, hide_index=True, height=320, alt="Every number behind the figures")
     st.download_button(
         "Download CSV",
-        view.table.to_csv(index=False).encode(),
+        csv(view.table),
         file_name=f"{study.dataset}_{study.loss}.csv",
         mime="text/csv",
         icon=":material/download:",

@@ -15,6 +15,7 @@ from app_pages.parts.fields import pick
 from app_pages.parts.state import keep, kept
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
+from app_pages.parts.verbatim import verbatim
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import effects, jobs
 from dpcore.evaluation.effects import Effect
@@ -75,7 +76,7 @@ def show(asked: Asked, settled: Settled) -> list[tuple[str, str, Task[object]]]:
     try:
         varied = task.answer(PATIENCE)
     except InvalidInput as refusal:
-        st.info(str(refusal), icon=":material/block:")
+        st.info(verbatim(str(refusal)), icon=":material/block:")
         return []
     if varied is None:
         st.caption("Solving for what each value affords.")
@@ -141,14 +142,16 @@ def _line(varied: Varied, state: str, study: TrainingStudy) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if state in ("queued", "running") and job is not None:
             share = min(1.0, max(0.0, job.progress))
-            st.progress(share, text=f"Training with {len(varied.values)} values: {job.message}")
+            st.progress(
+                share, text=f"Training with {len(varied.values)} values: {verbatim(job.message)}"
+            )
             stop = st.button("Stop", key="effect_stop", icon=":material/stop_circle:")
             if stop:
                 job.cancel()
                 st.rerun()
             return
         if state == "failed" and job is not None:
-            st.caption(job.message)
+            st.caption(verbatim(job.message))
         values = ", ".join(plain(value, 4) for value in varied.values)
         name = varied.effect.symbol or varied.effect.title
         runs = "1 run" if study.runs == 1 else f"{study.runs:,} runs"

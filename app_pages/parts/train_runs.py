@@ -20,6 +20,7 @@ from app_pages.parts.state import (
     recall,
     remember,
 )
+from app_pages.parts.verbatim import verbatim
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.task import Task
@@ -138,7 +139,7 @@ def progress(study: Task) -> tuple[float, str]:
     job = jobs.find(study.key)
     if job is None:
         return 0.0, "waiting for room in the queue" if jobs.full() else "starting"
-    return min(1.0, max(0.0, job.progress)), job.message
+    return min(1.0, max(0.0, job.progress)), verbatim(job.message)
 
 
 def stop(study: TrainingStudy, studies: Studies) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app_pages.parts import train_words as words
 from app_pages.parts.state import keep, kept
+from app_pages.parts.verbatim import refuse
 from dpcore.datasets.images import Examples
 from dpcore.datasets.images.sets import features_npz
 from dpcore.errors import InvalidInput
@@ -31,7 +32,7 @@ def ask() -> tuple[Examples | None, Settings]:
     try:
         found = _decoded(digest, data, file.name)
     except InvalidInput as refusal:
-        st.error(str(refusal), icon=":material/block:")
+        refuse(refusal)
         return None, ()
     settings = (("file", f"sha256:{digest}"),)
     keep("train upload", (settings, found))

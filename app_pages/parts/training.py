@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts.state import flag, lower_flag, raise_flag
+from app_pages.parts.verbatim import verbatim
 from dpcore.datasets import Split
 from dpcore.evaluation import jobs
 from dpcore.evaluation.curves import Answers
@@ -107,7 +108,7 @@ def _line(study: Study, split: Split) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if not given_up(study):
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
-            message = job.message if job is not None else "waiting for room in the queue"
+            message = verbatim(job.message) if job is not None else "waiting for room in the queue"
             st.progress(share, text=f"Training {title} in the background: {message}")
             st.button(
                 "Stop",
@@ -118,7 +119,8 @@ def _line(study: Study, split: Split) -> None:
             )
         else:
             failed = job is not None and job.state == "failed"
-            st.caption(f"{title}: {job.message if failed and job is not None else 'stopped.'}")
+            why = verbatim(job.message) if failed and job is not None else "stopped."
+            st.caption(f"{title}: {why}")
             st.button(
                 "Train again",
                 key=f"again_{method}",

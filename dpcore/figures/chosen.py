@@ -13,7 +13,7 @@ from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.verdict import rough_count
-from dpcore.figures.words import listed, plain
+from dpcore.figures.words import listed, literal, plain
 
 ROW = 38
 
@@ -172,10 +172,11 @@ def patients(
     )
     names = drawn["name"].tolist()
     most = float(drawn[["missed_per_1000", "false_per_1000"]].max().max()) if len(drawn) else 0.0
+    ill_are, well_are = literal(positive), literal(negative)
     figure = go.Figure()
     for column, words, pattern, colour in (
-        ("missed_per_1000", f"missed: {positive} taken for {negative}", "", look("outpert")),
-        ("false_per_1000", f"false alarm: {negative} taken for {positive}", "/", look("opera")),
+        ("missed_per_1000", f"missed: {ill_are} taken for {well_are}", "", look("outpert")),
+        ("false_per_1000", f"false alarm: {well_are} taken for {ill_are}", "/", look("opera")),
     ):
         figure.add_bar(
             x=drawn[column],

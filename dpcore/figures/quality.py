@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcore.evaluation import scoring
 from dpcore.evaluation.scoring import Measure
-from dpcore.figures.words import percent, plain, points
+from dpcore.figures.words import literal, percent, plain, points
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Quality:
     @property
     def axis(self) -> str:
         """Of a figure."""
-        unit = f" in {self.measure.unit}" if self.measure.unit else ""
+        unit = f" in {literal(self.measure.unit)}" if self.measure.unit else ""
         return f"{self.title} on test records{unit}{'' if self.share else ' (lower is better)'}"
 
     @property

@@ -45,7 +45,7 @@ def verdict(
     """
     value = row[quality.column]
     return (
-        f"**{title} at ε = {plain(row['epsilon'])}:** "
+        f"{title} at ε = {plain(row['epsilon'])}: "
         f"{quality.told(value)}, "
         f"{_cost(value, without_privacy, majority, quality)}; {_promise(row)}"
     )

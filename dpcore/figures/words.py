@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+
+def literal(text: str) -> str:
+    """A stranger's text for a figure, shown as it stands: no tag, link, formula or template."""
+    return html.escape(text).replace("$", "&#36;").replace("{", "&#123;")
 
 
 def plain(value: float, digits: int = 3) -> str:

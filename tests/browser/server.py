@@ -62,21 +62,21 @@ class Server:
 
 
 @contextmanager
-def served(**environment: str) -> Iterator[str]:
+def served(script: str = "app.py", **environment: str) -> Iterator[str]:
     """Run the page; its address. Results of training go to a folder that is thrown away."""
-    with running(**environment) as server:
+    with running(script, **environment) as server:
         yield server.address
 
 
 @contextmanager
-def running(**environment: str) -> Iterator[Server]:
+def running(script: str = "app.py", **environment: str) -> Iterator[Server]:
     """Run the page by the README's command from the repository root, on a free port."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "streamlit", "run", "app.py"),
+                *(sys.executable, "-m", "streamlit", "run", script),
                 *("--server.port", str(port)),
             ],
             cwd=ROOT,

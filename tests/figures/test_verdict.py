@@ -22,7 +22,7 @@ def said(accuracy: float = 0.9, majority: float = 0.6, **other: object) -> str:
 
 def test_a_proved_promise_is_said_with_all_it_hangs_on() -> None:
     assert said() == (
-        "**OPERA at ε = 1:** 90.0 % right, 3.4 points fewer than without privacy; the promise is "
+        "OPERA at ε = 1: 90.0 % right, 3.4 points fewer than without privacy; the promise is "
         "proved (δ = 1e-5, one record replaced, analytic Gaussian)."
     )
 

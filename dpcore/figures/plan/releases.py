@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.words import at_most, literal, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,8 @@ def spent(table: pd.DataFrame, budget: PrivacyBudget, *, dark: bool = False) -> 
         line={"color": colour, "width": 2, "shape": "hv"},
         marker={"size": 8},
         customdata=[
-            [what, plain(sigma)] for what, sigma in zip(table["what"], table["sigma"], strict=True)
+            [literal(what), plain(sigma)]
+            for what, sigma in zip(table["what"], table["sigma"], strict=True)
         ],
         hovertemplate=(
             "%{x}: %{customdata[0]}, σ = %{customdata[1]}<br>ε spent so far %{y:.4g} at δ = "
