@@ -14,7 +14,8 @@ import streamlit as st
 if TYPE_CHECKING:
     import pandas as pd
 
-_MARKS = re.compile(r"[\\`*_\[\]<>#$~&|]")
+# An underscore within a word is no mark.
+_MARKS = re.compile(r"[\\`*\[\]<>#$~&|]|(?<![^\W_])_|_(?![^\W_])")
 # Addresses, e-mails, :icons: and typographic arrows are found in the finished text, after escapes
 # are undone. Only code is left alone.
 _ACTS_LATE = re.compile(r"\S*(?::(?=\S)|@|//|www\.|--|->|<-|[<>~]=)\S*", re.IGNORECASE)
