@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 APP = str(ROOT / "main.py")
 CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)")
 # What Markdown finds before escapes are undone, and what is looked for in the text afterwards.
-EARLY = re.compile(r"(?<!\\)[`*_\[<$~#&]")
+EARLY = re.compile(r"(?<!\\)[`*\[<$~#&]|(?<![\w\\])_(?=\w)|(?<=[^\W_])_(?!\w)")
 LATE = re.compile(r"(?i)https?:|www\.|\S@\S|:[a-z_/+-]+1?:|:\w+\[")
 
 
