@@ -93,11 +93,14 @@ class Condition:
         Whether it holds.
     consequence : str
         When unmet: one plain sentence for the screen.
+    assumed : bool
+        Whether it holds because whoever uses the program says so: nothing here can check it.
     """
 
     text: str
     met: bool
     consequence: str = ""
+    assumed: bool = False
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ def checked(conditions: Sequence[Condition]) -> None:
     for condition in conditions:
         mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
         tail = "" if condition.met else f" {condition.consequence}"
+        if condition.met and condition.assumed:
+            mark, tail = ":orange[:material/help:]", f" {words.ASSUMED}"
         st.markdown(f"{mark} {condition.text}.{tail}")
 
 

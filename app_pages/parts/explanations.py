@@ -117,6 +117,7 @@ CENTRAL = (
     "The one who holds the records and runs this: they see every record as it is. The promise is "
     "about what everyone else can learn from what is published."
 )
+ASSUMED = "That is an assumption of yours, which nothing here can check."
 TRUST = (
     "**Central** model: one party holds all the records and adds the noise. **Shuffled** model: "
     "people blur their own records, and a mixer passes them on without names. **Local** model: "

@@ -16,6 +16,7 @@ from app_pages.parts.train_controls import MOST_SEED, Asked
 from app_pages.parts.train_plan import Settled
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation.recipes import chosen_on
 from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
@@ -161,7 +162,14 @@ def numbers(
             beside = f"{figures.shown(column)(found.reference)} without privacy"
             note = f"{unit}; {beside}" if unit else beside
             _number(grid, "Lost to privacy", value, note, words.LOST)
-    _spent(grid, settled, history, states["private"], untouched=untouched)
+    _spent(
+        grid,
+        settled,
+        history,
+        states["private"],
+        untouched=untouched,
+        chosen_how=chosen_on(asked.study),
+    )
     recipe = settled.recipe
     _number(
         grid,
@@ -195,6 +203,7 @@ def _spent(
     state: str,
     *,
     untouched: bool,
+    chosen_how: str,
 ) -> None:
     """The certified ε: of the whole run, or of the steps before it was stopped."""
     held = settled.assurance.certified
@@ -217,6 +226,8 @@ def _spent(
             after = f"with the weights as computed; {at_most(held.epsilon)} with any; "
         st.metric("Certified ε", at_most(value), help=f"{words.SPENT} {badges.statement(held)}")
         st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}")
+        if chosen_how:
+            st.caption(chosen_how)
 
 
 def _time(asked: Asked, grid: GridContainer, history: pd.DataFrame, *, untouched: bool) -> None:

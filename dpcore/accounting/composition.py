@@ -18,9 +18,13 @@ from dpcore.errors import number, whole
 PRINTED_AMPLIFICATION_LIMIT = 1.2564
 """Largest ε for which 2γε ≥ ln(1+γ(e^ε-1)) at every γ: the root of e^x - 1 = 2x, rounded down."""
 
+LARGEST_EXPONENT = 700.0  # of e^x without overflow, with room for a factor
+
 
 def amplified_epsilon(epsilon: float, rate: float) -> float:
     """ε of a mechanism run on a random share of the data: ln(1 + γ(e^ε - 1)); δ becomes γδ.
+
+    Rounded up, and never above ε itself.
 
     Tight for a fixed-size sample without replacement under replace-one, and for Poisson sampling
     under add/remove or zero-out (Balle, Barthe, Gaboardi 2018).
@@ -32,15 +36,26 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
     rate : float
         Sampling rate γ in (0, 1].
     """
-    if epsilon > 700.0:
-        # e^ε overflows; ln(1+γ(e^ε-1)) ≤ ε + ln γ + e^{-ε}/γ, which is ε + ln γ here.
-        return min(epsilon, epsilon + math.log(rate) + 1e-12 * epsilon)
-    return math.log1p(rate * math.expm1(epsilon))
+    if epsilon <= LARGEST_EXPONENT:
+        found = math.log1p(rate * math.expm1(epsilon))
+    else:
+        # e^ε overflows: ln(1 + e^y) with y = ε + ln γ bounds it and is less than e^-ε off. y is
+        # moved up by more than its rounding, which e^y turns into a relative error.
+        log_rate = math.log(rate)
+        exponent = epsilon + log_rate + 4e-16 * (epsilon - log_rate)
+        found = max(exponent, 0.0) + math.log1p(math.exp(-abs(exponent)))
+    return min(epsilon, math.nextafter(found * (1.0 + 2e-15), math.inf))
 
 
 def unamplified_epsilon(epsilon: float, rate: float) -> float:
-    """The inverse of `amplified_epsilon` in its first argument."""
-    return math.log1p(math.expm1(epsilon) / rate)
+    """The inverse of `amplified_epsilon` in its first argument, rounded down."""
+    log_rate = math.log(rate)
+    if epsilon - log_rate <= LARGEST_EXPONENT:
+        found = math.log1p(math.expm1(epsilon) / rate)
+    else:
+        # ln((e^ε - 1)/γ), beside which the 1 of ln(1 + …) is nothing.
+        found = epsilon + (math.log(-math.expm1(-epsilon)) - log_rate)
+    return max(epsilon, found * (1.0 - 4e-15))
 
 
 def strong_composition(epsilon: float, steps: int, slack: float) -> float:

@@ -58,8 +58,8 @@ def growth(
     -------
     DataFrame
         Columns curve, title, steps, epsilon (nan where there is none), status, reason, delta,
-        adjacency, accountant. "printed" and "tcdp" speak of replace-one whatever the run's
-        adjacency, because their lemma does; the status of "printed" is "claim".
+        adjacency, accountant. "printed" speaks of replace-one whatever the run's adjacency, because
+        its lemma does, and its status is "claim"; all others are what `certify` says of the run.
     """
     import pandas as pd
 
@@ -98,7 +98,7 @@ def along(
 ) -> list[Guarantee]:
     """What one curve of `CURVES` says after each of `marks` steps, ascending.
 
-    Nothing where it does not apply: "tcdp" and "printed" need sampled batches.
+    Nothing of "printed" without sampling, for which it has no formula.
     """
     if curve == "pld":
         # Part by part: merged across the run, the steps would lose their order.
@@ -108,9 +108,8 @@ def along(
     for place, count in enumerate(marks):
         report(place / len(marks))
         run = replace(training, steps=count)
-        if curve == "rdp":
+        if curve != "printed":
             found.append(spent(run, curve))
         elif run.rate < 1.0:
-            answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
-            found.append(answer.claim if curve == "printed" else answer.proof)
+            found.append(paper_003.account(run.schedule(), run.rate, run.delta, run.clip).claim)
     return found

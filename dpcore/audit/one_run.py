@@ -62,6 +62,15 @@ class Finding(Bound):
         How many there were, how many were guessed at, and how many of these rightly.
     """
 
+    @property
+    def about(self) -> str:
+        """What this audit is made for, and what it therefore does not show."""
+        return (
+            "How many canaries are guessed at is tuned to find out a training with a third of the "
+            "noise that it should have; one with more than that may pass, and of an honest "
+            "training it proves less than it could."
+        )
+
     canaries: int
     guesses: int
     right: int

@@ -54,7 +54,7 @@ def _audit(options: argparse.Namespace) -> None:
 
 
 def _once(options: argparse.Namespace) -> None:
-    from dpcore.audit.one_run import CANARIES, audit
+    from dpcore.audit.one_run import CANARIES, LESS, audit
 
     epsilon, delta = optional("epsilon", options.epsilon), optional("delta", options.delta)
     found = audit(
@@ -81,6 +81,8 @@ def _once(options: argparse.Namespace) -> None:
                     "right": found.right,
                     "noise_share": found.noise_share,
                     "refuted": found.flagged,
+                    "tuned_to_noise_share": 1.0 / LESS,
+                    "about": found.about,
                 }
             }
         )
@@ -89,7 +91,8 @@ def _once(options: argparse.Namespace) -> None:
         f"{_verdict('one training', found)}\n"
         f"  Of {found.canaries:,} canaries {found.guesses:,} were guessed at, "
         f"{found.right:,} rightly, which proves ε ≥ {downward(found.lower_bound, 4)} with "
-        f"confidence {found.confidence:g} (Steinke, Nasr and Jagielski 2023)."
+        f"confidence {found.confidence:g} (Steinke, Nasr and Jagielski 2023).\n"
+        f"  {found.about}"
     )
 
 

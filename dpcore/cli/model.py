@@ -45,6 +45,7 @@ def _model(options: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
+    from dpcore.mechanisms.answers import verdicts
     from dpcore.models.register import describe
 
     if options.model == "list":
@@ -86,10 +87,7 @@ def _model(options: argparse.Namespace) -> None:
                     "status": str(c.status),
                     "noises": [asdict(noise) for noise in c.noises],
                     "settings": c.settings,
-                    "conditions": [
-                        {"condition": one.text, "met": one.met, "why": one.consequence}
-                        for one in c.conditions
-                    ],
+                    "conditions": verdicts(c.conditions),
                 }
                 for c in calibrations
             ],

@@ -20,7 +20,10 @@ def print_json(value: object) -> None:
 def print_conditions(conditions: Iterable[dict[str, Any]]) -> None:
     """One line for each condition, and why where it is not met."""
     for condition in conditions:
-        print(f"condition {'met' if condition['met'] else 'NOT met'}: {condition['condition']}")
+        word = "met" if condition["met"] else "NOT met"
+        if condition["met"] and condition["assumed"]:
+            word = "assumed, on your word"
+        print(f"condition {word}: {condition['condition']}")
         if condition["why"]:
             print(f"  {condition['why']}")
 

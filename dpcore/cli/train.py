@@ -116,6 +116,7 @@ def add(commands: Commands) -> None:
 
 def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
     from dpcore.evaluation.kept import take_up
+    from dpcore.evaluation.recipes import chosen_on
     from dpcore.evaluation.training import begin, conclusion
 
     state = _left_off(options, command) if options.resume else None
@@ -136,7 +137,7 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
             stopped = True
     progress(1.0, "stopped" if stopped else "trained")
     found = {name: conclusion(trainer, place) for place, name in enumerate(series)}
-    own = next(iter(found.values()))
+    own = next(iter(found.values())) | {"settings_chosen": chosen_on(next(iter(series.values())))}
     if folder is not None and own["steps"]:
         _leave(folder, _files(trainer, list(series), stopped), options.output)
         if not stopped:
@@ -361,6 +362,8 @@ def _say(found: dict[str, Any]) -> None:
                 f"(90 % of runs: {value['low']:.4f} to {value['high']:.4f})"
             )
     print(_spent(found))
+    if found["settings_chosen"]:
+        print(found["settings_chosen"])
     print(f"status: {found['status']}")
     print_conditions(found["conditions"])
     claim = found["claim"]

@@ -94,14 +94,25 @@ def _covered(certified: Guarantee) -> Condition:
 
 
 def _conditions(recipe: Recipe) -> tuple[Condition, ...]:
-    if recipe.noise != "scaled":
-        return ()
-    how = {
-        "released": "follow from noisy sums that were released before",
-        "paid": f"are paid for with {recipe.share:.3g} of every step's budget",
-        "public": "come from examples that are public",
-    }[recipe.source]
-    return (Condition(f"scales are known before the batch is drawn: they {how}", True),)
+    found = []
+    if recipe.noise == "scaled":
+        how = {
+            "released": "follow from noisy sums that were released before",
+            "paid": f"are paid for with {recipe.share:.3g} of every step's budget",
+            "public": "come from the examples that were set aside",
+        }[recipe.source]
+        found.append(Condition(f"scales are known before the batch is drawn: they {how}", True))
+    return (*found, *_assumptions(recipe))
+
+
+def _assumptions(recipe: Recipe) -> tuple[Condition, ...]:
+    """What holds only if it is as the user says."""
+    found = []
+    if recipe.needs_public:
+        found.append("the examples set aside as public are nobody's secret")
+    if recipe.public_size is not None:
+        found.append(f"the public size {recipe.public_size:,} was not taken from the records")
+    return tuple(Condition(text, True, assumed=True) for text in found)
 
 
 def _published(
@@ -137,6 +148,7 @@ def _published(
             False,
             "Equation (9) leaves λ²S/2 out of the moment, so theorem 1 does not follow from it.",
         ),
+        *_assumptions(recipe),
     )
     unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
     supported = certified.epsilon is not None and certified.epsilon <= claimed

@@ -104,9 +104,14 @@ def report(
 
 
 def verdicts(conditions: Sequence[Condition]) -> list[dict[str, Any]]:
-    """Each condition, whether it is met, and why not where it is not."""
+    """Each condition, whether it is met, whether that is the user's word, and why not if not."""
     return [
-        {"condition": c.text, "met": c.met, "why": "" if c.met else c.consequence}
+        {
+            "condition": c.text,
+            "met": c.met,
+            "assumed": c.assumed,
+            "why": "" if c.met else c.consequence,
+        }
         for c in conditions
     ]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special
 
@@ -53,6 +54,42 @@ def test_amplification_is_continuous_where_the_exponential_would_overflow(rate) 
     assert 0.0 < above - below < 0.003
     assert amplified_epsilon(1e6, rate) <= 1e6
     assert amplified_epsilon(1e6, rate) >= 1e6 + math.log(rate)
+
+
+EVERY_RATE = st.floats(-323.0, 0.0).map(lambda exponent: min(1.0, 10.0**exponent))
+EVERY_EPSILON = st.floats(-323.0, 307.0).map(lambda exponent: 10.0**exponent)
+
+
+def exact_amplification(epsilon: float, rate: float) -> mpmath.mpf:
+    if epsilon > 1e5:
+        return mpmath.mpf(epsilon) + mpmath.log(rate)  # off by less than e^-99,000
+    with mpmath.workdps(800):
+        return mpmath.log1p(mpmath.mpf(rate) * mpmath.expm1(mpmath.mpf(epsilon)))
+
+
+@given(epsilon=EVERY_EPSILON, rate=EVERY_RATE)
+@example(epsilon=701.0, rate=1e-308)
+@example(epsilon=700.0, rate=5e-324)
+@example(epsilon=709.9, rate=1.0)
+@example(epsilon=1e300, rate=5e-324)
+@example(epsilon=5e-324, rate=5e-324)
+def test_amplification_is_rounded_up_everywhere(epsilon: float, rate: float) -> None:
+    found = amplified_epsilon(epsilon, rate)
+    exact = exact_amplification(epsilon, rate)
+    assert 0.0 < found <= epsilon
+    assert min(exact, mpmath.mpf(epsilon)) <= found
+    assert found <= float(exact) * (1.0 + 1e-11) + 1e-322
+
+
+@given(epsilon=st.floats(-300.0, 300.0).map(lambda exponent: 10.0**exponent), rate=EVERY_RATE)
+@example(epsilon=1000.0, rate=0.02)
+def test_the_inverse_of_amplification_is_rounded_down_everywhere(
+    epsilon: float, rate: float
+) -> None:
+    found = unamplified_epsilon(epsilon, rate)
+    assert epsilon <= found < math.inf
+    if epsilon < 1e5:
+        assert exact_amplification(found, rate) <= epsilon
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.3])

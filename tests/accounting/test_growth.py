@@ -69,7 +69,7 @@ def test_what_has_no_theorem_is_refused_at_every_checkpoint() -> None:
 
 
 def test_paper_003_says_nothing_without_sampling() -> None:
-    assert growth(RUNS["no sampling"], ["printed", "tcdp"]).empty
+    assert growth(RUNS["no sampling"], ["printed"]).empty
     assert set(growth(DECAYING, ["printed"], points=2)["status"]) == {"claim"}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.cli.commands import Captured, parsed, refused, said
 
 FEW = ["--runs", "400"]
@@ -35,10 +37,13 @@ def test_one_training_and_its_copy_with_less_noise(capsys: Captured) -> None:
     assert text.startswith("one training: promise ε = 0.9999")
     assert "not refuted" in text
     assert "Of 4,000 canaries" in text
+    assert "tuned to find out a training with a third of the noise" in text
     found = parsed(capsys, "audit", "--one-run", "--canaries", "2000", "--noise-share", "0.25")
     row = found["audit"]
     assert row["refuted"]
     assert row["lower_bound"] > 1.0 >= row["epsilon"] > 0.999
+    assert row["tuned_to_noise_share"] == pytest.approx(1.0 / 3.0)
+    assert "a third of the noise" in row["about"]
     assert row["canaries"] == 2_000 > row["guesses"] > row["right"] > 0
 
 

@@ -16,7 +16,7 @@ import torch
 from dpcore.accounting.planner import Training, spent
 from dpcore.cli import main
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation import task
+from dpcore.evaluation import recipes, task
 from dpcore.evaluation.trainer import Trainer
 from dpcore.evaluation.training import TrainingStudy, train
 from tests.cli.commands import Captured, parsed, refused, said
@@ -267,3 +267,33 @@ def test_only_what_has_a_target_is_compared(line: str, capsys: Captured) -> None
 )
 def test_bad_input_is_refused_in_one_sentence(line: str, word: str, capsys: Captured) -> None:
     assert word in refused(capsys, *SMALL.split(), *line.split())
+
+
+def test_an_assumption_of_the_users_is_not_called_met(capsys: Captured) -> None:
+    line = f"{SMALL} --noise scaled --weights public --public 100"
+    text = said(capsys, *line.split())
+    assert (
+        "condition assumed, on your word: the examples set aside as public are nobody's secret"
+    ) in text
+    assert "condition met: the examples" not in text
+    conditions = parsed(capsys, *line.split())["train"]["conditions"]
+    assert [each["condition"] for each in conditions if each["assumed"]] == [
+        "the examples set aside as public are nobody's secret"
+    ]
+
+
+def test_settings_chosen_on_the_very_records_are_named_beside_epsilon(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = f"{SMALL} --epsilon 2".split()
+    assert "chosen on records of this very set" not in said(capsys, *line)
+    assert parsed(capsys, *line)["train"]["settings_chosen"] == ""
+    own = Recipe(network="linear", epochs=2, batch=256)
+    monkeypatch.setitem(recipes.STUDIES, "small", TrainingStudy(recipe=own))
+    spent_at, chosen_at, *_ = [
+        place
+        for place, each in enumerate(said(capsys, *line).splitlines())
+        if each.startswith("ε = ") or each == recipes.CHOSEN
+    ]
+    assert chosen_at == spent_at + 1
+    assert parsed(capsys, *line)["train"]["settings_chosen"] == recipes.CHOSEN

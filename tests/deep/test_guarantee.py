@@ -46,15 +46,33 @@ def test_isotropic_noise_is_certified_as_the_planner_does():
     assert found.claim.epsilon is None
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, []),
+        ({"noise": "scaled"}, []),
+        ({"noise": "scaled", "weights": "public"}, ["set aside as public"]),
+        ({"noise": "published-004", "weights": "public"}, ["set aside as public"]),
+        ({"adjacency": "add-remove", "public_size": 4_900}, ["public size 4,900"]),
+    ],
+)
+def test_what_only_the_user_knows_is_called_an_assumption(changes, words):
+    conditions = guarantee(replace(PLAIN, **changes), RECORDS).conditions
+    assumed = [each for each in conditions if each.assumed]
+    assert len(assumed) == len(words)
+    for each, word in zip(assumed, words, strict=True):
+        assert each.met
+        assert word in each.text
+
+
 def test_sampling_that_no_accountant_covers_proves_nothing():
-    found = guarantee(replace(PLAIN, sampling="fixed"), RECORDS)
+    found = guarantee(replace(PLAIN, adjacency="replace-one"), RECORDS, accountant="rdp")
     assert found.certified.epsilon is found.proof.epsilon is None
     assert found.status is Status.CONDITIONS_NOT_MET
     assert "no theorem" in found.proof.reason
-    other = guarantee(
-        replace(PLAIN, sampling="fixed", adjacency="replace-one"), RECORDS, accountant="rdp"
-    )
-    assert other.status is Status.PROVED
+    for accountant in ("pld", "rdp"):
+        fixed = replace(PLAIN, sampling="fixed", adjacency="replace-one")
+        assert guarantee(fixed, RECORDS, accountant=accountant).status is Status.PROVED
 
 
 @pytest.mark.parametrize("changes", [{"sigma": 0.0}, {"clipped": False}])

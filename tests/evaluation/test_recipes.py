@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from benchmarks import accuracy
 from dpcore.accounting.planner import spent
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.recipes import STUDIES
+from dpcore.evaluation.recipes import CHOSEN, STUDIES, TUNED, chosen_on
 from dpcore.evaluation.training import TrainingStudy
 
 
@@ -29,6 +30,18 @@ def test_each_recipe_is_certified_within_its_epsilon(name: str) -> None:
     # Nothing but the noise hides a record: neither a public part nor a part left out.
     assert not study.held_out
     assert study.public == 0
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_settings_chosen_on_the_set_they_train_on_say_so(name: str) -> None:
+    study = STUDIES[name]
+    assert chosen_on(study) == CHOSEN
+    # Noise, seed and ε are no choice of theirs; a data set or a setting of one's own is another's.
+    own = replace(study.recipe, sigma=3.0, seed=7, delta=1e-6, adjacency="replace-one")
+    assert chosen_on(replace(study, epsilon=7.0, runs=1, recipe=own)) == CHOSEN
+    assert chosen_on(replace(study, features="raw")) == ""
+    assert chosen_on(replace(study, recipe=replace(study.recipe, learning_rate=0.123))) == ""
+    assert set(TUNED) <= {field.name for field in fields(Recipe)}
 
 
 def test_the_benchmark_has_a_target_for_each_recipe() -> None:
