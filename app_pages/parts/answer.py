@@ -17,6 +17,7 @@ from app_pages.parts.drawing import plot
 from app_pages.parts.state import chosen, recall, remember
 from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.datasets import OWN
+from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
@@ -95,14 +96,14 @@ def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
 def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenerator) -> None:
     """The title again, with the records that are left; what has to be said about it, under it."""
     found, loss = view.split.entry, words.LOSS_TITLES[view.study.loss]
-    total = len(view.split.y_train) + len(view.split.y_test)
+    total = view.split.records + view.split.tested
     remember(_counted(first), total)
     rule = " by rule" if view.study.lam is None else ""
     written.title(f"{found.title} · {total:,} {found.records_are} · {loss}", anchor=False)
     with said:
         st.caption(
             f"{verbatim(found.task)} Trained on {view.split.records:,} records with "
-            f"{view.split.dimension} features, tested on {len(view.split.y_test):,}; "
+            f"{view.split.dimension} features, tested on {view.split.tested:,}; "
             f"λ = {plain(view.problem.lam)}{rule}."
         )
         if found.predicts == "number":
@@ -115,6 +116,8 @@ def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenera
             st.caption(verbatim(predicted))
         if found.predicts == "classes":
             st.caption(f"{found.classes} classes: {words.ONE_AGAINST_THE_REST}")
+        if view.split.complete:
+            st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
         rough = view.rough
         if rough:
             st.caption(f":material/straighten: {rough}")

@@ -45,7 +45,7 @@ PAPER_LAMBDA = 0.001
 LAMBDA_WAYS = ("By rule", "Near zero", "0.001", "My own")
 HUBER_WIDTHS = (0.1, 0.5, 1.0, 2.0, 4.0)
 DELTA_WAYS = ("By rule", "My own")
-MISSING = {"drop": "Leave out records with gaps", "impute": "Fill gaps from public values"}
+MISSING = {"impute": "Fill gaps from public values", "drop": "Leave out records with gaps"}
 SCALING = {"public": "By public bounds", "data": "By the data's own range (leaks)"}
 INTERVAL = {"symmetric": "−1 to 1", "unit": "0 to 1"}
 NORM = {"unit": "Every record to length 1", "clip": "Only shorten long records"}
@@ -260,7 +260,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
             named(words.ADJACENCY_TITLES),
             "one record replaced",
         ),
-        "missing": ("for gaps", named(MISSING), MISSING["drop"].lower()),
+        "missing": ("for gaps", named(MISSING), MISSING["impute"].lower()),
         "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
         "interval": ("the interval", named(INTERVAL), INTERVAL["symmetric"]),
         "norm": ("the length", named(NORM), NORM["unit"].lower()),
@@ -420,7 +420,7 @@ def _huber_width() -> float:
 def _preparation() -> Preparation:
     with st.expander("Preparation", icon=":material/tune:"):
         st.caption(words.PREPARATION)
-        missing = pick("Gaps in the data", MISSING, "missing", "")
+        missing = pick("Gaps in the data", MISSING, "missing", words.GAPS)
         scaling = pick(
             "Scale numbers",
             SCALING,

@@ -155,6 +155,11 @@ PREPARATION = (
     "How records become numbers. The defaults use public bounds only. Settings that look at the "
     "data leak, and are marked."
 )
+GAPS = (
+    "Filled in: a number by the middle of its public bounds, a category by a level of its own. "
+    "Left out: how many records there are then depends on who has a gap, and what is proved does "
+    "not cover a person whose record has one."
+)
 FULL_LENGTH = (
     "Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up to "
     "1,000 records its own length can be chosen. Training then takes longer."

@@ -8,7 +8,11 @@ A description has one line a column, such as
     predict progression: 0 to 350
 
 A range is public: it says what is possible, and values outside are brought into it. If it were read
-off the records, one record could move every row, and no proof would hold.
+off the records, one record could move every row, and no proof would hold. So are the outcomes: one
+that no record has stays one of them.
+
+A record whose outcome is an empty field is blank, whatever its other fields hold: it counts as a
+record and teaches nothing. That is how one person's record is blanked in a file.
 """
 
 from __future__ import annotations
@@ -131,7 +135,7 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         As `described` takes it.
     data : bytes
         Text, from anyone; the first line names the columns, in any order. Columns that are not
-        described are left out.
+        described are left out. Where what is predicted is an empty field, any other may be too.
     filename : str
         What to call it in a refusal; nothing else depends on it.
 
@@ -159,7 +163,8 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
                 f"{often}."
             )
     fields = tuple(wanted.get(each, Field(each, ignored=True)) for each in header)
-    raw = read_checked(Layout(fields, separator, header=True), data, filename)
+    layout = Layout(fields, separator, header=True, label=label.name)
+    raw = read_checked(layout, data, filename)
     frame = columns_of(entry.columns, raw)
     if isinstance(label, Column):
         labels = raw[label.name].to_numpy(dtype=float)
@@ -167,20 +172,22 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         labels = signs_of(label, raw)
     else:
         labels = classes_of(label, raw)
-    if len(np.unique(labels)) < 2:
-        raise InvalidInput(
-            f"{label.name} is the same in every row of {name}, but two values must occur."
-        )
     left_out = len(header) - len(wanted)
-    notes = (f"{left_out:,} columns of the file are not described and left out.",)
-    return Table(
+    table = Table(
         entry=replace(entry, records=len(labels)),
         frame=frame,
         label=labels,
-        notes=notes if left_out else (),
         counts={"records": len(labels)},
         published=False,
     )
+    # Nothing is refused for what the records hold in common: with one of them blanked out, a table
+    # that was taken must not be refused, or the reverse.
+    alike = len(np.unique(labels[~table.blank])) < 2
+    notes = {
+        f"{left_out:,} columns of the file are not described and left out.": left_out,
+        f"{label.name} is the same in every record, so there is nothing to learn.": alike,
+    }
+    return replace(table, notes=tuple(note for note, holds in notes.items() if holds))
 
 
 def template(data: bytes, filename: str) -> str:
@@ -211,7 +218,10 @@ def _line(number: int, text: str) -> _Line:
     mark = found[1] if found else ""
     holds = _UNKNOWN.sub("", holds).strip()
     if mark and predicted:
-        raise InvalidInput(f"{where} is predicted, so it must be known in every record.")
+        raise InvalidInput(
+            f"{where} is predicted, so it has no mark for unknown values: a record without it "
+            "leaves the field empty and counts as blank."
+        )
     if mark and not _PLAIN.fullmatch(mark):
         raise InvalidInput(
             f"{where} marks unknown values by {_shown(mark)}, but it must be letters, digits and "

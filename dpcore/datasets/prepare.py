@@ -7,14 +7,15 @@ data's own range, as papers often do, breaks that; it is offered for comparison 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.fourier import fourier_names, random_fourier
-from dpcore.datasets.schema import Column, Entry, Table
+from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ class Preparation:
 
     Parameters
     ----------
-    missing : {"drop", "impute"}
-        Drop records with an unknown value, or fill in from public values only: the middle of the
-        bounds for a number, a level of its own for a category.
+    missing : {"impute", "drop"}
+        Fill unknown values in from public values only: the middle of the bounds for a number, a
+        level of its own for a category. Or drop records that have one: then n depends on who has,
+        and what is proved speaks of tables of complete records only (`Split.complete`).
     scaling : {"public", "data"}
         Scale numbers by their public bounds (values outside are clipped and counted), or by the
         smallest and largest value in the data, which leaks.
@@ -67,7 +69,7 @@ class Preparation:
         Of the Gaussian kernel, as a distance between rows, which are at most 1 long.
     """
 
-    missing: Literal["drop", "impute"] = "drop"
+    missing: Literal["impute", "drop"] = "impute"
     scaling: Literal["public", "data"] = "public"
     interval: Literal["symmetric", "unit"] = "symmetric"
     norm: Literal["unit", "clip"] = "unit"
@@ -81,7 +83,7 @@ class Preparation:
     bandwidth: float = 0.7
 
     def __post_init__(self) -> None:
-        one_of("missing", self.missing, ("drop", "impute"))
+        one_of("missing", self.missing, ("impute", "drop"))
         one_of("scaling", self.scaling, ("public", "data"))
         one_of("interval", self.interval, ("symmetric", "unit"))
         one_of("norm", self.norm, ("unit", "clip"))
@@ -101,9 +103,15 @@ class Preparation:
 
 
 PAPER_000 = Preparation(
-    scaling="data", interval="unit", norm="unit", intercept=False, log_transform=False
+    missing="drop",
+    scaling="data",
+    interval="unit",
+    norm="unit",
+    intercept=False,
+    log_transform=False,
 )
-"""As the OPERA paper's section V prepares its data: the data's own range, [0, 1], unit norm."""
+"""As the OPERA paper's section V prepares its data: complete records, the data's own range, [0, 1],
+unit norm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,14 +127,20 @@ class Split:
     x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
         Every row has norm at most 1, the intercept included.
     y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
-        ±1; for regression the number that is predicted, scaled to [−1, 1] by its public bounds and
-        clipped to them.
+        ±1; the number of the class, of several; for regression the number that is predicted, scaled
+        to [−1, 1] by its public bounds and clipped to them.
     feature_names : tuple of str, length d
         ``"age"``, ``"sex = male"``, …
     notes : tuple of str
         What was dropped, filled in or clipped, in plain sentences.
     leaks : tuple of str
         Why the rows are not functions of single records; empty when they are.
+    blank : numpy.ndarray, shape (n,), bool
+        Which training records are blank: their row is zero, intercept included, and their label 0
+        (-1 of several classes), so that they add nothing to any sum. Those of the test part are
+        not among the m records here.
+    tested : int
+        Number of test records, blank ones included; public, as m is not.
     """
 
     entry: Entry
@@ -138,11 +152,32 @@ class Split:
     feature_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
+    blank: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    tested: int = 0
+
+    def __post_init__(self) -> None:
+        if not len(self.blank):
+            object.__setattr__(self, "blank", np.zeros(self.records, dtype=bool))
+        if not len(self.blank) == len(self.y_train) == self.records:
+            raise ValueError("rows, labels and blank records are not of one number")
+        object.__setattr__(self, "tested", self.tested or len(self.y_test))
 
     @property
     def records(self) -> int:
-        """Number of training records, n."""
+        """Number of training records, n, blank ones included."""
         return len(self.x_train)
+
+    @cached_property
+    def known(self) -> tuple[FloatArray, FloatArray]:
+        """Rows and labels of the training records that are not blank, to judge models by."""
+        if not self.blank.any():
+            return self.x_train, self.y_train
+        return self.x_train[~self.blank], self.y_train[~self.blank]
+
+    @property
+    def complete(self) -> bool:
+        """Whether it may hold complete records only (`complete_only`)."""
+        return complete_only(self.entry, self.preparation)
 
     @property
     def dimension(self) -> int:
@@ -181,8 +216,8 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     # The split is drawn over all records before any is dropped: whether one record is complete
     # must not move the others between training and testing.
     test = drawn(table.records, preparation)
-    keep = np.ones(table.records, dtype=bool)
-    unknown = {c.name: frame[c.name].isna().to_numpy() for c in columns if c.missing_mark}
+    keep, blank = np.ones(table.records, dtype=bool), table.blank
+    unknown = {c.name: frame[c.name].isna().to_numpy() & ~blank for c in columns if c.missing_mark}
     if preparation.missing == "drop":
         for mask in unknown.values():
             keep &= ~mask
@@ -192,7 +227,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
                 f"{dropped:,} of {table.records:,} {entry.records_are} with an unknown value were "
                 "dropped."
             )
-    train_rows, test_rows = np.flatnonzero(keep & ~test), np.flatnonzero(keep & test)
+    train_rows, test_rows = np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~blank)
     if not len(train_rows) or not len(test_rows):
         raise InvalidInput(
             f"{entry.title} leaves {len(train_rows)} records for training and {len(test_rows)} for "
@@ -223,13 +258,20 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         position += 1
     if preparation.intercept:
         x[:, position] = 1.0
-    labels = table.label[rows].astype(float)
+    labels, empty = table.label[rows].astype(float), blank[rows]
     if isinstance(entry.label, Column):
         # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
         labels, outside = scaled(entry.label, labels, Preparation())
         if outside:
             clipped.append(f"{outside:,} of {entry.label.name}")
             judged.append(f"Errors are counted from the clipped values of {entry.label.name}.")
+    labels[empty] = -1.0 if isinstance(entry.label, Classes) else 0.0
+    x[empty] = 0.0
+    if empty.any():
+        notes.append(
+            f"{int(empty.sum()):,} blank {entry.records_are} are among those to learn from, and "
+            "teach nothing."
+        )
     filled = sum(int(mask.sum()) for mask in unknown.values())
     if filled and preparation.missing == "impute":
         notes.append(f"{filled:,} unknown values were filled in from public values.")
@@ -244,6 +286,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     bring_to_norm(x, only_above=preparation.norm == "clip")
     if preparation.features == "fourier":
         x = random_fourier(x, preparation.fourier_features, preparation.bandwidth)
+        x[empty] = 0.0  # the features of a zero row are not zero
         bring_to_norm(x)
         names = fourier_names(preparation.fourier_features)
     n = len(train_rows)
@@ -257,7 +300,18 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         feature_names=tuple(names),
         notes=tuple(notes),
         leaks=tuple(leaks),
+        blank=empty[:n],
+        tested=int((keep & test).sum()),
     )
+
+
+def complete_only(entry: Entry, preparation: Preparation) -> bool:
+    """Whether records with a gap are dropped, so that they are nobody's neighbour.
+
+    It is a matter of the codebook: whether one was dropped would tell of a record.
+    """
+    columns = _columns(entry, preparation)
+    return preparation.missing == "drop" and any(column.missing_mark for column in columns)
 
 
 def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
@@ -333,7 +387,8 @@ def _fill_category(
     if _has_unknown_level(column, preparation):
         levels[levels < 0] = width
         width += 1
-    x[np.arange(len(rows)), position + levels] = 1.0
+    known = np.flatnonzero(levels >= 0)  # all but blank records
+    x[known, position + levels[known]] = 1.0
     return width
 
 

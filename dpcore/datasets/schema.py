@@ -291,7 +291,7 @@ class Table:
         float64 (NaN where unknown), categories are pandas categoricals over the public levels.
     label : numpy.ndarray, shape (n,)
         ±1, or the number of the class (int8), or the number that is predicted, in its own unit
-        (float64).
+        (float64). Of a blank record 0, -1 or NaN.
     notes : tuple of str
         What was noticed while reading, in plain sentences.
     counts : Mapping of str to int
@@ -310,5 +310,16 @@ class Table:
 
     @property
     def records(self) -> int:
-        """Number of records, incomplete ones included."""
+        """Number of records, incomplete and blank ones included."""
         return len(self.label)
+
+    @property
+    def blank(self) -> NDArray[np.bool_]:
+        """Which records are blank, shape (n,): those whose label is unknown.
+
+        One stands where a person's record was blanked. It keeps its place and its part in n, and
+        whatever else it holds is not used.
+        """
+        if self.entry.predicts == "number":
+            return np.isnan(self.label)
+        return self.label == 0 if self.entry.predicts == "class" else self.label < 0

@@ -89,12 +89,16 @@ class Layout:
         Whether the first line names the fields.
     comment : str
         Lines that begin with it are skipped; "" for none.
+    label : str
+        The field that may be empty in a blank record, and then any other may be (`read_checked`
+        only); "" where no record may be blank.
     """
 
     fields: tuple[Field, ...]
     separator: str = ","
     header: bool = False
     comment: str = ""
+    label: str = ""
 
     @property
     def separated_by(self) -> str:
@@ -170,6 +174,7 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
         for field, column in zip(layout.fields, columns, strict=True)
     ]
     expected = len(layout.fields)
+    labels = [place for place, field in enumerate(layout.fields) if field.name == layout.label]
     rows = 0
     header_due = layout.header
     for line, row in _rows(layout, text, name):
@@ -190,7 +195,11 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
         rows += 1
         if rows > MOST_ROWS:
             raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
+        blank = any(not row[place].strip() for place in labels)
         for value, (field, convert, append) in zip(row, converters, strict=True):
+            if blank and not value.strip():
+                append(None)
+                continue
             try:
                 append(convert(value.strip()))
             except ValueError:

@@ -228,6 +228,11 @@ LEARNS = {MARGIN_LOSSES: "to tell two classes apart", RESIDUAL_LOSSES: "to predi
 """What losses are for, in words."""
 
 
+COMPLETE_ONLY = (
+    "neighbours are tables of complete records: who has a gap is left out of n, so that a record "
+    "with a gap in a person's place is not covered"
+)
+
 NOISE_STREAM = 0x4E6F6973
 """Any number but 0 (`noise_generator`)."""
 
@@ -245,6 +250,7 @@ def data_conditions(problem: Problem) -> tuple[Condition, ...]:
             problem.adjacency is not Adjacency.ADD_REMOVE,
             "The number of records is itself private, but the sensitivity divides by it.",
         ),
+        *([Condition(COMPLETE_ONLY, True)] if problem.complete else []),
     )
 
 

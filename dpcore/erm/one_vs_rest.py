@@ -62,7 +62,7 @@ class Part:
     place : slice
         Of the last axis of models.
     labels : (n,) array
-        ±1, or the numbers that are predicted.
+        ±1, or the numbers that are predicted; 0 of a blank record.
     """
 
     place: slice
@@ -77,13 +77,13 @@ def parts(problem: Problem, labels: Array) -> list[Part]:
     problem : Problem
         Its number of classes and of features are used.
     labels : (n,) array
-        Of several classes: their numbers from 0 on.
+        Of several classes: their numbers from 0 on, and -1 of a blank record.
     """
     d = problem.dimension
     if problem.classes == 2:
         return [Part(slice(0, d), labels)]
     return [
-        Part(slice(k * d, (k + 1) * d), np.where(labels == k, 1.0, -1.0))
+        Part(slice(k * d, (k + 1) * d), np.select([labels == k, labels >= 0], [1.0, -1.0]))
         for k in range(problem.classes)
     ]
 

@@ -1,8 +1,9 @@
 """A regularised empirical-risk problem, described by its public constants only.
 
 F(w; D) = (1/n) Σᵢ ℓ(yᵢ wᵀxᵢ) + (λ/2)‖w‖², with ‖xᵢ‖₂ ≤ 1 and yᵢ = ±1 (paper 000, eq. 1
-and section V); for regression ℓ(wᵀxᵢ - yᵢ) with |yᵢ| ≤ 1. A `Problem` holds no data, so nothing
-computed from it (sensitivity, σ, steps) can leak any.
+and section V); for regression ℓ(wᵀxᵢ - yᵢ) with |yᵢ| ≤ 1. A blank record has x = 0 and y = 0: it
+counts in n, and its gradient is 0 at every w. A `Problem` holds no data, so nothing computed from
+it (sensitivity, σ, steps) can leak any.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ class Problem:
     radius : float, optional
         R: iterates are projected onto ‖w‖₂ ≤ R. Required when λ = 0 (Theorems 6 and 9 need it);
         not used when λ > 0.
+    complete : bool
+        Whether n counts complete records only: tables with an incomplete one are then no neighbours
+        that anything here is proved for.
     classes : int
         K: with more than two, K such problems are learned from the same records
         (`dpcore.erm.one_vs_rest`); everything else here is about one of them.
@@ -69,6 +73,7 @@ class Problem:
     radius: float | None = None
     public_preparation: bool = True
     classes: int = 2
+    complete: bool = False
 
     def __post_init__(self) -> None:
         self._store("classes", whole("classes", self.classes, at_least=2, at_most=1_000))
@@ -168,7 +173,7 @@ class Problem:
         ------
         InvalidInput
             If n or d differ from the description's, a row's norm exceeds 1, or a label is not ±1
-            (for regression: not in [-1, 1]).
+            (for regression: not in [-1, 1]), nor 0 beside a row of zeros.
         """
         expected = (self.records, self.dimension)
         if np.shape(features) != expected or np.shape(labels) != expected[:1]:
@@ -179,8 +184,10 @@ class Problem:
         if self.function.residual:
             if not np.all(np.abs(labels) <= 1.0):
                 raise InvalidInput("y holds values outside -1 to 1, but must be scaled into it.")
-        elif not np.all(np.abs(labels) == 1.0):
-            raise InvalidInput("labels hold other values, but they must be −1 or +1.")
+        elif np.any((np.abs(labels) != 1.0) & ((labels != 0.0) | features.any(axis=1))):
+            raise InvalidInput(
+                "labels hold other values, but they must be −1 or +1, or 0 of a blank record."
+            )
 
 
 def default_lam(records: int, dimension: int) -> float:

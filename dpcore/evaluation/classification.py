@@ -45,6 +45,8 @@ class Classification:
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model, on the test records but for the objective and "accuracy_train"."""
         objective, trained = metrics.training_scores(problem, models, split.x_train, split.y_train)
+        if split.blank.any():
+            trained = metrics.rates(models, *split.known).accuracy
         test = metrics.rates(models, split.x_test, split.y_test)
         return {
             "accuracy_train": trained,
@@ -108,7 +110,8 @@ class Classification:
 
     def guesses(self, split: Split) -> dict[str, float]:
         """Of always answering the commoner class of the training records; an area of ½."""
-        commoner = 1.0 if np.mean(split.y_train > 0) >= 0.5 else -1.0
+        _, labels = split.known
+        commoner = 1.0 if np.mean(labels > 0) >= 0.5 else -1.0
         return {"accuracy": float(np.mean(split.y_test == commoner)), "auc": 0.5}
 
     def held_out(self, values: Array) -> Array:

@@ -422,8 +422,9 @@ def _tuned_lam(study: Study, split: Split) -> tuple[float, Array]:
     The larger λ on a tie. With it, the mean of the folds' minimisers.
     """
     problem, scoring = problem_for(study, split), scoring_for(split)
-    order = np.random.default_rng(split.preparation.seed).permutation(len(split.y_train))
-    some = order[:CROSS_VALIDATION_RECORDS]
+    known = np.flatnonzero(~split.blank)
+    order = np.random.default_rng(split.preparation.seed).permutation(len(known))
+    some = known[order[:CROSS_VALIDATION_RECORDS]]
     fold = np.arange(len(some)) % min(CROSS_VALIDATION_FOLDS, len(some))
     score = np.zeros(len(CROSS_VALIDATION_LAMS))
     means = []

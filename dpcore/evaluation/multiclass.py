@@ -61,7 +61,7 @@ class Multiclass:
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model, on the test records but for "accuracy_train" and the objective."""
         count = problem.classes
-        trained, _ = accuracies(models, split.x_train, split.y_train, count)
+        trained, _ = accuracies(models, *split.known, count)
         accuracy, balanced = accuracies(models, split.x_test, split.y_test, count)
         objective = [
             metrics.objectives(problem, models[:, part.place], split.x_train, part.labels)
@@ -103,7 +103,8 @@ class Multiclass:
 
     def guesses(self, split: Split) -> dict[str, float]:
         """Of always answering the commonest class of the training records."""
-        commonest = np.argmax(np.bincount(split.y_train.astype(np.int64)))
+        _, labels = split.known
+        commonest = np.argmax(np.bincount(labels.astype(np.int64)))
         return {"accuracy": float(np.mean(split.y_test == commonest))}
 
     def held_out(self, values: Array) -> Array:

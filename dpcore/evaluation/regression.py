@@ -124,12 +124,12 @@ class Regression:
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model."""
         unit = half_range(split)
-        train = mean_squares(models, split.x_train, split.y_train)
+        train = mean_squares(models, *split.known)
         test = mean_squares(models, split.x_test, split.y_test)
         return {
             "rmse_train": unit * np.sqrt(train),
             "rmse_test": unit * np.sqrt(test),
-            "r2_train": _explained(train, split.y_train),
+            "r2_train": _explained(train, split.known[1]),
             "r2_test": _explained(test, split.y_test),
             "objective": metrics.objectives(problem, models, split.x_train, split.y_train),
         }
@@ -170,7 +170,7 @@ class Regression:
 
     def guesses(self, split: Split) -> dict[str, float]:
         """Of always answering the mean of the training records."""
-        gaps = split.y_test - np.mean(split.y_train)
+        gaps = split.y_test - np.mean(split.known[1])
         return {"rmse": half_range(split) * float(np.sqrt(np.mean(gaps**2)))}
 
     def held_out(self, values: Array) -> Array:

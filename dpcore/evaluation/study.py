@@ -175,6 +175,7 @@ def problem_for(study: Study, split: Split) -> Problem:
         huber_width=study.huber_width,
         radius=study.radius,
         public_preparation=not split.leaks,
+        complete=split.complete,
         classes=split.entry.classes,
     )
 

@@ -38,8 +38,9 @@ STEPS_BETWEEN_REPORTS = 20
 
 def fewer(split: Split) -> Split:
     """The split with at most `MOST_RECORDS` to train on, the first of its random order."""
+    few = slice(MOST_RECORDS)
     return replace(
-        split, x_train=split.x_train[:MOST_RECORDS], y_train=split.y_train[:MOST_RECORDS]
+        split, x_train=split.x_train[few], y_train=split.y_train[few], blank=split.blank[few]
     )
 
 

@@ -58,7 +58,7 @@ NEAR = 0.01
 NUMBERS = {"adult": "hours-per-week", "cohort": "egfr"}
 """The sets that stand in, and what is predicted of them by linear regression."""
 PATIENTS = 130_000
-PREPARATION = Preparation(intercept=True)
+PREPARATION = Preparation(missing="drop", intercept=True)
 NAMES = {"logistic": "accuracy", "squared": "rmse"}
 
 DIFFERS = (
@@ -181,6 +181,7 @@ def divided(split: Split, run: int) -> Split:
         y_train=labels[train],
         x_test=features[test],
         y_test=labels[test],
+        tested=len(test),
     )
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.datasets import OWN, Table, described, load, prepare, read_upload
+from dpcore.datasets import OWN, Preparation, Table, described, load, prepare, read_upload
 from dpcore.datasets.own import MOST_LETTERS, read_own, template
+from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
 
 COLUMNS = """
@@ -167,7 +168,7 @@ def test_the_names_in_a_file_begin_a_description() -> None:
         ("bmi: one of low, low", "bmi is one of 2 values"),
         ("bmi: one of low, high; unknown: low", "bmi is one of 2 values"),
         ("bmi: one of low, `high`", "bmi may be 'high'"),
-        ("predict bmi: 15 to 50; unknown: NA", "bmi is predicted, so it must be known"),
+        ("predict bmi: 15 to 50; unknown: NA", "bmi is predicted, so it has no mark for unknown"),
         ("bmi: 15 to 50; unknown: *", "bmi marks unknown values by ''"),
         ("x" * (MOST_LETTERS + 1), "6,001 letters"),
         ("x" * 61 + ": 0 to 1", "in at most 60 letters"),
@@ -186,7 +187,7 @@ def test_a_wrong_description_is_refused_in_one_sentence(columns: str, said: str)
         (ROWS.replace("bmi", "BMI"), "bmi is described, but the first line of 'mine.csv'"),
         (ROWS.replace("name", "bmi"), "names it 2 times"),
         (ROWS.replace("12.5", "twelve"), "line 2: progression is 'twelve', but it must be a plain"),
-        (ROWS.replace("12.5", ""), "line 2: progression is '', but it must be a plain number"),
+        (ROWS.replace("12.5;22", ";wide"), "line 2: bmi is 'wide', but it must be a plain number"),
         (ROWS.replace("12.5", "nan"), "line 2: progression is 'nan'"),
         (ROWS.replace("400;NA", "400;"), "line 3: bmi is '', but it must be a plain number"),
         (ROWS.replace("60;yes", "60;maybe"), "line 5: smoker is 'maybe', but it must be one of"),
@@ -197,12 +198,76 @@ def test_a_file_that_is_not_as_described_is_refused_at_its_line(rows: str, said:
     assert said in refusal(COLUMNS, rows)
 
 
-def test_one_outcome_alone_is_refused() -> None:
+def test_one_outcome_alone_is_said_and_not_refused() -> None:
+    # One record less of the other outcome would turn a table that is taken into one that is not.
     columns = "age: 18 to 90\npredict smoker: one of no, yes"
-    assert "smoker is the same in every row" in refusal(columns, ROWS.replace("yes", "no"))
+    table = read(columns, ROWS.replace("yes", "no"))
+    assert table.entry.outcome == described(columns).outcome
+    assert "smoker is the same in every record, so there is nothing to learn." in table.notes
     columns = "smoker: one of no, yes\npredict age: 18 to 90"
     rows = "age,smoker\n40,no\n40,yes\n"
-    assert "age is the same in every row" in refusal(columns, rows)
+    assert "age is the same in every record" in " ".join(read(columns, rows).notes)
+
+
+PREDICTED = {
+    "number": ("smoker: one of no, yes\nregion: one of north, south\n", "predict age: 0 to 100"),
+    "class": ("age: 0 to 100\nregion: one of north, south\n", "predict smoker: one of no, yes"),
+    "classes": (
+        "age: 0 to 100\nsmoker: one of no, yes\n",
+        "predict region: one of north, south, west",
+    ),
+}
+
+
+@pytest.mark.parametrize("predicts", list(PREDICTED))
+@pytest.mark.parametrize("fourier", [False, True])
+@pytest.mark.parametrize("part", ["train", "test"])
+def test_a_blank_record_keeps_its_place_and_adds_nothing(predicts, fourier, part) -> None:
+    columns = "".join(PREDICTED[predicts])
+    names = ["age", "smoker", "region"]
+    people = [(20 + i, ("no", "yes")[i % 2], ("north", "south")[i // 2 % 2]) for i in range(50)]
+    held_out = drawn(50, Preparation())
+    place = int(np.flatnonzero(held_out == (part == "test"))[3])
+    kind = "features" if fourier else "intercept"
+    preparation = Preparation(**{kind: "fourier" if fourier else True})
+
+    def written(row: str) -> str:
+        lines = [",".join(map(str, person)) for person in people]
+        lines[place] = row
+        return "\n".join([",".join(names), *lines])
+
+    label = described(columns).label.name
+    partly = ",".join(
+        "" if name == label else str(v) for name, v in zip(names, people[place], strict=True)
+    )
+    whole = prepare(read(columns, written(",".join(map(str, people[place])))), preparation)
+    for row in (",,", partly):
+        table = read(columns, written(row))
+        assert table.records == table.entry.records == 50
+        assert np.flatnonzero(table.blank).tolist() == [place]
+        split = prepare(table, preparation)
+        assert (split.records, split.tested) == (40, 10) == (whole.records, whole.tested)
+        assert split.feature_names == whole.feature_names
+        if part == "test":
+            assert len(split.y_test) == 9
+            assert np.array_equal(split.x_train, whole.x_train)
+            continue
+        gone = int(np.flatnonzero(split.blank)[0])
+        assert split.blank.sum() == 1
+        assert not split.x_train[gone].any()
+        assert split.y_train[gone] == (-1.0 if predicts == "classes" else 0.0)
+        others = ~split.blank
+        assert np.array_equal(split.x_train[others], whole.x_train[others])
+        assert np.array_equal(split.y_train[others], whole.y_train[others])
+        assert np.array_equal(split.x_test, whole.x_test)
+        assert len(split.known[1]) == 39
+
+
+def test_without_an_outcome_other_fields_must_still_be_right_where_they_are_not_empty() -> None:
+    columns = "age: 18 to 90\npredict smoker: one of no, yes"
+    said = refusal(columns, "age,smoker\n40,no\nold,\n")
+    assert "line 3: age is 'old'" in said
+    assert "line 3: age is ''" in refusal(columns, "age,smoker\n40,no\n,yes\n")
 
 
 def test_only_a_table_of_ones_own_takes_a_description() -> None:

@@ -139,7 +139,8 @@ def test_exchanging_one_record_changes_one_row_and_nothing_else(
     assert changed == 1
 
 
-def test_a_record_that_becomes_incomplete_moves_no_other_record() -> None:
+@pytest.mark.parametrize("missing", ["drop", "impute"])
+def test_a_record_that_becomes_incomplete_moves_no_other_record(missing: str) -> None:
     table = load("breast_cancer")
     entry = table.entry
     marked = replace(
@@ -148,8 +149,14 @@ def test_a_record_that_becomes_incomplete_moves_no_other_record() -> None:
     )
     frame = table.frame.copy()
     frame.loc[17, entry.columns[0].name] = np.nan
-    before = prepare(replace(table, entry=marked))
-    after = prepare(replace(table, entry=marked, frame=frame))
+    preparation = Preparation(missing=missing)  # type: ignore[arg-type]
+    before = prepare(replace(table, entry=marked), preparation)
+    after = prepare(replace(table, entry=marked, frame=frame), preparation)
+    gone = missing == "drop"
+    assert len(before.y_train) + len(before.y_test) == table.records
+    assert len(after.y_train) + len(after.y_test) == table.records - gone
+    assert before.complete == after.complete == gone
+    assert not prepare(table, preparation).complete  # no gap is possible there
     kept = {row.tobytes() for row in after.x_train}
     lost = [row for row in before.x_train if row.tobytes() not in kept]
     kept_test = {row.tobytes() for row in after.x_test}
@@ -223,10 +230,10 @@ def test_unknown_values_are_dropped_or_filled_in_from_public_values(made_up: Mad
     table = read_upload("heart", made_up("heart", 200), "made-up")
     incomplete = table.counts["incomplete"]
     assert incomplete > 10
-    dropped = prepare(table)
+    dropped = prepare(table, Preparation(missing="drop"))
     assert len(dropped.y_train) + len(dropped.y_test) == 200 - incomplete
     assert any("were dropped" in note for note in dropped.notes)
-    filled = prepare(table, Preparation(missing="impute", norm="clip", interval="unit"))
+    filled = prepare(table, Preparation(norm="clip", interval="unit"))
     assert len(filled.y_train) + len(filled.y_test) == 200
     assert "thal unknown" in filled.feature_names
     assert "thal unknown" not in dropped.feature_names
@@ -299,6 +306,12 @@ def test_a_number_that_does_not_vary_is_no_division_by_zero() -> None:
 def test_a_bad_setting_is_refused_by_name(field: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=f"^{field} is"):
         Preparation(**{field: value})
+
+
+def test_a_split_whose_parts_do_not_fit_is_refused() -> None:
+    split = prepare(load("cohort", records=100))
+    with pytest.raises(ValueError, match="not of one number"):
+        replace(split, x_train=split.x_train[:10], y_train=split.y_train[:10])
 
 
 def test_too_few_records_for_a_split_are_refused(made_up: MadeUp) -> None:

@@ -10,12 +10,12 @@ from dpcore.datasets import read_upload as read
 from dpcore.datasets.sets.source import FileSource
 from dpcore.errors import InvalidInput
 
-#     key, complete records, positive among all, d by default
+#     key, complete records, positive among all, d of complete records and by default
 PUBLISHED = [
-    ("adult", 45_222, 11_687, 104),
-    ("bank", 45_211, 5_289, 48),
-    ("heart", 297, 139, 23),
-    ("cardio", 70_000, 34_979, 16),
+    ("adult", 45_222, 11_687, (104, 107)),
+    ("bank", 45_211, 5_289, (48, 48)),
+    ("heart", 297, 139, (23, 24)),
+    ("cardio", 70_000, 34_979, (16, 16)),
 ]
 
 
@@ -36,16 +36,17 @@ class Loaded:
 
 @pytest.mark.parametrize(("key", "complete", "positive", "dimension"), PUBLISHED)
 def test_records_labels_and_features_are_as_published(
-    key: str, complete: int, positive: int, dimension: int, loaded: Loaded
+    key: str, complete: int, positive: int, dimension: tuple[int, int], loaded: Loaded
 ) -> None:
     table = loaded(key)
     assert table.records == entry(key).records
     assert int((table.label == 1).sum()) == positive
     assert table.records - table.counts["incomplete"] == complete
     assert table.published
-    split = prepare(table)
-    assert len(split.y_train) + len(split.y_test) == complete
-    assert split.dimension == dimension
+    dropped, split = prepare(table, Preparation(missing="drop")), prepare(table)
+    assert len(dropped.y_train) + len(dropped.y_test) == complete
+    assert len(split.y_train) + len(split.y_test) == table.records
+    assert (dropped.dimension, split.dimension) == dimension
 
 
 @pytest.mark.parametrize("key", [key for key, *_ in PUBLISHED])

@@ -100,7 +100,7 @@ def test_the_key_changes_with_every_field() -> None:
 
 def test_the_key_changes_with_every_field_of_the_preparation() -> None:
     changes: dict[str, Any] = {
-        "missing": "impute",
+        "missing": "drop",
         "scaling": "data",
         "interval": "unit",
         "norm": "clip",

@@ -118,13 +118,13 @@ def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
 
 
 def signs_of(label: Label, raw: pd.DataFrame) -> NDArray[np.int8]:
-    """The label as ±1, shape (n,)."""
+    """The label as ±1, and 0 where it is unknown, shape (n,)."""
     positions = _positions(label.name, raw[label.name], tuple(text for text, _ in label.codes))
-    return np.array([sign for _, sign in label.codes], dtype=np.int8)[positions]
+    return np.array([*(sign for _, sign in label.codes), 0], dtype=np.int8)[positions]
 
 
 def classes_of(label: Classes, raw: pd.DataFrame) -> NDArray[np.int8]:
-    """The number of the class from 0 on, shape (n,)."""
+    """The number of the class from 0 on, and -1 where it is unknown, shape (n,)."""
     return _positions(label.name, raw[label.name], label.titles).astype(np.int8)
 
 
