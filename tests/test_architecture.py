@@ -28,7 +28,7 @@ ALLOWED = {
     | {"mechanisms", "accounting", "datasets", "erm", "deep", "methods", "models"},
     "methods": FOUNDATION | {"mechanisms", "accounting", "erm"},
     "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
-    "audit": FOUNDATION | {"mechanisms", "erm", "deep", "methods", "models"},
+    "audit": FOUNDATION | {"mechanisms", "datasets", "erm", "deep", "methods", "models"},
     "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models"},
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods"},

@@ -179,18 +179,14 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:
-    """How many records taught and how many judged, and where Explore counts otherwise."""
+    """How many records taught and how many judged."""
     found, counts = entry(study.dataset), table.iloc[0]
     told = (
         f"On one split of {found.title}: learned from {counts['learned_from']:,} "
         f"{found.records_are}, judged on {counts['judged_on']:,}."
     )
     if any(column.missing_mark for column in found.used):
-        told += (
-            " Unknown values are filled in from public values here; Explore, unless told "
-            f"otherwise, leaves {found.records_are} who have one out of the same split, and so "
-            "counts fewer."
-        )
+        told += " Unknown values are filled in from public values."
     return told
 
 

@@ -17,17 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.audit.attack import Attack, Target
+from dpcore.datasets.own import read_own
+from dpcore.datasets.prepare import Preparation, drawn
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 from dpcore.models import teachers
 from dpcore.models.model import Calibration, generator
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import TEST_FRACTION, Records, Shape, encode
 from dpcore.models.register import model_named
 
 Array = NDArray[np.float64]
 Score = Callable[[Calibration, Records, int, int], Array]
 """(calibration, records, runs, seed) -> one score for each independent release; larger for the
 first data set."""
+Row = tuple[float, int, int] | None
+BLANKED: Row = None
+"""What a record is in the neighbour under zero-out: a row without anything in it."""
 
 
 @dataclass(frozen=True)
@@ -118,25 +123,39 @@ def attack(setting: Setting) -> Attack:
     )
 
 
-def records(shape: Shape, rows: Sequence[tuple[float, int, int]]) -> Records:
-    """Records of one number x at most, one category c at most, and a label; none is a data set too.
+def records(shape: Shape, rows: Sequence[Row]) -> Records:
+    """Training records of a table of one's own, written out, read and prepared as any other.
 
     Parameters
     ----------
     shape : Shape
-    rows : sequence of (x, c, label)
+    rows : sequence of (x, c, label), or `BLANKED`
+        x is every number of the record, c every category.
     """
-    count = len(rows)
-    return Records(
-        shape,
-        np.array([[x] for x, _, _ in rows], dtype=float).reshape(count, -1)[:, : shape.numbers]
-        if rows
-        else np.zeros((0, shape.numbers)),
-        np.array([[c] for _, c, _ in rows], dtype=np.int64)[:, : len(shape.levels)]
-        if rows
-        else np.zeros((0, len(shape.levels)), dtype=np.int64),
-        np.array([label for _, _, label in rows], dtype=np.int64),
-    )
+    levels = [f"l{level}" for level in range(max((2, *shape.levels)))]
+    names = [f"x{place}" for place in range(shape.numbers)]
+    codes = [f"c{place}" for place in range(len(shape.levels))]
+    described = [f"{name}: -1 to 1" for name in names]
+    described += [
+        f"{name}: one of {', '.join(levels[:count])}"
+        for name, count in zip(codes, shape.levels, strict=True)
+    ]
+    # As many test records as the split takes aside; what they hold is not used.
+    kept = np.zeros(0, dtype=bool)
+    while int((~kept).sum()) < len(rows):
+        kept = drawn(len(kept) + 1, Preparation(test_fraction=TEST_FRACTION))
+    given = iter(rows)
+    lines = [",".join((*names, *codes, "label"))]
+    for test in kept:
+        row = BLANKED if test else next(given)
+        fields = [""] * (shape.columns + 1)
+        if row is not None:
+            x, c, label = row
+            fields = [*(repr(x) for _ in names), *(levels[c] for _ in codes), "01"[label]]
+        lines.append(",".join(fields))
+    columns = "\n".join((*described, "predict label: one of 0, 1"))
+    train, _ = encode(read_own(columns, "\n".join(lines).encode(), "neighbour"))
+    return replace(train, shape=shape)
 
 
 def _naive_bayes() -> Setting:
@@ -168,9 +187,9 @@ def _pca(key: str) -> Setting:
 
     module = pca_gaussian if key == pca_gaussian.KEY else pca_pure
     pure = module is pca_pure
-    # One feature, so that S is two by two; a point at 1 or none at all.
+    # One feature, so that S is two by two; a point at 1 or a blank record.
     shape = Shape(1, 1, ())
-    one, none = records(shape, [(1.0, 0, 1)]), records(shape, [])
+    one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
     centres = [covariance.second_moments(held) for held in (one, none)]
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
@@ -183,11 +202,11 @@ def _pca(key: str) -> Setting:
 
     return Setting(
         key,
-        Adjacency.ADD_REMOVE,
+        Adjacency.ZERO_OUT,
         one,
         none,
         score,
-        "One point on the unit sphere, or none; the noisy second moments by their likelihood "
+        "One point on the unit sphere, or blanked; the noisy second moments by their likelihood "
         "ratio.",
         epsilon=2.0 if pure else 4.0,
         gaussian=not pure,
@@ -268,11 +287,11 @@ def _decision_tree() -> tuple[Setting, ...]:
     return (
         Setting(
             decision_tree.KEY,
-            Adjacency.ADD_REMOVE,
+            Adjacency.ZERO_OUT,
             records(shape, [(0.0, 0, 1), *base]),
-            records(shape, base),
+            records(shape, [BLANKED, *base]),
             both,
-            "Two records, and a third whose own level makes one split better; whether that split "
+            "Two records, and a third, or a blank, whose level makes one split better; whether it "
             "is chosen, and its leaf's label is the record's.",
             epsilon=2.0,
             gaussian=False,
@@ -281,11 +300,11 @@ def _decision_tree() -> tuple[Setting, ...]:
         ),
         Setting(
             decision_tree.KEY,
-            Adjacency.ADD_REMOVE,
+            Adjacency.ZERO_OUT,
             records(shape, [(0.0, 0, 1), *base]),
-            records(shape, base),
+            records(shape, [BLANKED, *base]),
             split,
-            "Two records, and a third whose own level makes one split better; whether that split "
+            "Two records, and a third, or a blank, whose level makes one split better; whether it "
             "is chosen.",
             epsilon=4.0,
             gaussian=False,
@@ -294,12 +313,12 @@ def _decision_tree() -> tuple[Setting, ...]:
         ),
         Setting(
             decision_tree.KEY,
-            Adjacency.ADD_REMOVE,
+            Adjacency.ZERO_OUT,
             records(shape, [(0.0, 3, 1), (0.0, 3, 0)]),
-            records(shape, [(0.0, 3, 0)]),
+            records(shape, [BLANKED, (0.0, 3, 0)]),
             leaf,
-            "One record in a leaf, and another of the other class or not; the label that the leaf "
-            "draws.",
+            "One record in a leaf, and another of the other class or a blank; the label that the "
+            "leaf draws.",
             epsilon=4.0,
             gaussian=False,
             runs=8_000,
@@ -341,7 +360,7 @@ def _online_tree() -> Setting:
     from dpcore.models.systems import online_tree
 
     shape = Shape(1, 1, ())
-    one, none = records(shape, [(1.0, 0, 1)]), records(shape, [])
+    one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
     row, middle, pushing = online_tree.rows(one)[0], online_tree.ROUNDS // 2, 60
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
@@ -350,8 +369,7 @@ def _online_tree() -> Setting:
         x = np.zeros((online_tree.ROUNDS * pushing, len(row)))
         x[:pushing] = row
         signs = -np.ones(len(x))
-        if len(held):
-            x[middle * pushing], signs[middle * pushing] = online_tree.rows(held)[0], 1.0
+        x[middle * pushing], signs[middle * pushing] = online_tree.rows(held)[0], held.signs[0]
         found, before = np.zeros(runs), np.zeros(runs)
         for done, (noisy, _) in enumerate(
             online_tree.stream(x, signs, [calibration], runs, seed), 1
@@ -389,7 +407,7 @@ def _votes(shape: Shape) -> tuple[Records, Records, Callable[[Records], Array]]:
         """(1, 2): the same on every query, each record being a teacher's only one."""
         return teachers.votes(held, np.arange(len(held)), groups, asked)
 
-    return records(shape, [*base, (1.0, 0, 1)]), records(shape, base), counted
+    return records(shape, [*base, (1.0, 0, 1)]), records(shape, [*base, BLANKED]), counted
 
 
 def _pate() -> tuple[Setting, ...]:
@@ -414,11 +432,11 @@ def _pate() -> tuple[Setting, ...]:
     return (
         Setting(
             pate.KEY,
-            Adjacency.ADD_REMOVE,
+            Adjacency.ZERO_OUT,
             more,
             fewer,
             labels,
-            "Teachers evenly split, and one whose only record is there or not; how many queries "
+            "Teachers evenly split, and one whose only record is there or blank; how many queries "
             "get its label.",
             epsilon=2.0,
             delta=0.05,
@@ -427,11 +445,11 @@ def _pate() -> tuple[Setting, ...]:
         ),
         Setting(
             pate.KEY,
-            Adjacency.ADD_REMOVE,
+            Adjacency.ZERO_OUT,
             records(few, [(1.0, 0, 1)]),
-            records(few, []),
+            records(few, [BLANKED]),
             student,
-            "One record, or none; what the student of one query says.",
+            "One record, or a blank; what the student of one query says.",
             epsilon=1.5,
             delta=0.1,
             gaussian=False,
@@ -457,7 +475,7 @@ def _scalable_pate() -> Setting:
 
     return Setting(
         scalable_pate.KEY,
-        Adjacency.ADD_REMOVE,
+        Adjacency.ZERO_OUT,
         more,
         fewer,
         score,
@@ -479,8 +497,8 @@ def _chosen_pairs() -> Setting:
     # another record makes that pair the least likely to begin with.
     shape = Shape(1, 0, (2, 2))
     ones = [np.array([1.0, 99.0]), np.array([1.0, 99.0]), np.array([100.0, 0.0])]
-    codes, labels = np.array([[1, 1], [0, 0]]), np.array([1, 0])
-    both = Records(shape, np.zeros((2, 0)), codes, labels)
+    other = (0.0, 1, 1)
+    both, alone = records(shape, [other, (0.0, 0, 0)]), records(shape, [other, BLANKED])
 
     def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
         exact, found = noisy_marginals.counts(held), []
@@ -492,11 +510,11 @@ def _chosen_pairs() -> Setting:
 
     return Setting(
         noisy_marginals.KEY,
-        Adjacency.ADD_REMOVE,
+        Adjacency.ZERO_OUT,
         both,
-        both[:1],
+        alone,
         score,
-        "One record, and another or not; whether the pair that gains by it is the first chosen.",
+        "One record, and another or a blank; whether the pair that gains is the first chosen.",
         epsilon=22.0,
         gaussian=False,
         runs=8_000,

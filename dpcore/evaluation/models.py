@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets import Entry, Table, entry, load
+from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import HIGH, LOW
 from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
@@ -42,7 +42,7 @@ COLUMNS = (
     "learned_from",
     "judged_on",
 )
-"""The last two are numbers of records."""
+"""The last two are numbers of records, blank ones included, and so public."""
 
 SUMMARY = (
     *("series", "epsilon", "delta", "adjacency", "status", "accountant", "measure"),
@@ -70,6 +70,12 @@ class ModelStudy:
         Independent draws of the noise on one split of the records.
     seed : int
         Of the noise and of the split.
+    records : int, optional
+        For a table of one's own: its number of records, blank ones included, which is public.
+    upload : str
+        Digest of the file when the records were uploaded; "" otherwise.
+    columns : str
+        What the columns of a table of one's own may hold (`dpcore.datasets.own.described`).
 
     Raises
     ------
@@ -84,9 +90,17 @@ class ModelStudy:
     adjacency: str = ""
     runs: int = 20
     seed: int = 0
+    records: int | None = None
+    upload: str = ""
+    columns: str = ""
 
     def __post_init__(self) -> None:
         covered = self.what.adjacencies
+        if self.dataset != OWN and self.columns:
+            raise InvalidInput(f"columns are described, but only {OWN} takes a description.")
+        # The published size of a set of the catalogue is what its rules go by, whatever the file.
+        size = whole("records", self.records, at_least=1) if self.dataset == OWN else None
+        object.__setattr__(self, "records", size)
         if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
             raise InvalidInput(
                 f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
@@ -98,7 +112,7 @@ class ModelStudy:
                 f"must be at most {MOST_FITS:,} models."
             )
         epsilons = [number("epsilon", e, at_least=1e-6, at_most=1e3) for e in self.epsilons]
-        delta = default_delta(entry(self.dataset).records) if self.delta is None else self.delta
+        delta = default_delta(self.entry.records) if self.delta is None else self.delta
         settled = {
             "epsilons": tuple(sorted(set(epsilons))),
             "delta": number("delta", delta, at_least=1e-300, at_most=0.5),
@@ -115,6 +129,13 @@ class ModelStudy:
         return model_named(self.model)
 
     @property
+    def entry(self) -> Entry:
+        """What is known of the records without looking at them."""
+        if self.dataset != OWN:
+            return entry(self.dataset)
+        return replace(described(self.columns), records=self.records or 0)
+
+    @property
     def key(self) -> str:
         """A digest of the whole description and of the code that answers it."""
         return digest({"models": asdict(self)})
@@ -122,7 +143,7 @@ class ModelStudy:
     @property
     def title(self) -> str:
         """What it is, in a few words."""
-        return f"{self.what.title} on {entry(self.dataset).title}"
+        return f"{self.what.title} on {self.entry.title}"
 
     def calibrations(self) -> list[Calibration]:
         """One per ε, from public values alone; no data are read."""
@@ -134,7 +155,7 @@ class ModelStudy:
 
     def _calibrated(self, epsilons: Sequence[float]) -> list[Calibration]:
         assert self.delta is not None  # settled at the start
-        shape = shape_of(entry(self.dataset))
+        shape = shape_of(self.entry)
         return self.what.calibrate(shape, epsilons, self.delta, Adjacency(self.adjacency))
 
     def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
@@ -162,7 +183,7 @@ def curve(
     study : ModelStudy
         What to run; the rows are a function of it.
     table : Table, optional
-        The records, where at hand; loaded otherwise.
+        The records, where at hand, as those of an upload must be; loaded by name otherwise.
     progress : callable
         Called with (fraction done, message).
     cancelled : callable
@@ -193,10 +214,11 @@ def curve(
     told(0.0, 0.0)(0.0, "loading the data")
     model, private = study.what, study.calibrations()
     train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
+    counts = len(train), len(test)
+    unlabelled, test = unlabelled.known, test.known
     learned = model.learn(train, unlabelled, private, study.runs, study.seed, told(0.05, 0.75))
     told(0.8, 0.0)(0.0, "judging")
     values = model.judge(learned, test)
-    counts = len(train), len(test)
     still = [noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))]
     plain = model.learn(train, unlabelled, still, study.runs, study.seed, told(0.85, 0.13))
     rows = [

@@ -3,7 +3,7 @@
 A point x, ‖x‖ ≤ 1, is released within z = (x, w), so that S = Σ z zᵀ holds the second moments, the
 sum w Σx and the count w² n at once; mean and covariance follow from S plus noise alone.
 
-Sensitivity in Frobenius' norm. Added or removed: ‖z zᵀ‖ = ‖z‖² ≤ 1 + w². Replaced:
+Sensitivity in Frobenius' norm. Blanked out: ‖z zᵀ‖ = ‖z‖² ≤ 1 + w². Replaced:
 ‖z zᵀ - z′z′ᵀ‖² = ‖z‖⁴ + ‖z′‖⁴ - 2(zᵀz′)² ≤ 2(1 + w²)², reached where zᵀz′ = 0.
 """
 
@@ -24,7 +24,7 @@ COMPONENTS = 3
 MEASURE = Measure(
     "captured", f"Variance captured by {COMPONENTS} components", True, "random components"
 )
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 
 
 def sensitivity(adjacency: Adjacency) -> float:
@@ -40,7 +40,7 @@ def side(shape: Shape) -> int:
 
 def second_moments(records: Records) -> Array:
     """S, exactly, shape (d + 1, d + 1); what noise is added to."""
-    points = records.points()
+    points = records.known.points()
     z = np.hstack([points, np.full((len(points), 1), WEIGHT)])
     return np.asarray(z.T @ z)
 

@@ -165,7 +165,8 @@ class Model:
         (shape, epsilons, delta, adjacency) -> one `Calibration` per ε. Pure and cheap.
     learn : callable
         (train, unlabelled, calibrations, runs, seed, progress) -> what was learned, for all
-        calibrations and runs. Of `unlabelled` only the features may be used; they count as public.
+        calibrations and runs. A blank record of `train` adds nothing, and moves no other to another
+        group or round. Of `unlabelled` only the features may be used; they count as public.
     judge : callable
         (learned, test) -> (calibrations, runs) array of the measure.
     trivial : callable
@@ -243,23 +244,23 @@ def proved(
         adjacency=adjacency,
         noises=tuple(noises),
         settings=settings or {},
-        conditions=(*data_conditions(adjacency), *conditions),
+        conditions=(*data_conditions(shape), *conditions),
         claim=Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
         proof=Guarantee(budget.epsilon, 0.0 if pure else budget.delta, adjacency, by),
         status=Status.PROVED,
     )
 
 
-def data_conditions(adjacency: Adjacency) -> tuple[Condition, ...]:
+def data_conditions(shape: Shape) -> tuple[Condition, ...]:
     """What every sensitivity here assumes of the data."""
-    private = adjacency is Adjacency.ADD_REMOVE
     return (
         Condition("every value within public bounds, by its own record alone (refused else)", True),
         Condition(
-            "n is private: rules use the size in the catalogue, counts are released with noise"
-            if private
-            else "n is public",
+            f"the number of records is public, blank ones included; rules use n = {shape.size:,}",
             True,
+        ),
+        Condition(
+            "who is kept for testing goes by the records' places, not by what they hold", True
         ),
     )
 
@@ -276,6 +277,7 @@ def generator(seed: int, run: int) -> np.random.Generator:
 
 def majority(train: Records, test: Records) -> float:
     """Accuracy of always answering the commoner class of the training records."""
+    train = train.known
     common = int(2 * int(train.labels.sum()) > len(train))
     return float(np.mean(test.labels == common))
 

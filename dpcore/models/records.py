@@ -2,7 +2,8 @@
 
 Every value is a function of its own record and of public bounds. Unknown values are filled in from
 public values, so that no record is dropped for what it holds: a number becomes the middle of its
-bounds, an unknown category is a level of its own.
+bounds, an unknown category is a level of its own. A record whose label is unknown is blank: it
+keeps its place, so that the others keep theirs, and adds nothing to what any model learns.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 TEST_FRACTION = 0.2
+BLANK = -1
+"""The label of a blank record."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,9 @@ class Shape:
     Parameters
     ----------
     size : int
-        About how many training records there are, from the catalogue's published figure: rules for
-        depths, trees and teachers use it, also where the exact n is private.
+        How many training records there are, blank ones included: from the catalogue's published
+        figure, or the number of rows of a table of one's own. Rules for depths, trees and teachers
+        use it.
     numbers : int
         How many columns are numbers.
     levels : tuple of int
@@ -66,7 +70,8 @@ class Records:
     categories : (n, q) array of int
         Codes from 0 to the number of levels less 1; refused otherwise.
     labels : (n,) array of int
-        0 or 1; all 0 for a model that uses none, so that it can't see any.
+        0 or 1, or `BLANK`; all 0 or `BLANK` for a model that uses none, so that it can't see any.
+        A blank record has 0 in all other places too.
     """
 
     shape: Shape
@@ -85,8 +90,11 @@ class Records:
             raise InvalidInput("a number is outside [-1, 1], which every sensitivity relies on.")
         if not ((self.categories >= 0) & (self.categories < levels)).all():
             raise InvalidInput("a category has a code beyond its levels.")
-        if not np.isin(self.labels, (0, 1)).all():
-            raise InvalidInput("a label is neither 0 nor 1.")
+        if not np.isin(self.labels, (BLANK, 0, 1)).all():
+            raise InvalidInput("a label is neither 0 nor 1, nor is its record blank.")
+        blank = self.labels == BLANK
+        if self.numbers[blank].any() or self.categories[blank].any():
+            raise InvalidInput("a blank record holds a value.")
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -98,9 +106,15 @@ class Records:
         )
 
     @property
+    def known(self) -> Records:
+        """The records that are not blank: all that sums, counts and votes are made of."""
+        blank = self.labels == BLANK
+        return self[~blank] if blank.any() else self
+
+    @property
     def signs(self) -> Array:
-        """The labels as ±1, (n,)."""
-        return np.where(self.labels == 1, 1.0, -1.0)
+        """The labels as ±1, and 0 of a blank record; (n,)."""
+        return np.select([self.labels == 1, self.labels == 0], [1.0, -1.0])
 
     def rows(self) -> Array:
         """`points`, each brought to norm 1; (n, d)."""
@@ -109,13 +123,17 @@ class Records:
         return x
 
     def points(self) -> Array:
-        """Numbers and one 0/1 feature a level side by side, over √columns: norms ≤ 1; (n, d)."""
+        """Numbers and one 0/1 feature a level side by side, over √columns: norms ≤ 1; (n, d).
+
+        A blank record is a row of zeros.
+        """
         x = np.zeros((len(self), self.shape.dimension))
         x[:, : self.shape.numbers] = self.numbers
         start = self.shape.numbers
         for column, count in enumerate(self.shape.levels):
             x[np.arange(len(self)), start + self.categories[:, column]] = 1.0
             start += count
+        x[self.labels == BLANK] = 0.0
         # A hair less than the norm allows: rounding may not lift a point above 1.
         return x * ((1.0 - 1e-9) / math.sqrt(max(1, self.shape.columns)))
 
@@ -132,7 +150,9 @@ def shape_of(entry: Entry) -> Shape:
 
 
 def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records, Records]:
-    """Training and test records of a table.
+    """Training and test records of a table, blank ones in their places.
+
+    The split is by the rows' places: what a record holds, or that it is blank, moves no other.
 
     Parameters
     ----------
@@ -154,21 +174,25 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
             f"dataset is {entry.key!r}, but for this model it must have a label of two classes."
         )
     preparation = Preparation(missing="impute", seed=seed, test_fraction=TEST_FRACTION)
+    blank = table.blank
     numbers, categories = [], []
     for column in entry.used:
         values = table.frame[column.name]
         if column.kind == "number":
-            numbers.append(scaled(column, values.to_numpy(dtype=float), preparation)[0])
+            filled = scaled(column, values.to_numpy(dtype=float), preparation)[0]
+            numbers.append(np.where(blank, 0.0, filled))
         elif column.kind == "category":
             codes = values.cat.codes.to_numpy().astype(np.int64)
-            categories.append(np.where(codes < 0, len(column.levels), codes))
+            codes = np.where(codes < 0, len(column.levels), codes)
+            categories.append(np.where(blank, 0, codes))
         else:
-            categories.append(values.to_numpy(dtype=np.int64))
+            answers = np.where(blank, 0.0, values.to_numpy(dtype=float))
+            categories.append(answers.astype(np.int64))
     whole = Records(
         shape_of(entry),
         np.column_stack(numbers) if numbers else np.zeros((n, 0)),
         np.column_stack(categories) if categories else np.zeros((n, 0), dtype=np.int64),
-        (table.label > 0).astype(np.int64) if labels else np.zeros(n, dtype=np.int64),
+        np.where(blank, BLANK, table.label > 0 if labels else 0),
     )
     test = drawn(n, preparation)
     if test.all():

@@ -1,10 +1,10 @@
 """Teachers on disjoint records, and a student of their votes: what both forms of PATE share.
 
-Every training record draws its teacher by itself, so that one record more or less, or another in
-its place, changes one teacher and leaves all others as they are. A teacher is any function of its
-own records; here ridge regression on the labels ±1. For one public query x the votes are
-(n₀(x), n₁(x)); one changed teacher moves them by (∓1, ±1) at most, which is √2 in L2 norm, under
-either adjacency.
+Every training record draws its teacher by itself, a blank one too, so that a record blanked out, or
+another in its place, changes one teacher and leaves all others as they are. A teacher is any
+function of its own records; here ridge regression on the labels ±1. For one public query x the
+votes are (n₀(x), n₁(x)); one changed teacher moves them by (∓1, ±1) at most, which is √2 in L2
+norm, under either adjacency.
 
 The student learns from public points with the labels that were released, and never sees a record.
 """
@@ -18,9 +18,9 @@ import numpy as np
 
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import Array
-from dpcore.models.records import TEST_FRACTION, Records, Shape, Whole
+from dpcore.models.records import BLANK, TEST_FRACTION, Records, Shape, Whole
 
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
 """How far one record moves the votes on one query."""
 TEACHER_RIDGE = STUDENT_RIDGE = 1.0
@@ -60,6 +60,8 @@ def assigned(count: int, groups: int, generator: np.random.Generator) -> Whole:
 
 def votes(train: Records, teacher: Whole, groups: int, points: Array) -> Array:
     """How many teachers vote for label 0 and 1 on each point, exactly, (points, 2)."""
+    known = train.labels != BLANK
+    train, teacher = train[known], teacher[known]
     x, signs = inputs(train), train.signs
     order = np.argsort(teacher, kind="stable")
     edges = np.searchsorted(teacher[order], np.arange(groups + 1))

@@ -88,8 +88,10 @@ def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     said = spoken(app)
     assert "claim not supported" in said
     assert app.markdown[0].value.startswith("**Not protected as claimed:** ")
-    assert "When ε = 1 is asked for, claimed: ε = 1, δ = 0 · add-remove" in said
+    assert "When ε = 1 is asked for, claimed: ε = 1, δ = 0 · zero-out" in said
     assert "When ε = 1 is asked for, nothing is proved. The noise is never negative" in said
+    assert "What is proved instead is ε = 0 with δ = 0.283." in said
+    assert "ε = 0 with δ = 1 - exp(-ε/3)" in said
     assert "our form: proved" not in said
 
 

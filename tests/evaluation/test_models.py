@@ -27,7 +27,7 @@ def test_a_row_for_each_run_and_both_references(rows) -> None:
     private = rows[rows["series"] == "private"]
     assert list(private["epsilon"]) == [0.1] * 4 + [1.0] * 4
     assert set(private["delta"]) == {1e-5}
-    assert set(private["adjacency"]) == {"add-remove"}
+    assert set(private["adjacency"]) == {"zero-out"}
     assert set(private["status"]) == {"proved"}
     rest = rows[rows["series"] != "private"]
     assert set(rest["status"]) == {"not private"}
@@ -115,7 +115,7 @@ def test_other_models_refuse_tables_without_two_classes(key, dataset) -> None:
         ({"epsilons": ()}, "epsilon has 0 values"),
         ({"epsilons": (0.0,)}, "epsilon is 0"),
         ({"delta": 2.0}, "delta is 2"),
-        ({"adjacency": "zero-out"}, "adjacency is 'zero-out'"),
+        ({"adjacency": "add-remove"}, "adjacency is 'add-remove'"),
         ({"runs": 0}, "runs is 0"),
         ({"runs": 1_000, "epsilons": tuple(range(1, 12))}, "at most 10,000 models"),
         ({"seed": -1}, "seed is -1"),

@@ -20,7 +20,7 @@ def table(*values: float, status: str = "proved") -> pd.DataFrame:
     epsilons = [0.1, 1.0, 10.0]
     private = ("private", status, "some accountant")
     rows = [
-        (private[0], e, 1e-5, "add-remove", *private[1:], "accuracy", *values_of(v), 20, 80, 20)
+        (private[0], e, 1e-5, "zero-out", *private[1:], "accuracy", *values_of(v), 20, 80, 20)
         for e, v in zip(epsilons, values, strict=True)
     ]
     none = (float("nan"), float("nan"), "", "not private", "", "accuracy")
@@ -34,7 +34,7 @@ def test_curve_band_and_references_are_drawn() -> None:
     line = next(trace for trace in drawn.figure.data if trace.mode == "lines+markers")
     assert list(line.x) == [0.1, 1.0, 10.0]
     assert list(line.y) == [0.62, 0.8, 0.89]
-    assert "add-remove" in line.hovertext[0]
+    assert "zero-out" in line.hovertext[0]
     assert "δ = 1e-5" in line.hovertext[0]
     low, high = drawn.figure.layout.yaxis.range
     assert low < 0.58

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import BLANK, Records, Shape
 
 CONFIDENCE = 0.99
 
@@ -28,6 +28,12 @@ def extreme(shape: Shape, generator: np.random.Generator) -> Records:
     x = generator.choice([-1.0, 0.0, 1.0, generator.uniform(-1.0, 1.0)], (1, shape.numbers))
     codes = np.array([[generator.integers(0, count) for count in shape.levels]], dtype=np.int64)
     return Records(shape, x, codes.reshape(1, -1), generator.integers(0, 2, 1))
+
+
+def blank(shape: Shape) -> Records:
+    """One blank record."""
+    none = np.zeros((1, len(shape.levels)), dtype=np.int64)
+    return Records(shape, np.zeros((1, shape.numbers)), none, np.array([BLANK]))
 
 
 def together(*parts: Records) -> Records:

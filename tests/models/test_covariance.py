@@ -16,7 +16,7 @@ from dpcore.models.records import Records, Shape
 from dpcore.models.systems import pca_gaussian, pca_pure, pca_wishart
 from tests.models.attack import extreme, least_level, obeys, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = Shape(30, 2, ())
 
 
@@ -31,7 +31,7 @@ def single(x: float, y: float) -> Records:
     return Records(SHAPE, np.array([[x, y]]), none, np.array([0]))
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_no_record_moves_the_matrix_further_and_some_move_it_that_far(adjacency) -> None:
     draw, bound = np.random.default_rng(0), covariance.sensitivity(adjacency)
     # zᵀz′ = 0 where xᵀx′ = -w²: at this angle between two points of norm 1.
@@ -50,7 +50,7 @@ def test_no_record_moves_the_matrix_further_and_some_move_it_that_far(adjacency)
             moved = moved - covariance.second_moments(other)
         furthest = max(furthest, float(np.linalg.norm(moved)))
     assert furthest <= bound
-    assert furthest >= (0.999999 if adjacency is ADD else 0.96) * bound
+    assert furthest >= (0.999999 if adjacency is ZERO else 0.96) * bound
 
 
 def test_the_bound_for_replacing_is_reached_in_the_ball() -> None:
@@ -60,7 +60,7 @@ def test_the_bound_for_replacing_is_reached_in_the_ball() -> None:
     assert moved == pytest.approx(covariance.sensitivity(REPLACE), rel=1e-12)
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_gaussian_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacency) -> None:
     for c in pca_gaussian.calibrate(SHAPE, [0.1, 1.0, 8.0], 1e-6, adjacency):
         sigma, moved = c.noise.scale, c.noise.sensitivity
@@ -80,7 +80,7 @@ def test_gaussian_noise_is_of_one_size_in_every_coordinate(gaussian) -> None:
 
 
 def test_worst_neighbours_are_told_apart_no_better_than_promised(gaussian) -> None:
-    c = pca_gaussian.calibrate(SHAPE, [5.0], 1e-5, ADD)[0]
+    c = pca_gaussian.calibrate(SHAPE, [5.0], 1e-5, ZERO)[0]
     promised = c.noise.sensitivity / c.noise.scale
     one = some(25, numbers=2, levels=(2,))
     one = Records(SHAPE, one.numbers, np.zeros((25, 0), dtype=np.int64), one.labels)
@@ -120,7 +120,7 @@ def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon) 
 
 
 def test_the_wishart_mechanism_is_shown_as_what_it_is() -> None:
-    for found in pca_wishart.calibrate(SHAPE, [0.5, 4.0], 1e-5, ADD):
+    for found in pca_wishart.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
         assert found.status is Status.CLAIM_NOT_SUPPORTED
         assert (found.claim.epsilon, found.claim.delta) == (found.requested.epsilon, 0.0)
         assert found.proof.epsilon is None
@@ -134,7 +134,7 @@ def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system)
     none, zero = np.zeros((4_000, 0), dtype=np.int64), np.zeros(4_000, dtype=np.int64)
     records = Records(Shape(4_000, 5, ()), x, none, zero)
     train, test = records[:3_000], records[3_000:]
-    calibrations = system.calibrate(train.shape, [1e-4, 50.0], 1e-5, ADD)
+    calibrations = system.calibrate(train.shape, [1e-4, 50.0], 1e-5, ZERO)
     found = system.learn(train, test[:0], calibrations, 5, 0)
     assert found.shape == (2, 5, 5, 3)
     assert found[1, 0].T @ found[1, 0] == pytest.approx(np.eye(3), abs=1e-9)

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.datasets import Table, load
+from dpcore.datasets import Preparation, Table, load
+from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
-from dpcore.models.records import Records, Shape, encode, shape_of
+from dpcore.models.records import BLANK, Records, Shape, encode, shape_of
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,26 @@ def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
     assert moved == 1
 
 
+def test_a_blanked_record_is_blank_in_its_place_and_moves_no_other(cohort) -> None:
+    label, frame = cohort.label.copy(), cohort.frame.copy()
+    test = drawn(cohort.records, Preparation())
+    for place in (int(np.flatnonzero(~test)[5]), int(np.flatnonzero(test)[5])):
+        label[place] = 0
+        frame.loc[place] = np.nan
+    before, after = encode(cohort), encode(replace(cohort, label=label, frame=frame))
+    for one, two in zip(before, after, strict=True):
+        assert len(one) == len(two)
+        assert np.flatnonzero(one.labels != two.labels).tolist() == [5]
+        assert two.labels[5] == BLANK
+        assert two.signs[5] == 0.0
+        for rows in (two.points(), two.rows()):
+            assert not rows[5].any()
+        others = np.delete(np.arange(len(one)), 5)
+        assert np.array_equal(one.rows()[others], two.rows()[others])
+        assert len(two.known) == len(one) - 1
+    assert encode(cohort, labels=False)[0].known.labels.size == 2_400
+
+
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
@@ -62,6 +83,7 @@ def test_one_record_changes_nothing_but_its_own_row(cohort) -> None:
         ("categories", [[3]], "beyond its levels"),
         ("categories", [[-1]], "beyond its levels"),
         ("labels", [2], "neither 0 nor 1"),
+        ("labels", [-1], "a blank record holds a value"),
         ("numbers", [[0.0, 0.0]], "another shape"),
     ],
 )

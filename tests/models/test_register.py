@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Status
-from dpcore.models import systems
-from dpcore.models.model import noiseless, silent
+from dpcore.guarantee import Adjacency, Status
+from dpcore.models import systems, teachers
+from dpcore.models.model import generator, noiseless, silent
 from dpcore.models.records import Records, Shape
 from dpcore.models.register import describe, model_named, register
+from dpcore.models.systems import online_tree
+from tests.models.attack import blank, some, together
 
 SHAPE = Shape(400, 3, (2, 4))
 KEYS = list(register())
@@ -76,6 +78,78 @@ def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
         for c in model.calibrate(shape, [1e-6, 1e3], 1e-300, model.adjacencies[-1]):
             assert all(0.0 < noise.scale < math.inf for noise in c.noises)
             assert all(noise.times >= 1 for noise in c.noises)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_zero_out_and_replace_one_are_offered_and_n_is_said_to_be_public(key) -> None:
+    model = model_named(key)
+    wanted = [Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE]
+    assert list(model.adjacencies) == (wanted[:1] if model.status is not Status.PROVED else wanted)
+    made = model.calibrate(SHAPE, [1.0], 1e-6, model.adjacencies[0])[0]
+    assert any("number of records is public" in one.text for one in made.conditions)
+    assert not any("private" in one.text for one in made.conditions)
+    with pytest.raises(InvalidInput, match=r"adjacency is .*add-remove"):
+        model.calibrate(SHAPE, [1.0], 1e-6, Adjacency.ADD_REMOVE)
+
+
+POSITIONAL = {"online-tree", "pate", "scalable-pate"}
+"""Those where the others' places must stay: they have tests of their own."""
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in POSITIONAL])
+def test_a_blank_record_adds_nothing_to_what_is_released(key) -> None:
+    model, train = model_named(key), some(200)
+    test, nothing = some(50, seed=1), blank(train.shape)
+    parts = [(train[start : start + 3], train[start + 3 : start + 5]) for start in range(0, 200, 5)]
+    blanked = together(*(part for kept, _ in parts for part in (kept, nothing, nothing)))
+    left_out = together(*(kept for kept, _ in parts))
+    assert len(blanked) == len(train)
+    calibrations = model.calibrate(train.shape, [1.0, 50.0], 1e-6, model.adjacencies[0])
+    judged = [
+        model.judge(model.learn(part, test[:0], calibrations, 3, 0, silent), test)
+        for part in (blanked, left_out, train)
+    ]
+    assert np.array_equal(judged[0], judged[1])
+    assert not np.array_equal(judged[0], judged[2])
+
+
+@pytest.mark.parametrize("key", ["pate", "scalable-pate"])
+def test_a_blank_record_moves_no_other_to_another_teacher(key, monkeypatch) -> None:
+    model, train, place = model_named(key), some(200), 17
+    blanked = together(train[:place], blank(train.shape), train[place + 1 :])
+    seen = []
+    counted = teachers.votes
+
+    def votes(held, teacher, groups, points):
+        seen.append((teacher, counted(held, teacher, groups, points)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(teachers, "votes", votes)
+    calibrations = model.calibrate(train.shape, [1.0], 1e-6, model.adjacencies[0])
+    public = some(40, seed=2)
+    for held in (train, blanked):
+        model.learn(held, public, calibrations, 1, 0, silent)
+    (whole, votes_of_all), (without, votes_left) = seen
+    assert np.array_equal(whole, without)
+    assert np.abs(votes_of_all - votes_left).max() <= 1.0
+    others = np.delete(np.arange(200), place)
+    draw = generator(0, 0)
+    asked = teachers.inputs(public)[draw.permutation(40)]
+    groups = teachers.teachers(train.shape)
+    assert np.array_equal(counted(train[others], whole[others], groups, asked), votes_left)
+
+
+def test_a_blank_record_keeps_its_round() -> None:
+    train, place = some(600), 17
+    blanked = together(train[:place], blank(train.shape), train[place + 1 :])
+    x, rest = online_tree.rows(train), online_tree.rows(blanked)
+    assert not rest[place].any()
+    assert blanked.signs[place] == 0.0
+    assert np.array_equal(np.delete(x, place, axis=0), np.delete(rest, place, axis=0))
+    weights = np.ones((1, x.shape[1]))
+    others = np.delete(np.arange(600), place)
+    left = online_tree.gradients(rest, blanked.signs, weights)
+    assert left == pytest.approx(online_tree.gradients(x[others], train.signs[others], weights))
 
 
 @pytest.mark.parametrize("key", KEYS)

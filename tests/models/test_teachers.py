@@ -17,20 +17,20 @@ from dpcore.models import teachers
 from dpcore.models.model import noiseless
 from dpcore.models.records import Shape
 from dpcore.models.systems import pate, scalable_pate
-from tests.models.attack import extreme, least_level, obeys, some, together
+from tests.models.attack import blank, extreme, least_level, obeys, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = Shape(2_000, 3, (3,))
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_a_record_moves_one_vote_a_query_and_no_more(adjacency) -> None:
     draw, furthest, largest = np.random.default_rng(0), 0.0, 0.0
     points = teachers.inputs(some(40, seed=3))
     for _ in range(150):
         common = some(12, seed=int(draw.integers(1_000)))
         one, other = extreme(common.shape, draw), extreme(common.shape, draw)
-        left = common if adjacency is ADD else together(common, other)
+        left = together(common, blank(common.shape) if adjacency is ZERO else other)
         teacher = draw.integers(0, 5, 13)
         counts = [
             teachers.votes(part, teacher[: len(part)], 5, points)
@@ -53,7 +53,7 @@ def certified(event: DpEvent, delta: float) -> list[float]:
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_pates_account_is_that_of_dp_accounting(epsilon) -> None:
-    c = pate.calibrate(SHAPE, [epsilon], 1e-6, ADD)[0]
+    c = pate.calibrate(SHAPE, [epsilon], 1e-6, ZERO)[0]
     (votes,) = c.noises
     event = SelfComposedDpEvent(GaussianDpEvent(votes.scale / votes.sensitivity), votes.times)
     distribution, renyi = certified(event, 1e-6)
@@ -78,9 +78,9 @@ def test_scalable_pates_account_is_that_of_dp_accounting(epsilon) -> None:
 def test_no_more_queries_are_asked_or_answered_than_are_paid_for() -> None:
     shape = some(300).shape
     for calibrate in (pate.calibrate, scalable_pate.calibrate):
-        for c in calibrate(shape, [0.01, 1.0, 1e3], 1e-6, ADD):
+        for c in calibrate(shape, [0.01, 1.0, 1e3], 1e-6, ZERO):
             assert 1 <= c.noises[0].times <= 37  # half of the public number of test records
-    c = scalable_pate.calibrate(shape, [1e3], 1e-6, ADD)[0]
+    c = scalable_pate.calibrate(shape, [1e3], 1e-6, ZERO)[0]
     unanimous = np.tile([0.0, 17.0], (40, 1))
     places = scalable_pate.agreed(unanimous, 17, c.noises[1].scale, np.zeros(40))
     assert list(places) == list(range(40))
@@ -94,7 +94,7 @@ def noisy_gap(counts: np.ndarray, sigma: float, seed: int) -> np.ndarray:
 
 
 def test_worst_votes_are_told_apart_no_better_than_promised() -> None:
-    c = pate.calibrate(Shape(50, 2, (3,)), [6.0], 1e-5, ADD)[0]
+    c = pate.calibrate(Shape(50, 2, (3,)), [6.0], 1e-5, ZERO)[0]
     (votes,) = c.noises
     promised = math.sqrt(votes.times) * votes.sensitivity / votes.scale
     one = np.tile([3.0, 4.0], (votes.times, 1))
@@ -130,10 +130,10 @@ def test_each_record_draws_its_teacher_by_itself() -> None:
 def test_the_student_learns_from_labels_that_were_released(system) -> None:
     train, rest = some(2_000, numbers=3), some(1_000, numbers=3, seed=1)
     unlabelled, test = rest[:500], rest[500:]
-    calibrations = system.calibrate(train.shape, [0.01, 8.0], 1e-5, ADD)
+    calibrations = system.calibrate(train.shape, [0.01, 8.0], 1e-5, ZERO)
     learned = system.learn(train, unlabelled, calibrations, 3, 0)
     found = teachers.judge(learned, test)
-    exact = noiseless(system.calibrate(train.shape, [1e3], 1e-5, ADD)[0])
+    exact = noiseless(system.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
     limit = teachers.judge(system.learn(train, unlabelled, [exact], 3, 0), test)
     assert found[1].mean() > found[0].mean() + 0.1
     assert limit.mean() > majority_share(test) + 0.1

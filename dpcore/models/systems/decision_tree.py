@@ -4,10 +4,11 @@ Every node of a level chooses one of the public splits by the exponential mechan
 score: how many of its records would be told rightly if each side answered its commoner class. The
 leaves choose their label likewise, by how many records have it.
 
-Sensitivity. A record reaches one node of each level. Added, it moves every split's score there by 0
-or 1: range R = 1. Replaced, it changes two nodes by a range of 1 each, or both ends of one node's
-scores by at most 1, R = 2. The D levels of splits and the leaves are D + 1 adaptive choices of
-ε/(D + 1) each, so that the tree is (ε, 0)-private; nodes of a level have no record in common.
+Sensitivity. A record reaches one node of each level. Blanked out, it moves every split's score
+there by 0 or 1: range R = 1. Replaced, it changes two nodes by a range of 1 each, or both ends of
+one node's scores by at most 1, R = 2. The D levels of splits and the leaves are D + 1 adaptive
+choices of ε/(D + 1) each, so that the tree is (ε, 0)-private; nodes of a level have no record in
+common.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape
 
 KEY = "decision-tree"
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
-RANGE = {Adjacency.ADD_REMOVE: 1.0, Adjacency.REPLACE_ONE: 2.0}
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
+RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 THRESHOLDS = np.linspace(-1.0, 1.0, 17)[1:-1]
 """Where a number may be split: fifteen places, the same for everyone."""
 DEEPEST = 5
@@ -101,7 +102,7 @@ def sides(records: Records) -> NDArray[np.bool_]:
 
 
 def split_scores(right: NDArray[np.bool_], labels: NDArray[np.int64]) -> Array:
-    """The "max" score of each split for a node's records, shape (splits,)."""
+    """The "max" score of each split for a node's records, shape (splits,); blank ones add 0."""
     transposed = right.T.astype(np.float32)  # whose sums are exact up to 2²⁴ records
     ones = transposed @ (labels == 1).astype(np.float32)
     zeros = transposed @ (labels == 0).astype(np.float32)
@@ -112,8 +113,8 @@ def split_scores(right: NDArray[np.bool_], labels: NDArray[np.int64]) -> Array:
 
 
 def label_scores(labels: NDArray[np.int64]) -> Array:
-    """How many of a leaf's records have each label, shape (2,)."""
-    return np.bincount(labels, minlength=2).astype(float)
+    """How many of a leaf's records have each label, shape (2,); a blank one has neither."""
+    return np.array([np.count_nonzero(labels == label) for label in (0, 1)], dtype=float)
 
 
 Path = tuple[tuple[int, bool], ...]

@@ -5,7 +5,7 @@ nearest centre and releases, with Gaussian noise, the sum Σx and w times the co
 the next centres are computed from these. The first step has one cluster, so that its centre is the
 mean of all; the k centres after it lie about that mean in random directions drawn beforehand.
 
-Sensitivity of one step. Added or removed, a point changes one cluster: Δ² = 1 + w². Replaced, it
+Sensitivity of one step. Blanked out, a point changes one cluster: Δ² = 1 + w². Replaced, it
 changes two clusters by that much each, or one by ‖x - x′‖² ≤ (4p + 2q)/(p + q), with p numbers and
 q categories, of which Δ² is the larger. The steps are adaptive Gaussian mechanisms: μ = √T Δ/σ.
 w = (4d)^(-1/4) minimises the noise of a centre half-way out: (1 + w²)(d + 1/(4w²)).
@@ -37,7 +37,7 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape
 
 KEY = "k-means"
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 CLUSTERS, STEPS = 4, 5
 START = 0.25
 """How far from the mean the first centres lie."""
@@ -159,7 +159,7 @@ def steps(
     train: Records, calibrations: Sequence[Calibration], runs: int, seed: int
 ) -> Iterator[Step]:
     """One step after the other; all noise is drawn here."""
-    points, share = train.points(), weight(train.shape)
+    points, share = train.known.points(), weight(train.shape)
     d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
     directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
     directions *= START / np.linalg.norm(directions, axis=2, keepdims=True)
@@ -212,7 +212,7 @@ def spread(points: Array) -> float:
 
 def one_centre(train: Records, test: Records) -> float:
     """The measure of the training mean as the only centre."""
-    return float(judge(train.points().mean(axis=0)[None, None, None], test)[0, 0])
+    return float(judge(train.known.points().mean(axis=0)[None, None, None], test)[0, 0])
 
 
 MODEL = Model(

@@ -5,7 +5,7 @@ counts of its levels, and of every number x ∈ [-1, 1] the sums of T₁(x) = x 
 Chebyshev's polynomials. What is predicted is computed from these alone.
 
 Sensitivity. With q categories and p numbers a record adds a vector v to its class's block and
-nothing to the other. On [-1, 1], T₁² + T₂² ≤ 2, so ‖v‖² ≤ 1 + q + 2p: added or removed,
+nothing to the other. On [-1, 1], T₁² + T₂² ≤ 2, so ‖v‖² ≤ 1 + q + 2p: blanked out,
 Δ² = 1 + q + 2p, attained at |x| = 1. Replaced by one of the other class the blocks are disjoint:
 2(1 + q + 2p). Replaced within a class the count stays, a category moves by at most √2, and a number
 by (x - x′)²(1 + 4(x + x′)²), which on |x + x′| + |x - x′| ≤ 2 is largest at
@@ -39,7 +39,7 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape
 
 KEY = "naive-bayes"
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 _APART = (3.0 - math.sqrt(0.5)) / 2.0
 FURTHEST = _APART**2 * (1.0 + 4.0 * (2.0 - _APART) ** 2)
 """The largest (x - x′)² + 4(x² - x′²)² on [-1, 1]."""
@@ -88,7 +88,7 @@ def features(records: Records) -> Array:
 
 
 def sums(records: Records) -> Array:
-    """The sums over each class, shape (2, f); what noise is added to."""
+    """The sums over each class, shape (2, f); what noise is added to. A blank record is in none."""
     rows = features(records)
     return np.stack([rows[records.labels == label].sum(axis=0) for label in (0, 1)])
 

@@ -6,11 +6,11 @@ column; a tree of m - 1 pairs of columns, one pair after the other by the expone
 likelier the further its table is from what independence would give; the tables of these pairs.
 Records are then drawn along the tree, and a classifier learns from them alone.
 
-Sensitivity. A record lies in one cell of each table: added or removed, the m one-way tables move by
-√m and the m - 1 two-way ones by √(m - 1) in L2 norm; replaced, by √2 times that. A pair's score is
-the L1 distance of its table from one that is made of released counts, less a public figure. Added
-or removed, a record moves every score by at most 1, up or down: range R = 2; replaced, by at most
-2: R = 4. All is composed as zCDP: Δ²/(2σ²) for each Gaussian release, ε₀²/8 for each choice.
+Sensitivity. A record lies in one cell of each table: blanked out, the m one-way tables move by √m
+and the m - 1 two-way ones by √(m - 1) in L2 norm; replaced, by √2 times that. A pair's score is the
+L1 distance of its table from one that is made of released counts, less a public figure. Blanked
+out, a record moves every score by at most 1, up or down: range R = 2; replaced, by at most 2:
+R = 4. All is composed as zCDP: Δ²/(2σ²) for each Gaussian release, ε₀²/8 for each choice.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape, Whole
 
 KEY = "noisy-marginals"
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 BINS = 8
 SHARES = (0.15, 0.15, 0.7)
 """Of ρ: for the columns' counts, for the choice of pairs, for the pairs' tables."""
@@ -130,6 +130,7 @@ class Counts:
 
 def counts(records: Records) -> Counts:
     """All one- and two-way counts of the records."""
+    records = records.known
     place, size = cells(records), sizes(records.shape)
 
     def table(one: int, other: int) -> Array:

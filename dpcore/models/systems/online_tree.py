@@ -10,7 +10,7 @@ Sensitivity. ‖x‖ ≤ 1, so a record's gradient is at most 1 long. It lies in
 h = log₂ T + 1 levels: blanked out, Δ = √h; replaced, Δ = 2√h. Later gradients depend on what was
 released before, not on the record itself; for Gaussian noise such an adaptive stream costs no more
 than one fixed beforehand. So the whole stream of models is one Gaussian mechanism, μ = Δ/σ.
-The number of records is public: one less would move all later ones to other rounds.
+The number of records is public, and a blank one keeps its place in its round.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import BLANK, Records, Shape
 
 KEY = "online-tree"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -81,8 +81,8 @@ def _damping(shape: Shape, sigma: float) -> float:
 
 
 def rows(records: Records) -> Array:
-    """Unit rows with a constant, of norm at most 1 together, (n, d + 1)."""
-    one = np.ones((len(records), 1))
+    """Unit rows with a constant, of norm at most 1 together; zero of a blank record; (n, d + 1)."""
+    one = (records.labels != BLANK).astype(float)[:, None]
     return np.asarray(np.hstack([records.rows(), one]) * math.sqrt(0.5))
 
 
@@ -157,7 +157,7 @@ def stream(
     x : (n, d) array
         `rows` of the records in their order; a blank one is zero.
     signs : (n,) array
-        ±1.
+        ±1, and 0 of a blank record.
 
     Yields
     ------

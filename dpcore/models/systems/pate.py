@@ -110,7 +110,8 @@ MODEL = Model(
     trivial=majority,
     unlabelled=True,
     limits=(
-        "Half of the test records serve as public records without labels; the other half judge.",
+        "Half of the test records serve as public records without labels, which nothing here "
+        "protects; the other half judge.",
         "The smaller ε that is printed for clear votes is itself computed from private votes, and "
         "is not claimed here.",
     ),

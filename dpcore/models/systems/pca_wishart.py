@@ -9,10 +9,12 @@ semidefinite. With D the records less x, and D′ with it, S′ = S + x xᵀ and
     P[W - x xᵀ is not positive semidefinite] = P[xᵀW⁻¹x > 1] = P[c χ²₂ < 1] = 1 - e^{-1/(2c)},
 
 because 1/(xᵀW⁻¹x) ~ c χ²₂ for Wishart(d + 1, cI). That is 1 - e^{-ε/3} with c = 3/(2ε): no (ε, 0)
-holds for any finite ε. Elsewhere the log-ratio is ∓1/(2c). So under add/remove the mechanism keeps
-(ε/3, 1 - e^{-ε/3}) exactly, and no smaller δ at any ε, however large. The failure is known (Sarwate
-2017, who withdrew a mechanism of the kind; diffprivlib warns of it). The scale 3/(2ε) is quoted at
-second hand; any other c fails alike, with δ = 1 - e^{-1/(2c)}.
+holds for any finite ε. With so many degrees of freedom the density has no determinant in it: where
+both laws reach, that of S′ is e^{1/(2c)} times that of S, never less. So S exceeds S′ in no set by
+more than what S′ does not reach, which is thus their total variation: with x blanked out or not,
+the mechanism keeps (0, 1 - e^{-ε/3}), and no ε, however large, makes that δ smaller. The failure is
+known (Sarwate 2017, who withdrew a mechanism of the kind; diffprivlib warns of it). The scale
+3/(2ε) is quoted at second hand; any other c fails alike, with δ = 1 - e^{-1/(2c)}.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def scale(epsilon: float) -> float:
 
 
 def failure(c: float) -> float:
-    """δ = 1 - e^{-1/(2c)}, which holds at every ε from 1/(2c) on and can be smaller at none."""
+    """δ = 1 - e^{-1/(2c)}, which holds at ε = 0 and can be smaller at no other ε."""
     return -math.expm1(-0.5 / c)
 
 
@@ -58,7 +60,8 @@ def calibrate(
         c = scale(budget.epsilon)
         reason = (
             "The noise is never negative, so what it can reach moves with the data: one record "
-            f"shows for certain with probability {failure(c):.3g}."
+            f"shows for certain with probability {failure(c):.3g}. What is proved instead is ε = 0 "
+            f"with δ = {failure(c):.3g}."
         )
         found.append(
             Calibration(
@@ -69,7 +72,7 @@ def calibrate(
                 noises=(Noise("second moments", "wishart", 1.0, c),),
                 settings={"components": covariance.COMPONENTS},
                 conditions=(
-                    *data_conditions(adjacency),
+                    *data_conditions(shape),
                     Condition("noise reaches the same matrices for neighbours", False, reason),
                 ),
                 claim=Guarantee(budget.epsilon, 0.0, adjacency, PRINTED_BY),
@@ -113,12 +116,12 @@ MODEL = Model(
     claim="(ε, 0) with Wishart noise of scale 3/(2ε) on the summed second moments.",
     proof=(
         "None of the claim: what the noise can reach moves with the data. What holds for the "
-        "second moments, one record more or less, is δ = 1 - exp(-ε/3) at ε/3, and no ε makes that "
-        "δ smaller."
+        "second moments, one record blanked out, is ε = 0 with δ = 1 - exp(-ε/3), the ε being that "
+        "of the claim; no larger ε makes that δ smaller."
     ),
     status=Status.CLAIM_NOT_SUPPORTED,
     measure=covariance.MEASURE,
-    adjacencies=(Adjacency.ADD_REMOVE,),
+    adjacencies=(Adjacency.ZERO_OUT,),
     calibrate=calibrate,
     learn=learn,
     judge=covariance.judge,

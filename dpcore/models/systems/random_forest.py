@@ -5,8 +5,8 @@ then a threshold within what is left of its interval, or a random half of a cate
 leaf, also one that no record reaches, then draws its label by the exponential mechanism, the score
 of a label being how many of the leaf's records have it.
 
-Sensitivity. Each record lies in one leaf of each tree. Added or removed, it moves one score of that
-leaf by 1: range R = 1. Replaced, it changes two leaves by a range of 1 each, or one leaf's two
+Sensitivity. Each record lies in one leaf of each tree. Blanked out, it moves one score of that leaf
+by 1: range R = 1. Replaced, it changes two leaves by a range of 1 each, or one leaf's two
 scores by +1 and -1, R = 2, which is the worse. T trees on the same records are T adaptive choices:
 they compose to (Tε₀, 0), and to T ε₀²/8-zCDP; of the two the calibration takes the one that allows
 the larger ε₀. (Disjoint records for each tree would allow ε₀ = ε, but T times fewer records in each
@@ -41,9 +41,9 @@ from dpcore.models.model import (
 from dpcore.models.records import Records, Shape
 
 KEY = "random-forest"
-ADJACENCIES = (Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE)
+ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 TREES, DEEPEST = 64, 10
-RANGE = {Adjacency.ADD_REMOVE: 1.0, Adjacency.REPLACE_ONE: 2.0}
+RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 CLEAR = 0.2
 """How many records, times the rate, a leaf should hold: few, as votes average the leaves' noise."""
 
@@ -161,6 +161,7 @@ class Forests:
 
 def scores(tree: Tree, records: Records, depth: int) -> Array:
     """How many records of each leaf have each label, shape (leaves, 2): the scores."""
+    records = records.known
     place = 2 * tree.leaves(records, depth) + records.labels
     return np.bincount(place, minlength=2 ** (depth + 1)).reshape(-1, 2).astype(float)
 

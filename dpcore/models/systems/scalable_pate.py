@@ -138,7 +138,8 @@ MODEL = Model(
     trivial=majority,
     unlabelled=True,
     limits=(
-        "Half of the test records serve as public records without labels; the other half judge.",
+        "Half of the test records serve as public records without labels, which nothing here "
+        "protects; the other half judge.",
         "Without an ε that depends on the votes, an unanswered query saves nothing: agreement only "
         "makes the labels cleaner.",
     ),

@@ -13,9 +13,9 @@ from dpcore.guarantee import Adjacency
 from dpcore.models.model import noiseless
 from dpcore.models.records import Records, Shape
 from dpcore.models.systems import decision_tree
-from tests.models.attack import extreme, some, together
+from tests.models.attack import blank, extreme, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = Shape(40, 1, (2,))
 
 
@@ -47,7 +47,7 @@ def pairs(adjacency: Adjacency) -> list[tuple[Records, Records]]:
     for count in [0, 1, 2, 5] * 8:
         common = some(count, numbers=1, levels=(2,), seed=count)
         one, other = extreme(SHAPE, draw), extreme(SHAPE, draw)
-        left = common if adjacency is ADD else together(common, other)
+        left = together(common, blank(common.shape) if adjacency is ZERO else other)
         found.append((left, together(common, one)))
     return [*found, worst(adjacency)]
 
@@ -59,11 +59,11 @@ def alike(count: int, x: float, level: int, label: int) -> Records:
 def worst(adjacency: Adjacency) -> tuple[Records, Records]:
     """The thresholds tell everyone rightly; the one record gains for the hopeless splits only."""
     base = together(alike(401, -1.0, 0, 0), alike(400, 1.0, 0, 1))
-    left = base if adjacency is ADD else together(base, alike(1, 1.0, 0, 1))
-    return left, together(base, alike(1, 1.0, 1, 0))
+    left = blank(SHAPE) if adjacency is ZERO else alike(1, 1.0, 0, 1)
+    return together(base, left), together(base, alike(1, 1.0, 1, 0))
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
     c = decision_tree.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     for noise, scores in (
@@ -73,16 +73,16 @@ def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
         one, other = worst(adjacency)
         if noise is c.noises[1]:  # a leaf of a clear majority
             one, other = together(alike(400, 1.0, 0, 0), one[-1:]), alike(401, 1.0, 0, 0)
-            if adjacency is ADD:
-                one = alike(400, 1.0, 0, 0)
-                other = together(one, alike(1, 1.0, 0, 1))
+            if adjacency is ZERO:
+                base = alike(400, 1.0, 0, 0)
+                one, other = together(base, blank(SHAPE)), together(base, alike(1, 1.0, 0, 1))
         ratio = special.log_softmax(noise.scale * scores(one)) - special.log_softmax(
             noise.scale * scores(other)
         )
         assert 0.49 <= np.abs(ratio).max() <= 0.5
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
     calibration = decision_tree.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     assert calibration.settings == {"depth": 1}
@@ -94,7 +94,7 @@ def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
     assert furthest(cases, 1.5 * rate) > 1.0  # ⅔ of the noise is found out
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
     large = Shape(100_000, 3, (4,))
     for c in decision_tree.calibrate(large, [0.01, 1.0, 30.0], 1e-5, adjacency):
@@ -106,7 +106,7 @@ def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
 
 def test_trees_are_drawn_by_their_law() -> None:
     records = some(12, numbers=1, levels=(2,))
-    calibration = decision_tree.calibrate(SHAPE, [2.0], 1e-5, ADD)[0]
+    calibration = decision_tree.calibrate(SHAPE, [2.0], 1e-5, ZERO)[0]
     fits = decision_tree.learn(records, records[:0], [calibration], 3_000, 0)[0]
     seen = Counter((int(t.splits[0][0]), int(t.labels[0]), int(t.labels[1])) for t in fits)
 
@@ -120,7 +120,7 @@ def test_trees_are_drawn_by_their_law() -> None:
 
 
 def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> None:
-    calibration = decision_tree.calibrate(Shape(10_000, 1, (2,)), [4.0], 1e-5, ADD)[0]
+    calibration = decision_tree.calibrate(Shape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
     empty = some(0, numbers=1, levels=(2,))
     fits = decision_tree.learn(empty, empty, [calibration], 200, 0)[0]
     depth = int(calibration.settings["depth"])
@@ -133,7 +133,7 @@ def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> No
 
 def test_without_noise_every_node_takes_a_best_split() -> None:
     records = some(500, numbers=3, levels=(3, 2), seed=4)
-    calibration = noiseless(decision_tree.calibrate(Shape(500, 3, (3, 2)), [900.0], 1e-5, ADD)[0])
+    calibration = noiseless(decision_tree.calibrate(Shape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0])
     tree = decision_tree.learn(records, records[:0], [calibration], 1, 0)[0][0]
     right = decision_tree.sides(records)
     wrong = [
@@ -151,6 +151,6 @@ def test_without_noise_every_node_takes_a_best_split() -> None:
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
-    calibrations = decision_tree.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ADD)
+    calibrations = decision_tree.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ZERO)
     found = decision_tree.judge(decision_tree.learn(train, test[:0], calibrations, 15, 0), test)
     assert found[0].mean() + 0.1 < found[1].mean() < found[2].mean()

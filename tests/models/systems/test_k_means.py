@@ -13,7 +13,7 @@ from dpcore.models.records import Records, Shape
 from dpcore.models.systems import k_means
 from tests.models.attack import extreme, least_level, obeys, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPES = [Shape(50, 3, ()), Shape(50, 1, (2, 4)), Shape(50, 0, (3,))]
 
 
@@ -27,7 +27,7 @@ def blobs(records: int, seed: int = 0) -> Records:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_no_point_moves_a_step_further_and_some_move_it_that_far(shape, adjacency) -> None:
     draw, furthest = np.random.default_rng(0), 0.0
     share = k_means.weight(shape)
@@ -46,7 +46,7 @@ def test_no_point_moves_a_step_further_and_some_move_it_that_far(shape, adjacenc
     assert 0.999 * bound <= furthest <= bound
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_steps_together_keep_the_promise(adjacency) -> None:
     for c in k_means.calibrate(SHAPES[1], [0.05, 1.0, 20.0], 1e-6, adjacency):
         assert c.noise.times == k_means.STEPS
@@ -57,7 +57,7 @@ def test_the_steps_together_keep_the_promise(adjacency) -> None:
 
 def first_step(records: Records, share: float, seed: int) -> np.ndarray:
     """What the first step releases, seen through its centre: the noisy mean of few points."""
-    c = k_means.calibrate(records.shape, [8.0], 1e-5, ADD)[0]
+    c = k_means.calibrate(records.shape, [8.0], 1e-5, ZERO)[0]
     sigma = share * c.noise.scale
     draw = np.random.default_rng(seed)
     weight = k_means.weight(records.shape)
@@ -69,7 +69,7 @@ def first_step(records: Records, share: float, seed: int) -> np.ndarray:
 def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
     one = some(20, numbers=3, levels=(2,))
     other = together(one, extreme(one.shape, np.random.default_rng(3)))
-    c = k_means.calibrate(one.shape, [8.0], 1e-5, ADD)[0]
+    c = k_means.calibrate(one.shape, [8.0], 1e-5, ZERO)[0]
     promised = c.noise.sensitivity / c.noise.scale
     assert least_level(first_step(other, 1.0, 1), first_step(one, 1.0, 2)) <= promised
     too_little = least_level(first_step(other, 0.5, 1), first_step(one, 0.5, 2))
@@ -79,7 +79,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
 def test_the_noise_that_a_fit_draws() -> None:
     # One cluster of one step: the centre times the count gives the noisy sum away.
     records = blobs(60)
-    c = k_means.calibrate(records.shape, [1.0], 1e-5, ADD)[0]
+    c = k_means.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
     seen: list[np.ndarray] = []
     original = k_means.updated
 
@@ -123,7 +123,7 @@ def test_an_empty_cluster_stays_where_it_is() -> None:
 
 def test_clusters_are_found_given_enough_budget() -> None:
     train, test = blobs(4_000), blobs(1_000, seed=1)
-    calibrations = k_means.calibrate(train.shape, [0.01, 1.0], 1e-5, ADD)
+    calibrations = k_means.calibrate(train.shape, [0.01, 1.0], 1e-5, ZERO)
     found = k_means.judge(k_means.learn(train, test[:0], calibrations, 10, 0), test)
     exact = noiseless(calibrations[0])
     limit = k_means.judge(k_means.learn(train, test[:0], [exact], 10, 0), test).mean()

@@ -15,7 +15,7 @@ from dpcore.models.records import Records, Shape
 from dpcore.models.systems import naive_bayes
 from tests.models.attack import extreme, least_level, obeys, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPES = [Shape(50, 3, ()), Shape(50, 0, (2, 4)), Shape(50, 2, (3, 2, 5)), Shape(50, 9, (2,))]
 
 
@@ -40,12 +40,12 @@ def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape) -> 
     for other in (at(shape, 1.0, 1, 1), at(shape, inner, 1, 0)):
         moved = naive_bayes.sums(at(shape, 1.0, 0, 0)) - naive_bayes.sums(other)
         replaced = max(replaced, float(np.linalg.norm(moved)))
-    for seen, adjacency in ((added, ADD), (replaced, REPLACE)):
+    for seen, adjacency in ((added, ZERO), (replaced, REPLACE)):
         bound = naive_bayes.sensitivity(shape, adjacency)
         assert 0.999999 * bound <= seen <= bound
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacency) -> None:
     shape = SHAPES[2]
     for c in naive_bayes.calibrate(shape, [0.1, 1.0, 8.0], 1e-6, adjacency):
@@ -63,14 +63,14 @@ def neighbours() -> tuple[Records, Records]:
 
 
 def released(records: Records, share: float, seed: int) -> np.ndarray:
-    calibration = naive_bayes.calibrate(records.shape, [5.0], 1e-5, ADD)[0]
+    calibration = naive_bayes.calibrate(records.shape, [5.0], 1e-5, ZERO)[0]
     noise = replace(calibration.noise, scale=share * calibration.noise.scale)
     found = naive_bayes.noisy_sums(records, [replace(calibration, noises=(noise,))], 3_000, seed)
     return found.reshape(3_000, -1)
 
 
 def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> None:
-    calibration = naive_bayes.calibrate(neighbours[0].shape, [5.0], 1e-5, ADD)[0]
+    calibration = naive_bayes.calibrate(neighbours[0].shape, [5.0], 1e-5, ZERO)[0]
     promised = calibration.noise.sensitivity / calibration.noise.scale
     one, other = neighbours
     assert least_level(released(other, 1.0, 1), released(one, 1.0, 2)) <= promised
@@ -80,7 +80,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> 
 
 def test_the_law_of_the_noise(neighbours) -> None:
     train = neighbours[0]
-    sigma = naive_bayes.calibrate(train.shape, [5.0], 1e-5, ADD)[0].noise.scale
+    sigma = naive_bayes.calibrate(train.shape, [5.0], 1e-5, ZERO)[0].noise.scale
     seen = (released(train, 1.0, 3) - naive_bayes.sums(train).ravel()).ravel()[::7]
     assert obeys(seen, stats.norm(scale=sigma))
     assert not obeys(seen, stats.norm(scale=2.0 / 3.0 * sigma))
@@ -91,7 +91,7 @@ def test_without_noise_it_is_gaussian_naive_bayes() -> None:
     from sklearn.naive_bayes import GaussianNB
 
     train, test = some(400, numbers=4, levels=(2,)), some(300, numbers=4, levels=(2,), seed=1)
-    exact = [noiseless(naive_bayes.calibrate(train.shape, [1.0], 1e-5, ADD)[0])]
+    exact = [noiseless(naive_bayes.calibrate(train.shape, [1.0], 1e-5, ZERO)[0])]
     weights = naive_bayes.learn(train, test[:0], exact, 1, 0)[0, 0]
     known = GaussianNB(var_smoothing=0.0).fit(train.numbers, train.labels)
     odds = known.predict_log_proba(test.numbers)
@@ -106,7 +106,7 @@ def test_more_budget_predicts_better_and_a_lot_of_it_as_well_as_without_noise() 
         some(2_000, numbers=3, levels=(3, 4)),
         some(1_000, numbers=3, levels=(3, 4), seed=1),
     )
-    calibrations = naive_bayes.calibrate(train.shape, [0.001, 0.5, 100.0], 1e-6, ADD)
+    calibrations = naive_bayes.calibrate(train.shape, [0.001, 0.5, 100.0], 1e-6, ZERO)
     found = naive_bayes.judge(naive_bayes.learn(train, test[:0], calibrations, 20, 0), test)
     exact = naive_bayes.learn(train, test[:0], [noiseless(calibrations[0])], 1, 0)
     assert found.shape == (3, 20)
@@ -121,7 +121,7 @@ def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums() -> N
     train = some(30)
     one_class = Records(train.shape, train.numbers, train.categories, 0 * train.labels)
     outlier = at(train.shape, 1.0, 2, 1)
-    calibrations = naive_bayes.calibrate(train.shape, [1.0], 1e-5, ADD)
+    calibrations = naive_bayes.calibrate(train.shape, [1.0], 1e-5, ZERO)
     before = naive_bayes.noisy_sums(one_class, calibrations, 3, 0)
     after = naive_bayes.noisy_sums(together(one_class, outlier), calibrations, 3, 0)
     assert before.shape == after.shape

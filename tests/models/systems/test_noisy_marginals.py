@@ -16,9 +16,9 @@ from dpcore.models import teachers
 from dpcore.models.model import generator, noiseless
 from dpcore.models.records import Records, Shape
 from dpcore.models.systems import noisy_marginals
-from tests.models.attack import extreme, least_level, obeys, some, together
+from tests.models.attack import blank, extreme, least_level, obeys, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 SHAPE = Shape(60, 2, (3,))
 
 
@@ -27,11 +27,11 @@ def moved(adjacency: Adjacency):
     draw, common = np.random.default_rng(0), some(60)
     for _ in range(150):
         one, other = extreme(SHAPE, draw), extreme(SHAPE, draw)
-        left = common if adjacency is ADD else together(common, other)
+        left = together(common, blank(common.shape) if adjacency is ZERO else other)
         yield noisy_marginals.counts(left), noisy_marginals.counts(together(common, one))
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_a_record_moves_counts_and_scores_as_far_as_is_said_and_no_further(adjacency) -> None:
     columns, furthest = len(noisy_marginals.sizes(SHAPE)), [0.0, 0.0, 0.0]
     released = [np.full(size, 60.0 / size) for size in noisy_marginals.sizes(SHAPE)]
@@ -60,7 +60,7 @@ def test_a_record_moves_counts_and_scores_as_far_as_is_said_and_no_further(adjac
     assert furthest[1] >= 0.999999 * bounds[1]
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_range_of_the_scores_is_reached(adjacency) -> None:
     # Independence gives 5 in every cell; the record is where one table is above that and the other
     # below, and came from where it is the other way round.
@@ -82,7 +82,7 @@ def test_the_range_of_the_scores_is_reached(adjacency) -> None:
     assert max(change) - min(change) == pytest.approx(noisy_marginals.score_range(adjacency))
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_all_releases_together_keep_the_promise(adjacency) -> None:
     for c in noisy_marginals.calibrate(Shape(500, 4, (2, 7)), [0.05, 1.0, 20.0], 1e-6, adjacency):
         column, choice, table = c.noises
@@ -95,7 +95,7 @@ def test_all_releases_together_keep_the_promise(adjacency) -> None:
 
 def tables(records: Records, share: float, seed: int, runs: int = 3_000) -> np.ndarray:
     """The noisy tables of one fixed tree, as `release` draws them."""
-    c = noisy_marginals.calibrate(records.shape, [6.0], 1e-5, ADD)[0]
+    c = noisy_marginals.calibrate(records.shape, [6.0], 1e-5, ZERO)[0]
     exact = noisy_marginals.counts(records)
     flat = np.concatenate([exact.twos[pair].ravel() for pair in ((0, 3), (1, 3), (2, 3))])
     unit = generator(seed, 0).standard_normal((runs, len(flat)))
@@ -105,7 +105,7 @@ def tables(records: Records, share: float, seed: int, runs: int = 3_000) -> np.n
 def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
     one = some(60)
     other = together(one, extreme(one.shape, np.random.default_rng(1)))
-    table = noisy_marginals.calibrate(one.shape, [6.0], 1e-5, ADD)[0].noises[2]
+    table = noisy_marginals.calibrate(one.shape, [6.0], 1e-5, ZERO)[0].noises[2]
     promised = table.sensitivity / table.scale
     assert least_level(tables(other, 1.0, 1), tables(one, 1.0, 2)) <= promised
     assert least_level(tables(other, 0.5, 1), tables(one, 0.5, 2)) > promised
@@ -113,7 +113,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
 
 def test_the_noise_that_a_release_draws() -> None:
     records, seen = some(60), {"one": [], "two": []}
-    c = noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ADD)[0]
+    c = noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
     exact, original = noisy_marginals.counts(records), noisy_marginals.simplex
     for run in range(60):
         drawn: list[np.ndarray] = []
@@ -165,7 +165,7 @@ def test_the_simplex_is_met_at_the_nearest_point() -> None:
 
 def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones() -> None:
     records = some(4_000, numbers=2, levels=(3,), seed=2)
-    c = noiseless(noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ADD)[0])
+    c = noiseless(noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ZERO)[0])
     exact = noisy_marginals.counts(records)
     made = noisy_marginals.release(exact, c, generator(0, 0))
     assert made.total == pytest.approx(4_000)
@@ -178,14 +178,14 @@ def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones() -> No
 def test_records_that_are_all_alike_leave_nothing_undefined() -> None:
     alike = some(1)
     for epsilon_asked in (0.001, 50.0):
-        c = noisy_marginals.calibrate(alike.shape, [epsilon_asked], 1e-5, ADD)
+        c = noisy_marginals.calibrate(alike.shape, [epsilon_asked], 1e-5, ZERO)
         for records in (alike, alike[:0]):
             assert np.isfinite(noisy_marginals.learn(records, records, c, 2, 0)).all()
 
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
-    calibrations = noisy_marginals.calibrate(train.shape, [0.003, 3.0], 1e-5, ADD)
+    calibrations = noisy_marginals.calibrate(train.shape, [0.003, 3.0], 1e-5, ZERO)
     learned = noisy_marginals.learn(train, test[:0], calibrations, 5, 0)
     found = teachers.judge(learned, test)
     assert found[1].mean() > found[0].mean() + 0.1

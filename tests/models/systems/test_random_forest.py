@@ -12,13 +12,13 @@ from dpcore.mechanisms.exponential import exponential_rho
 from dpcore.models.model import generator, noiseless
 from dpcore.models.records import Shape
 from dpcore.models.systems import random_forest
-from tests.models.attack import extreme, some, together
+from tests.models.attack import blank, extreme, some, together
 
-ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
 DEPTH = 3
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(adjacency) -> None:
     draw, furthest = np.random.default_rng(0), 0.0
     common = some(60)
@@ -28,7 +28,7 @@ def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(
     common = together(*[common] * 20)
     for _ in range(300):
         one, other = extreme(common.shape, draw), extreme(common.shape, draw)
-        left = common if adjacency is ADD else together(common, other)
+        left = together(common, blank(common.shape) if adjacency is ZERO else other)
         sets = [random_forest.scores(tree, part, DEPTH) for part in (left, together(common, one))]
         logs = [special.log_softmax(scores, axis=1) for scores in sets]
         # Outcomes of different leaves are independent: the worst label of each leaf adds up.
@@ -38,7 +38,7 @@ def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(
     assert 0.9 * bound <= furthest <= bound + 1e-9
 
 
-@pytest.mark.parametrize("adjacency", [ADD, REPLACE])
+@pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_all_trees_together_keep_the_promise(adjacency) -> None:
     shape = Shape(1_000, 2, (3,))
     for c in random_forest.calibrate(shape, [0.01, 1.0, 60.0, 900.0], 1e-6, adjacency):
@@ -52,7 +52,7 @@ def test_all_trees_together_keep_the_promise(adjacency) -> None:
 def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> None:
     shape = Shape(300, 2, (3,))
     records, others = some(300), some(300, seed=9)
-    calibrations = random_forest.calibrate(shape, [0.1, 50.0], 1e-6, ADD)
+    calibrations = random_forest.calibrate(shape, [0.1, 50.0], 1e-6, ZERO)
     grown = [
         random_forest.learn(part, part[:0], calibrations, 1, 5).trees[0]
         for part in (records, others)
@@ -68,7 +68,7 @@ def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> N
 
 def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     records = some(40)
-    calibration = random_forest.calibrate(Shape(40, 2, (3,)), [40.0], 1e-6, ADD)[0]
+    calibration = random_forest.calibrate(Shape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
     rate, depth = calibration.noise.scale, int(calibration.settings["depth"])
     learned = random_forest.learn(records, records[:0], [calibration], 8, 1)
 
@@ -104,9 +104,9 @@ def test_thresholds_lie_within_what_is_left_of_the_interval() -> None:
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(1_000, numbers=3), some(500, numbers=3, seed=1)
-    calibrations = random_forest.calibrate(train.shape, [0.01, 5.0], 1e-5, ADD)
+    calibrations = random_forest.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
     found = random_forest.judge(random_forest.learn(train, test[:0], calibrations, 3, 0), test)
-    exact = noiseless(random_forest.calibrate(train.shape, [1e3], 1e-5, ADD)[0])
+    exact = noiseless(random_forest.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
     limit = random_forest.judge(random_forest.learn(train, test[:0], [exact], 2, 0), test)
     assert found[0].mean() + 0.05 < found[1].mean()
     assert limit.mean() > random_forest.MODEL.trivial(train, test) + 0.15
