@@ -30,14 +30,19 @@ def link() -> None:
 
 # Options of the command line by field, where they are not named alike.
 OPTIONS = {"epsilons": "epsilon", "preparation.seed": "split-seed"}
-# The command line takes no uploads, and spells a preparation out.
+# The command line spells a preparation out, and takes an upload as a file.
 NOT_OPTIONS = ("preparation", "upload", "columns")
+YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
 
 def command(study: Study, output: str = "out.csv") -> str:
     """The command line that gives the study's answers, one row per method and ε."""
     parts = ["python -m dpcore sweep --summary"]
+    if study.upload:
+        parts.append(f"--table {YOUR_FILE}")
+    if study.columns:
+        parts.append(f"--columns {YOUR_COLUMNS}")
     parts += _options(study, "", ALWAYS)
     parts += _options(study.preparation, "preparation.", ())
     return " \\\n  ".join([*parts, f"--output {output}"])
@@ -92,7 +97,7 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         arguments.append(f"preparation=Preparation({preparation})")
     described = ", study.columns" if study.columns else ""
     source = (
-        f"read_upload(study.dataset, Path('your_file').read_bytes(), 'your_file'{described})"
+        f"read_upload(study.dataset, Path('{YOUR_FILE}').read_bytes(), '{YOUR_FILE}'{described})"
         if study.upload
         else "load(study.dataset, records=study.records)"
     )
@@ -134,13 +139,11 @@ def show(view: View) -> None:
         on_click="ignore",
     )
     st.markdown("**Command line**")
-    if study.upload:
-        st.caption("It reads no uploads. The Python below does.")
-    else:
-        st.code(commands(view.closed, view.to_train), language="bash", wrap_lines=True)
-        st.caption(
-            "Each command gives one part of the table on screen. Without --summary it lists every "
-            "single run."
-        )
+    st.code(commands(view.closed, view.to_train), language="bash", wrap_lines=True)
+    described = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
+    st.caption(
+        "Each command gives one part of the table on screen. Without --summary it lists every "
+        f"single run.{described}"
+    )
     st.markdown("**Python**")
     st.code(snippet(study, view.to_train), language="python", wrap_lines=True)

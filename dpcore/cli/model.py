@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.cli.options import json_option, optional
 from dpcore.cli.output import print_json, progress
+from dpcore.cli.tables import source, table_options
 from dpcore.errors import number, whole
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def add(commands: Commands) -> None:
         "what was measured with few digits; a file or pipe gets all of them.",
     )
     command.add_argument("--model", default="naive-bayes", help="'list' for all of them")
-    command.add_argument("--dataset", default="breast_cancer")
+    table_options(command)
     command.add_argument("--epsilon", nargs="+", help="total ε, one or several")
     command.add_argument("--delta", help="default: by rule")
     command.add_argument("--adjacency", default="", help="default: the model's own")
@@ -55,9 +56,13 @@ def _model(options: argparse.Namespace) -> None:
         for row in () if options.json else described:
             print(f"{row['model']:<18} {row['title']} · {row['system']} · {row['status']}")
         return
+    found = source(options)
     study = ModelStudy(
         model=options.model,
-        dataset=options.dataset,
+        dataset=found.dataset,
+        records=None if found.table is None else found.table.records,
+        upload=found.upload,
+        columns=found.columns,
         epsilons=EPSILONS
         if options.epsilon is None
         else tuple(number("epsilon", e, above=0.0) for e in options.epsilon),
@@ -67,17 +72,17 @@ def _model(options: argparse.Namespace) -> None:
         seed=whole("seed", options.seed, at_least=0),
     )
     calibrations = study.calibrations()
-    rows = curve(study, progress=progress)
-    found = rows if options.every_run else summary(rows)
+    rows = curve(study, table=found.table, progress=progress)
+    shown = rows if options.every_run else summary(rows)
     if not options.json:
-        print(_readable(found).to_csv(index=False), end="")
+        print(_readable(shown).to_csv(index=False), end="")
         return
     print_json(
         {
             "model": next(row for row in describe() if row["model"] == study.model),
             "dataset": study.dataset,
             "adjacency": study.adjacency,
-            "rows": found.to_dict("records"),
+            "rows": shown.to_dict("records"),
             "calibrations": [
                 {
                     "requested": asdict(c.requested),

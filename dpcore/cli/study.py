@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.cli.options import optional, optional_whole, words
 from dpcore.cli.output import print_json, progress
+from dpcore.cli.tables import source, table_options
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.guarantee import Status
 
@@ -26,7 +27,7 @@ PREPARATIONS = ("public", "paper-000")
 def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
-    command.add_argument("--dataset", default="breast_cancer")
+    table_options(command)
     command.add_argument("--records", help="size of the synthetic cohort")
     command.add_argument(
         "--loss", help="logistic or huber (classes), squared (numbers); default: by the data set"
@@ -87,15 +88,21 @@ def add(commands: Commands) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> None:
-    from dpcore.datasets import entry
+    from dpcore.datasets import OWN, described, entry, prepare
+    from dpcore.datasets.prepare import complete_only
+    from dpcore.erm.method import COMPLETE_ONLY
     from dpcore.evaluation.curves import answers
     from dpcore.evaluation.study import Study, losses_for
     from dpcore.evaluation.sweep import sweep
 
+    found = source(options)
+    public = described(found.columns) if found.dataset == OWN else entry(found.dataset)
     study = Study(
-        dataset=options.dataset,
+        dataset=found.dataset,
+        upload=found.upload,
+        columns=found.columns,
         records=optional_whole("records", options.records, 100),
-        loss=options.loss or losses_for(entry(options.dataset))[0],
+        loss=options.loss or losses_for(public)[0],
         huber_width=number("huber-width", options.huber_width),
         lam=optional("lam", options.lam),
         methods=words(options.methods),
@@ -117,7 +124,10 @@ def _sweep(options: argparse.Namespace) -> None:
     output = None if options.output is None else Path(options.output)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise reject("output", options.output, "a file in a folder that exists")
-    rows = (answers if options.summary else sweep)(study, progress=progress)
+    split = None if found.table is None else prepare(found.table, study.preparation)
+    rows = (answers if options.summary else sweep)(study, split=split, progress=progress)
+    if complete_only(public, study.preparation):
+        print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:
         try:
             output.write_text(rows.to_csv(index=False), encoding="utf-8")

@@ -93,7 +93,10 @@ def accuracy_interval(
 def training_scores(
     problem: Problem, weights: Array, features: Array, labels: Array
 ) -> tuple[Array, Array]:
-    """(F(w; D), accuracy) on the same records for each row of `weights` (k, d); each shape (k,)."""
+    """(F(w; D), accuracy) on the same records for each row of `weights` (k, d); each shape (k,).
+
+    A blank record, whose label and row are 0, belongs in F; its accuracy says nothing.
+    """
     losses, hits = np.zeros(len(weights)), np.zeros(len(weights))
     for sign, margins in _signed_margins(weights, features, labels):
         hits += _hits(margins, sign)

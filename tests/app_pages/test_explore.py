@@ -587,7 +587,7 @@ STUDIES = [
     Study(lam=0.0, radius=3.0, adjacency="zero-out", edition="published", methods=("opera",)),
     Study(huber_width=0.123456789, lam=0.0123456789, epsilons=(0.123456789, 3.0), batch=7, seed=3),
     Study(edition="published", full_length=True, methods=("grpua",)),
-    Study(preparation=Preparation(missing="impute", norm="clip", interval="unit", intercept=True)),
+    Study(preparation=Preparation(missing="drop", norm="clip", interval="unit", intercept=True)),
     Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
     Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.3)),
     Study(methods=("inputpert",), missing_contributors=20),
@@ -654,11 +654,14 @@ def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> 
             assert (table[column].fillna("") == shown[column].fillna("")).all(), column
 
 
-def test_no_command_is_offered_for_an_upload() -> None:
+def test_the_command_for_an_upload_takes_it_as_a_file() -> None:
     app = opened(data="Cardiovascular disease (check-ups)", view="Take along")
     app.file_uploader[0].upload("mine.csv", cardio_file(400))
     app.run()
-    assert not any("python -m dpcore" in block.value for block in app.code)
+    (line,) = (block.value for block in app.code if "python -m dpcore" in block.value)
+    assert "--table your_file.csv" in line
+    assert "--dataset cardio" in line
+    assert "--columns" not in line
     assert any("read_upload" in block.value for block in app.code)
 
 

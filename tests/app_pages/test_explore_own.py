@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore import cli
 from dpcore.datasets import Preparation
 from dpcore.datasets.prepare import drawn
 from dpcore.figures.words import plain
@@ -58,12 +61,26 @@ def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     assert "of progression. Errors are counted from the clipped values of progression." in said
 
 
+def test_the_command_to_take_along_gives_the_numbers_on_screen(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(data=file(), number_methods="OPERA", view="Take along")
+    line = next(block.value for block in app.code if "python -m dpcore" in block.value)
+    (tmp_path / "your_file.csv").write_bytes(file())
+    (tmp_path / "columns.txt").write_text(COLUMNS)
+    monkeypatch.chdir(tmp_path)
+    (first, *_) = line.split("--output closed_form.csv")
+    assert cli.main([*shlex.split(first.replace("\\\n", " "))[3:], "--output", "out.csv"]) == 0
+    mine, shown = pd.read_csv("out.csv"), app.dataframe[0].value
+    assert np.allclose(mine["rmse"], shown["rmse"])
+    assert "columns.txt holds the description of its columns." in spoken(app)
+
+
 def test_the_python_to_take_along_gives_the_numbers_on_screen(
     tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(data=file(), number_methods="OPERA", view="Take along")
-    assert not any("python -m dpcore" in block.value for block in app.code)
-    (tmp_path / "your_file").write_bytes(file())
+    (tmp_path / "your_file.csv").write_bytes(file())
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {}
     exec(next(block.value for block in app.code if "import" in block.value), scope)

@@ -67,7 +67,7 @@ def test_list_names_every_model(capsys: Captured) -> None:
         (["--dataset", "nowhere"], "dataset is 'nowhere'"),
         (["--epsilon", "0"], "epsilon is 0"),
         (["--runs", "many"], "runs is 'many'"),
-        (["--adjacency", "zero-out"], "adjacency is 'zero-out'"),
+        (["--adjacency", "add-remove"], "adjacency is 'add-remove'"),
         (["--dataset", "diabetes"], "for this model it must have a label of two classes"),
     ],
 )

@@ -1,0 +1,96 @@
+"""Records from a file: the options that name it, and reading it as the pages read an upload."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpcore.errors import InvalidInput, reject
+
+if TYPE_CHECKING:
+    from dpcore.datasets import Table
+
+USUAL = "breast_cancer"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the records of a command come from.
+
+    Parameters
+    ----------
+    dataset : str
+        Key of a catalogue entry, or ``own``.
+    columns : str
+        Description of a table of one's own; "" otherwise.
+    upload : str
+        Digest of the file; "" where the records are loaded by name.
+    table : Table or None
+        The records of the file.
+    """
+
+    dataset: str
+    columns: str = ""
+    upload: str = ""
+    table: Table | None = None
+
+
+def table_options(command: argparse.ArgumentParser) -> None:
+    """Add `--dataset`, `--table` and `--columns`."""
+    command.add_argument("--dataset", help=f"default: {USUAL}")
+    command.add_argument(
+        "--table",
+        help="file (CSV) to take the records of the data set from, or a table of one's own",
+    )
+    command.add_argument(
+        "--columns",
+        help="text file that says what the columns of a table of one's own may hold, one a line",
+    )
+
+
+def source(options: argparse.Namespace) -> Source:
+    """The data set that the options name, and its records where they come in a file.
+
+    Raises
+    ------
+    InvalidInput
+        If a file can't be read, is not what it should be, or is described but not named.
+    """
+    from dpcore.datasets import OWN, read_upload
+
+    described = options.columns is not None
+    dataset = options.dataset or (OWN if described else USUAL)
+    if described and dataset != OWN:
+        raise InvalidInput(f"dataset is {dataset!r}, but --columns describes a table of one's own.")
+    if options.table is None:
+        if dataset == OWN:
+            raise InvalidInput("table is missing, but a table of one's own comes in a file.")
+        return Source(dataset)
+    if dataset == OWN and not described:
+        raise InvalidInput("columns is missing, but a table of one's own must be described.")
+    try:
+        columns = _read("columns", options.columns).decode() if described else ""
+    except UnicodeDecodeError:
+        raise reject("columns", options.columns, "a text file (UTF-8)") from None
+    data = _read("table", options.table)
+    table = read_upload(dataset, data, Path(options.table).name, columns)
+    return Source(dataset, columns, hashlib.sha256(data).hexdigest(), table)
+
+
+def _read(field: str, name: str) -> bytes:
+    from dpcore.datasets.text import LARGEST_UPLOAD
+
+    path = Path(name)
+    try:
+        if not path.is_file():
+            raise reject(field, name, "a file that exists")
+        with path.open("rb") as file:
+            # One byte more than is taken: reading then says that it is too large.
+            return file.read(LARGEST_UPLOAD + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise reject(field, name, "a file that can be read") from None
