@@ -18,6 +18,7 @@ from scipy import special
 from dpcore.erm.forms import Forms
 from dpcore.errors import number, whole
 from dpcore.evaluation.metrics import Array, margins_at, mean_hits, noisy_accuracies
+from dpcore.evaluation.scoring import holding
 
 BLOCK_ENTRIES = 2**19
 PAIRS = 2**18  # for means
@@ -119,7 +120,8 @@ def area_bands(
     gaps = features[positive] - features[negative]
     found = noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
     found -= found.mean(axis=1, keepdims=True)
-    return np.asarray(np.quantile(found, levels, axis=1))
+    low, high = np.quantile(found, levels, axis=1)
+    return np.asarray(holding(0.0, low, high))
 
 
 def area_interval(

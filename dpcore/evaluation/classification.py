@@ -9,7 +9,16 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import areas, metrics
-from dpcore.evaluation.scoring import ACCURACY, AREA, HIGH, LOW, Array, Measure
+from dpcore.evaluation.scoring import (
+    ACCURACY,
+    AREA,
+    HIGH,
+    LOW,
+    Array,
+    Measure,
+    holding,
+    spread,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +75,7 @@ class Classification:
         area = areas.expected_areas(centres, sigmas, split.x_test, split.y_test)
         around = areas.area_bands(centres, sigmas, draws, split.x_test, split.y_test, (LOW, HIGH))
         hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_test, split.y_test)
-        low, high = np.quantile(hits, [LOW, HIGH], axis=1)
+        low, high = holding(test.accuracy, *np.quantile(hits, [LOW, HIGH], axis=1))
         missed, false = _per_thousand(test.true_positive, test.true_negative, split)
         return {
             "accuracy": test.accuracy,
@@ -83,14 +92,14 @@ class Classification:
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
         mean = runs[list(self.run_columns)].mean()
-        low, high = runs["accuracy_test"].quantile([LOW, HIGH])
-        area_low, area_high = runs["auc"].quantile([LOW, HIGH])
+        accuracy, low, high = map(float, spread(runs["accuracy_test"].to_numpy()))
+        area, area_low, area_high = map(float, spread(runs["auc"].to_numpy()))
         missed, false = _per_thousand(mean["true_positive_rate"], mean["true_negative_rate"], split)
         return {
-            "accuracy": mean["accuracy_test"],
+            "accuracy": accuracy,
             "accuracy_low": low,
             "accuracy_high": high,
-            "auc": mean["auc"],
+            "auc": area,
             "auc_low": area_low,
             "auc_high": area_high,
             "balanced_accuracy": mean["balanced_accuracy"],

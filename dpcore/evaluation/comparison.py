@@ -15,6 +15,7 @@ import numpy as np
 from dpcore.accounting import paper_004
 from dpcore.accounting.growth import along, checkpoints
 from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.scoring import spread_by
 from dpcore.evaluation.training import TrainingStudy
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ SHAPING = (
 
 SCALED, PUBLISHED = "scaled", "published-004"
 METRICS = ("accuracy_test", "auc_test", "loss_train")
-BAND = (0.05, 0.95)
 
 
 def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
@@ -246,12 +246,9 @@ def averaged(history: pd.DataFrame) -> pd.DataFrame:
     parts = [first, groups.size().rename("runs")]
     for metric in METRICS:
         if metric in history:
-            values = groups[metric]
-            parts += [
-                values.mean().rename(metric),
-                values.quantile(BAND[0]).rename(f"{metric}_low"),
-                values.quantile(BAND[1]).rename(f"{metric}_high"),
-            ]
+            names = metric, f"{metric}_low", f"{metric}_high"
+            spread = zip(spread_by(groups[metric]), names, strict=True)
+            parts += [each.rename(name) for each, name in spread]
     found = pd.concat(parts, axis=1).reset_index()
     most = history.groupby("series")["run"].nunique()
     return found[found["runs"] == found["series"].map(most)].reset_index(drop=True)

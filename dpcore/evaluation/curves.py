@@ -20,7 +20,15 @@ from dpcore.erm.newton import ridge_path
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
 from dpcore.evaluation.classification import CLASSIFICATION
-from dpcore.evaluation.scoring import HIGH, LOW, Measure, Scoring, scoring_for
+from dpcore.evaluation.scoring import (
+    HIGH,
+    LOW,
+    Measure,
+    Scoring,
+    holding,
+    scoring_for,
+    spread_by,
+)
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import Outcome, Partial, Report
@@ -264,7 +272,8 @@ def _objective_band(
     objectives = np.mean(found, axis=0)
     # Against these draws' own mean: the records left out shift every draw by nearly the same.
     objectives -= objectives.mean(axis=1, keepdims=True)
-    return np.asarray(np.quantile(objectives, [LOW, HIGH], axis=1))
+    low, high = np.quantile(objectives, [LOW, HIGH], axis=1)
+    return np.asarray(holding(0.0, low, high))
 
 
 def answers(
@@ -356,13 +365,13 @@ def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:
     measured = pd.DataFrame(
         [scoring.over_runs(split, groups.get_group(each)) for each in index], index=table.index
     )
-    mean = groups[["objective", "excess_risk"]].mean().loc[index]
+    objective = [each.loc[index].to_numpy() for each in spread_by(groups["objective"])]
     return table.assign(
         **measured,
-        objective=mean["objective"].to_numpy(),
-        objective_low=groups["objective"].quantile(LOW).loc[index].to_numpy(),
-        objective_high=groups["objective"].quantile(HIGH).loc[index].to_numpy(),
-        excess_risk=mean["excess_risk"].to_numpy(),
+        objective=objective[0],
+        objective_low=objective[1],
+        objective_high=objective[2],
+        excess_risk=groups["excess_risk"].mean().loc[index].to_numpy(),
         runs=groups.size().loc[index].to_numpy(),
         source="sampled",
     )[list(columns(scoring))]

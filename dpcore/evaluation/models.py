@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
-from dpcore.evaluation.scoring import HIGH, LOW
+from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
 from dpcore.guarantee import Adjacency
@@ -242,9 +240,8 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     for (series, epsilon), part in rows.groupby(["series", "epsilon"], sort=False, dropna=False):
         first, values = part.iloc[0], part["value"].to_numpy(dtype=float)
         kept = [first[name] for name in SUMMARY[2:7]]
-        low, high = np.quantile(values, (LOW, HIGH))
-        spread = values.mean(), low, high, len(values)
-        found.append((series, epsilon, *kept, *spread, first["learned_from"], first["judged_on"]))
+        counts = len(values), first["learned_from"], first["judged_on"]
+        found.append((series, epsilon, *kept, *map(float, spread(values)), *counts))
     return pd.DataFrame(found, columns=list(SUMMARY))
 
 

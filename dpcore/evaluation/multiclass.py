@@ -14,7 +14,7 @@ from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
-from dpcore.evaluation.scoring import ACCURACY, HIGH, LOW, Array, Measure
+from dpcore.evaluation.scoring import ACCURACY, Array, Measure, spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,15 +82,14 @@ class Multiclass:
         for centre, sigma in zip(centres, sigmas, strict=True):
             models = centre + sigma * (draws if sigma > 0.0 else draws[:1])
             overall, balanced = accuracies(models, split.x_test, split.y_test, split.entry.classes)
-            low, high = np.quantile(overall, [LOW, HIGH])
-            found.append((overall.mean(), low, high, balanced.mean()))
+            found.append((*spread(overall), balanced.mean()))
         return dict(zip(self.columns, np.array(found).T, strict=True))
 
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
-        low, high = runs["accuracy_test"].quantile([LOW, HIGH])
+        accuracy, low, high = map(float, spread(runs["accuracy_test"].to_numpy()))
         return {
-            "accuracy": float(runs["accuracy_test"].mean()),
+            "accuracy": accuracy,
             "accuracy_low": low,
             "accuracy_high": high,
             "balanced_accuracy": float(runs["balanced_accuracy"].mean()),

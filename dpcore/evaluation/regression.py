@@ -16,7 +16,7 @@ from scipy import special
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation import metrics
-from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure
+from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure, holding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +141,7 @@ class Regression:
         unit = half_range(split)
         mean = expected_mean_squares(centres, sigmas, split.x_test, split.y_test)
         single = noisy_mean_squares(centres, sigmas, draws, split.x_test, split.y_test)
-        low, high = unit * np.sqrt(np.quantile(single, [LOW, HIGH], axis=1))
+        low, high = unit * np.sqrt(holding(mean, *np.quantile(single, [LOW, HIGH], axis=1)))
         return {
             "rmse": unit * np.sqrt(mean),
             "rmse_low": low,
@@ -151,9 +151,11 @@ class Regression:
 
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """The root of the mean square over runs; the band from 5 % to 95 % of them."""
-        low, high = runs["rmse_test"].quantile([LOW, HIGH])
+        single = runs["rmse_test"].to_numpy()
+        mean = float(np.sqrt(np.mean(single**2)))
+        low, high = holding(mean, *np.quantile(single, [LOW, HIGH]))
         return {
-            "rmse": float(np.sqrt(np.mean(runs["rmse_test"] ** 2))),
+            "rmse": mean,
             "rmse_low": low,
             "rmse_high": high,
             "r2": float(runs["r2_test"].mean()),

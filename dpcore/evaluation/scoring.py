@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,44 @@ from dpcore.erm.problem import Problem
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.core.groupby import SeriesGroupBy
 
 Array = NDArray[np.floating]
 
 LOW, HIGH = 0.05, 0.95
 """Quantiles of single runs that a band reaches from and to."""
+
+
+def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
+    """Mean of single runs and the band from 5 % to 95 % of them, which holds it.
+
+    A sum of equal numbers is rounded: without the limits its mean may lie above all of them.
+
+    Parameters
+    ----------
+    values : (..., runs, ...) array
+    axis : int
+        That of the runs.
+
+    Returns
+    -------
+    (mean, low, high)
+        Each without that axis.
+    """
+    mean = np.clip(np.mean(values, axis=axis), np.min(values, axis=axis), np.max(values, axis=axis))
+    low, high = np.quantile(values, [LOW, HIGH], axis=axis)
+    return np.asarray(mean), *holding(mean, low, high)
+
+
+def spread_by(groups: SeriesGroupBy[Any, Any]) -> tuple[pd.Series, pd.Series, pd.Series]:
+    """The same of each group of a column; what was not measured is left out."""
+    mean = groups.mean().clip(groups.min(), groups.max())
+    return mean, *holding(mean, groups.quantile(LOW), groups.quantile(HIGH))
+
+
+def holding(mean: Any, low: Any, high: Any) -> tuple[Any, Any]:
+    """The band, widened where it must be to hold its mean, which may come from elsewhere."""
+    return np.minimum(low, mean), np.maximum(high, mean)
 
 
 @dataclass(frozen=True)

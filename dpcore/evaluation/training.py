@@ -21,6 +21,7 @@ from dpcore.datasets import images
 from dpcore.deep.recipe import SMALLEST_IMAGE, Recipe
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
 from dpcore.evaluation.material import HELD_OUT, material
+from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.spending import accountant_for, assurance, said
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
 from dpcore.mechanisms.answers import verdicts
@@ -509,11 +510,10 @@ def _data(study: TrainingStudy) -> TrainingStudy:
 
 def _spread(rows: pd.DataFrame, column: str) -> dict[str, float] | None:
     """Mean and 5 % and 95 % quantiles over runs; ``None`` where it is not measured."""
-    values = rows[column].dropna() if column in rows else ()
+    values = rows[column].dropna().to_numpy() if column in rows else np.empty(0)
     if len(values) == 0:
         return None
-    low, high = np.quantile(values, [0.05, 0.95])
-    return {"mean": float(np.mean(values)), "low": float(low), "high": float(high)}
+    return dict(zip(("mean", "low", "high"), map(float, spread(values)), strict=True))
 
 
 def _plain(value: Any) -> Any:

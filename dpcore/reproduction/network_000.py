@@ -16,7 +16,8 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.deep.recipe import Recipe
 from dpcore.erm.method import Calibration
-from dpcore.evaluation.comparison import BAND, REFERENCE_OPTIMIZER, REFERENCE_RATE
+from dpcore.evaluation.comparison import REFERENCE_OPTIMIZER, REFERENCE_RATE
+from dpcore.evaluation.scoring import spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,5 +165,5 @@ def _taught(
 
 def _spread(name: str, values: np.ndarray) -> dict[str, float]:
     """Mean and 90 % band; where weights blew up the objective is no number, and so is its mean."""
-    low, high = np.quantile(values, BAND)
-    return {name: float(np.mean(values)), f"{name}_low": float(low), f"{name}_high": float(high)}
+    names = name, f"{name}_low", f"{name}_high"
+    return dict(zip(names, map(float, spread(values)), strict=True))

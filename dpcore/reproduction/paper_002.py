@@ -24,7 +24,7 @@ from dpcore.erm.sufficient_statistics import Protocol
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import metrics
 from dpcore.evaluation.regression import half_range, mean_squares
-from dpcore.evaluation.scoring import HIGH, LOW, Measure, scoring_for
+from dpcore.evaluation.scoring import Measure, scoring_for, spread_by
 from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
 from dpcore.methods import method_named, register
@@ -248,13 +248,11 @@ def _trained(part: Part, runs: int, progress: Progress) -> pd.DataFrame:
 
 def _summary(part: Part, rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and band over runs."""
+    import pandas as pd
+
     groups = rows.groupby(["dataset", "loss", "epsilon", "records", "method", "lam"], sort=False)
-    table = groups["value"].agg(
-        mean="mean",
-        low=lambda values: values.quantile(LOW),
-        high=lambda values: values.quantile(HIGH),
-        runs="size",
-    )
+    mean, low, high = spread_by(groups["value"])
+    table = pd.DataFrame({"mean": mean, "low": low, "high": high, "runs": groups.size()})
     measure = part.measure
     return table.reset_index().assign(sign=measure.sign, span=measure.span)
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.evaluation.scoring import spread_by
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -105,13 +107,8 @@ def surfaces(
                 ]
     lines = pd.DataFrame(drawn, columns=["run", "weight", "shift", "change"])
     found = lines.groupby(["weight", "shift"])["change"]
-    summary = pd.DataFrame(
-        {
-            "change": found.mean(),
-            "change_low": found.quantile(0.05),
-            "change_high": found.quantile(0.95),
-        }
-    )
+    names = "change", "change_low", "change_high"
+    summary = pd.DataFrame(dict(zip(names, spread_by(found), strict=True)))
     return (
         pd.DataFrame(single, columns=["run", "weight", "derivative", "shift", "change"]),
         pd.DataFrame(pairs, columns=["run", "first", "second", "shift", "other", "cost"]),
