@@ -1,16 +1,19 @@
 """Attacks on the training of networks: many small ones side by side, on neighbouring records.
 
-One record has a label of 1; in the other set it has none, and so no gradient, or a label of 0. The
-network is linear and the learning rate small, so that the record's gradient keeps its direction
-and, being clipped, its length: what the steps add up to along it holds all that they tell, and
-without batches its law is normal.
+One record has a label of 1; in the other set it is blank, without a label and so without a
+gradient, or has a label of 0, or is not there at all, and the set is smaller by one. The network is
+linear and the learning rate small, so that the record's gradient keeps its direction and, being
+clipped, its length: what the steps add up to along it holds all that they tell, and without batches
+its law is normal. Whatever is told of a training besides, its steps and noise and what is said of
+them, is looked at first: where that differs the sets are told apart for certain. Where the number
+of records is to stay unknown, weights that nothing but noise moves show what it was divided by.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,10 @@ from dpcore.audit.attack import Attack, Scores, Target
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition
 
+if TYPE_CHECKING:
+    from dpcore.deep.recipe import Recipe
+    from dpcore.deep.training import Run
+
 Array = NDArray[np.floating]
 
 KEY = "training"
@@ -26,6 +33,10 @@ CLIP = 1e-3
 """C, so small that a gradient is longer wherever the network begins."""
 MOVED = 1e-4
 """How far a step moves the weights by C: too little to change the slope."""
+IDLE = 0.02
+"""What a weight of noise alone counts beside the record: of the right noise, next to nothing."""
+CERTAIN = 1e6
+"""Further than any weights come."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +52,10 @@ class Setting:
     decay : float
         Of the noise's variance, every epoch.
     others : float
-        Label of the other records; nan for none, and so no gradient. In batches of fixed size 0
-        shows best whether the record was among them: it takes an opposite's place.
+        Label of the other records; nan for blank ones, which have no gradient. In batches of fixed
+        size 0 shows best whether the record was among them: it takes an opposite's place.
+    idle : int
+        How many features no record has.
     epsilon, delta : float
         Budget at which the attack has its power.
     gaussian : bool
@@ -59,6 +72,7 @@ class Setting:
     epochs: int = 5
     decay: float = 1.0
     others: float = math.nan
+    idle: int = 0
     epsilon: float = 4.0
     delta: float = 1e-5
     gaussian: bool = True
@@ -66,21 +80,24 @@ class Setting:
     runs: int = 2_000
 
 
+# Two steps on about half of the records: a mixture of normal laws, told by a threshold.
+_POISSON = Setting(
+    Adjacency.ZERO_OUT,
+    sampling="poisson",
+    batch=1,
+    epochs=1,
+    epsilon=1.0,
+    delta=0.1,
+    gaussian=False,
+    flags=0.5,
+    runs=8_000,
+)
 SETTINGS = (
-    Setting(Adjacency.ADD_REMOVE, decay=0.8),
+    Setting(Adjacency.ZERO_OUT, decay=0.8),
     Setting(Adjacency.REPLACE_ONE),
-    # Two steps on about half of the records: a mixture of normal laws, told by a threshold.
-    Setting(
-        Adjacency.ADD_REMOVE,
-        sampling="poisson",
-        batch=1,
-        epochs=1,
-        epsilon=1.0,
-        delta=0.1,
-        gaussian=False,
-        flags=0.5,
-        runs=8_000,
-    ),
+    Setting(Adjacency.ADD_REMOVE, idle=64, delta=0.02, gaussian=False, flags=0.5, runs=8_000),
+    _POISSON,
+    replace(_POISSON, adjacency=Adjacency.ADD_REMOVE),
     Setting(
         Adjacency.REPLACE_ONE,
         sampling="fixed",
@@ -122,15 +139,19 @@ def attack(setting: Setting) -> Attack:
             )
         return Target(promise, _scores(recipe, setting))
 
-    other = "its opposite" if setting.adjacency is Adjacency.REPLACE_ONE else "none"
+    other = {
+        Adjacency.REPLACE_ONE: "with its opposite",
+        Adjacency.ZERO_OUT: "blank",
+        Adjacency.ADD_REMOVE: "not there",
+    }[setting.adjacency]
     drawn = {"poisson": "Poisson batches", "fixed": "batches of fixed size"}
     steps = drawn.get(setting.sampling, "all records at every step")
     return Attack(
         method=KEY,
         edition=Edition.SOUND,
         about=(
-            f"One record with a label, in the other set with {other}, and {steps}; what a linear "
-            "network has learnt of it."
+            f"One record with a label, in the other set {other}, and {steps}; what a linear "
+            "network has learnt of it, and what is told of the training."
         ),
         aim=aim,
         epsilon=setting.epsilon,
@@ -141,22 +162,48 @@ def attack(setting: Setting) -> Attack:
     )
 
 
-def _scores(recipe: Any, setting: Setting) -> Scores:
+def _scores(recipe: Recipe, setting: Setting) -> Scores:
     from dpcore.deep.training import Run
 
-    inputs = np.ones((setting.records, 1), dtype=np.float32)
+    # The record, a record of zeros, and one of each idle feature alone.
+    asked = np.eye(setting.idle + 2, setting.idle + 1, k=-1, dtype=np.float32)
+    asked[0, 0], asked[1, 0] = 1.0, 0.0
+    others = np.full((setting.records - 1, 1), setting.others, dtype=np.float32)
+    without = {
+        Adjacency.REPLACE_ONE: [[0.0]],
+        Adjacency.ZERO_OUT: [[math.nan]],
+        Adjacency.ADD_REMOVE: np.zeros((0, 1)),
+    }[setting.adjacency]
 
     def draw(share: float, runs: int, seed: int) -> tuple[Array, Array]:
-        found = []
-        absent = 0.0 if setting.adjacency is Adjacency.REPLACE_ONE else np.nan
-        for place, label in enumerate((1.0, absent)):
-            targets = np.full((setting.records, 1), setting.others, dtype=np.float32)
-            targets[0] = label
+        found, said = [], []
+        for place, record in enumerate(([[1.0]], without)):
+            targets = np.concatenate([np.asarray(record, dtype=np.float32), others])
             each = replace(recipe, sigma=share * recipe.sigma, seed=2 * seed + place)
+            inputs = np.repeat(asked[:1], len(targets), axis=0)
             run = Run([each] * runs, inputs, targets, 1, task="labels")
-            before = run.scores(inputs[:1])
+            said.append(told(run))
+            before = run.scores(asked)
             run.advance(run.steps)
-            found.append((run.scores(inputs[:1]) - before)[:, 0, 0].astype(float))
+            found.append(_seen((run.scores(asked) - before)[..., 0].astype(float), recipe, setting))
+        if said[0] != said[1]:
+            found[0] += CERTAIN
         return found[0], found[1]
 
     return draw
+
+
+def _seen(moved: Array, recipe: Recipe, setting: Setting) -> Array:
+    """The score of each run, from how far its outputs moved, (runs, records asked)."""
+    if not setting.idle:
+        return np.asarray(moved[:, 0])
+    steps = recipe.steps_an_epoch(setting.records) * recipe.epochs
+    # Of one weight, if rates and divisors come from the public size alone; there is no decay here.
+    sigma = recipe.learning_rate * recipe.sigma * math.sqrt(steps) / setting.records
+    wide = ((moved[:, 2:] - moved[:, 1:2]) / sigma) ** 2
+    return np.asarray(moved[:, 0] / sigma - IDLE * wide.sum(axis=1))
+
+
+def told(run: Run) -> tuple[object, ...]:
+    """All that a training tells besides its weights and what is measured of them."""
+    return run.steps, [run.sigmas(step) for step in range(run.steps)], run.guarantee()

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.audit.attack import Attack, Target
-from dpcore.datasets.own import read_own
-from dpcore.datasets.prepare import Preparation, drawn
+from dpcore.audit.neighbours import table
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 from dpcore.models import teachers
 from dpcore.models.model import Calibration, generator
-from dpcore.models.records import TEST_FRACTION, Records, Shape, encode
+from dpcore.models.records import Records, Shape, encode
 from dpcore.models.register import model_named
 
 Array = NDArray[np.float64]
@@ -133,28 +132,18 @@ def records(shape: Shape, rows: Sequence[Row]) -> Records:
         x is every number of the record, c every category.
     """
     levels = [f"l{level}" for level in range(max((2, *shape.levels)))]
-    names = [f"x{place}" for place in range(shape.numbers)]
-    codes = [f"c{place}" for place in range(len(shape.levels))]
-    described = [f"{name}: -1 to 1" for name in names]
-    described += [
-        f"{name}: one of {', '.join(levels[:count])}"
-        for name, count in zip(codes, shape.levels, strict=True)
+    columns = [f"x{place}: -1 to 1" for place in range(shape.numbers)]
+    columns += [
+        f"c{place}: one of {', '.join(levels[:count])}" for place, count in enumerate(shape.levels)
     ]
-    # As many test records as the split takes aside; what they hold is not used.
-    kept = np.zeros(0, dtype=bool)
-    while int((~kept).sum()) < len(rows):
-        kept = drawn(len(kept) + 1, Preparation(test_fraction=TEST_FRACTION))
-    given = iter(rows)
-    lines = [",".join((*names, *codes, "label"))]
-    for test in kept:
-        row = BLANKED if test else next(given)
-        fields = [""] * (shape.columns + 1)
-        if row is not None:
-            x, c, label = row
-            fields = [*(repr(x) for _ in names), *(levels[c] for _ in codes), "01"[label]]
-        lines.append(",".join(fields))
-    columns = "\n".join((*described, "predict label: one of 0, 1"))
-    train, _ = encode(read_own(columns, "\n".join(lines).encode(), "neighbour"))
+
+    def fields(row: Row) -> list[str]:
+        if row is None:
+            return []
+        x, c, label = row
+        return [*shape.numbers * [repr(x)], *len(shape.levels) * [levels[c]], str(label)]
+
+    train, _ = encode(table(columns, "label: one of 0, 1", [fields(row) for row in rows]))
     return replace(train, shape=shape)
 
 

@@ -12,10 +12,12 @@ needs no second training, and proves less than many would: a bound is a statemen
 all canaries, made from an average over them.
 
 The canaries here are records of which each has a feature to itself, so that in a linear network one
-does not disturb another. One that is out has no label and therefore no gradient; where a record is
-replaced by another, it has the opposite label. Whether the ε that is promised is refuted depends on
-the training alone, so a fault in clipping, noise, batches or accounting can be found, and so can
-one in how they work together.
+does not disturb another. One that is out is blank, without a label and therefore without a
+gradient; where a record is replaced by another, it has the opposite label; under add/remove it is
+not there, and about half of the public size are. Whether the ε that is promised is refuted depends
+on the training alone, so a fault in clipping, noise, batches or accounting can be found, and so can
+one in how they work together. How many records there are says nothing of any single canary here:
+the attacks on many trainings (`dpcore.audit.deep`) look for that.
 """
 
 from __future__ import annotations
@@ -260,9 +262,10 @@ def _trained(recipe: Recipe, inside: NDArray[np.bool_], adjacency: Adjacency) ->
     from dpcore.deep.training import Run
 
     inputs = np.diag(np.full(len(inside), FEATURE, dtype=np.float32))
-    absent = 0.0 if adjacency is Adjacency.REPLACE_ONE else np.nan
-    targets = np.where(inside, 1.0, absent).astype(np.float32)[:, None]
-    run = Run(recipe, inputs, targets, 1, task="labels")
+    out = 0.0 if adjacency is Adjacency.REPLACE_ONE else np.nan
+    targets = np.where(inside, 1.0, out).astype(np.float32)[:, None]
+    there = inside if adjacency is Adjacency.ADD_REMOVE else np.ones_like(inside)
+    run = Run(recipe, inputs[there], targets[there], 1, task="labels")
     before = run.scores(inputs)
     run.advance(run.steps)
     return np.asarray((run.scores(inputs) - before)[0, :, 0], dtype=float)

@@ -136,12 +136,13 @@ def attack(setting: Setting) -> Attack:
     def at(epsilon: float, delta: float) -> Target:
         return aim(setting, epsilon, delta)
 
-    other = "null" if setting.adjacency is Adjacency.ZERO_OUT else "its opposite"
+    rest = "opposite" if setting.others else "blank"
+    other = "blank" if setting.adjacency is Adjacency.ZERO_OUT else "its opposite"
     return Attack(
         method=setting.method,
         edition=ATTACKED,
         about=(
-            f"One record of norm 1 among {setting.records - 1} null ones, in the other set "
+            f"One record of norm 1 among {setting.records - 1} {rest} ones, in the other set "
             f"{other}; the weights, trained with the {setting.loss} loss, are projected on it."
         ),
         aim=at,

@@ -11,17 +11,21 @@ import pytest
 import torch
 
 import dpcore.audit
+from dpcore.audit import deep, neighbours
 from dpcore.audit import models as models_attacked
 from dpcore.audit.attack import Attack, run
 from dpcore.audit.neighbours import lone_record
 from dpcore.audit.register import attacks, attacks_on
 from dpcore.audit.training import Setting, aim, with_noise
+from dpcore.deep.recipe import Recipe
+from dpcore.deep.training import Run
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named, register
 from dpcore.models import register as models
+from dpcore.models.records import BLANK, Shape
 
 EVERY = [
     pytest.param(a, id=f"{key}-{i}") for key, of in attacks().items() for i, a in enumerate(of)
@@ -141,10 +145,39 @@ def test_the_neighbours_differ_in_one_record_as_the_adjacency_says(adjacency) ->
         problem.check_data(*data)
     differ = np.flatnonzero(np.any(pair.first[0] != pair.second[0], axis=1))
     assert differ.tolist() == [0]
-    assert np.array_equal(pair.first[1], pair.second[1])
-    null = not pair.second[0][0].any()
-    assert null == (adjacency is Adjacency.ZERO_OUT)
-    assert np.linalg.norm(pair.first[0][0] - pair.second[0][0]) == problem.gradient_change
+    assert np.array_equal(pair.first[1][1:], pair.second[1][1:])
+    blank = not pair.second[0][0].any()
+    assert blank == (pair.second[1][0] == 0.0) == (adjacency is Adjacency.ZERO_OUT)
+    apart = np.linalg.norm(pair.first[0][0] - pair.second[0][0])
+    # The preparation keeps every row a hair below norm 1.
+    assert apart == pytest.approx(problem.gradient_change, rel=1e-6)
+    assert apart <= problem.gradient_change
+
+
+def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it(
+    monkeypatch,
+) -> None:
+    written = []
+    original = neighbours.read_own
+
+    def read(columns, data, name):
+        written.append(data.decode().splitlines())
+        return original(columns, data, name)
+
+    monkeypatch.setattr(neighbours, "read_own", read)
+    pair = lone_record(4, 2, Adjacency.ZERO_OUT, others=-1.0)
+    with_record, without = written
+    differ = [(a, b) for a, b in zip(with_record, without, strict=True) if a != b]
+    assert differ == [("1.0,0,yes", ",,")]
+    assert not pair.second[0][0].any()
+    assert pair.second[1].tolist() == [0.0, 1.0, 1.0, 1.0]
+    shape = Shape(10, 1, (3,))
+    one = models_attacked.records(shape, [(1.0, 2, 1), models_attacked.BLANKED])
+    assert one.shape == shape
+    assert one.labels.tolist() == [1, BLANK]
+    assert one.numbers.tolist() == [[1.0], [0.0]]
+    assert one.categories.tolist() == [[2], [0]]
+    assert written[-1].count(",,") >= 1
 
 
 def test_a_copy_has_less_of_all_its_noise_and_the_same_promise() -> None:
@@ -159,6 +192,35 @@ def test_a_copy_has_less_of_all_its_noise_and_the_same_promise() -> None:
     made = method_named("dpgd").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())[0]
     assert made.gaussian_mu is not None
     assert with_noise(made, 0.5).gaussian_mu == 2.0 * made.gaussian_mu
+
+
+@pytest.mark.parametrize(
+    "attack", [a for a in attacks()[deep.KEY] if "not there" in a.about], ids=["none", "poisson"]
+)
+def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(
+    attack: Attack, monkeypatch
+) -> None:
+    assert not run(attack).flagged
+    # The fault: rates, steps and divisors come from the records there are.
+    monkeypatch.setattr(Recipe, "size", lambda self, records: records)
+    assert run(attack).flagged
+
+
+def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch) -> None:
+    seen = []
+    original = Run.__init__
+
+    def note(self, recipes, inputs, targets, *args, **kwargs):
+        seen.append(len(inputs))
+        original(self, recipes, inputs, targets, *args, **kwargs)
+
+    monkeypatch.setattr(Run, "__init__", note)
+    for a in attacks()[deep.KEY]:
+        seen.clear()
+        target = a.aim(a.epsilon, a.delta)
+        target.scores(1.0, 100, 0)
+        removed = target.promise.adjacency is Adjacency.ADD_REMOVE
+        assert seen == [2, 1 if removed else 2]
 
 
 def test_what_proves_nothing_is_not_attacked() -> None:
