@@ -14,9 +14,10 @@ from typing import Any
 
 import torch
 
+from dpcore.evaluation.artefacts import conclusion, measures
 from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.recipes import STUDIES
-from dpcore.evaluation.training import TrainingStudy, begin, conclusion
+from dpcore.evaluation.training import TrainingStudy, begin
 
 TARGETS: dict[str, float | None] = {
     "mnist-cnn-1.2": 0.974,
@@ -46,7 +47,7 @@ def trained(study: TrainingStudy) -> tuple[list[float], dict[str, Any], float]:
     trainer.run()
     taken = time.perf_counter() - begun
     last = trainer.history().groupby("run").tail(1)
-    return last[f"{metric(study)}_test"].tolist(), conclusion(trainer), taken
+    return last[f"{metric(study)}_test"].tolist(), conclusion(trainer) | measures(trainer), taken
 
 
 def floor(study: TrainingStudy) -> TrainingStudy:
@@ -73,7 +74,7 @@ def report(
         f"on {said['measured_on']}; {verdict(mean, TARGETS[name])}"
     ]
     certified = (
-        f"ε ≤ {said['epsilon']:.6g}, δ = {said['delta']:g}, {said['adjacency']}, "
+        f"ε ≤ {said['certified']['epsilon']:.6g}, δ = {said['delta']:g}, {said['adjacency']}, "
         f"by {said['accountant']}"
     )
     lines.append(f"  {certified}; {study.features} features, {taken:.0f} s in all")

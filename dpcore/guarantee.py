@@ -30,6 +30,10 @@ class Adjacency(StrEnum):
             Adjacency.REPLACE_ONE: "one record replaced",
         }[self]
 
+    def of(self, part: str) -> str:
+        """The same of one part of the records, where the others are not protected."""
+        return f"{self.difference}, of the {part}"
+
     @property
     def meaning(self) -> str:
         """One plain sentence for the screen."""
@@ -55,6 +59,7 @@ class Status(StrEnum):
     """The verdict on one calibration, or on a system. Exactly one applies."""
 
     PROVED = "proved"
+    EXPLORATION = "exploration only"
     CONDITIONS_NOT_MET = "conditions not met"
     CLAIM_NOT_SUPPORTED = "claim not supported"
     NOT_PRIVATE = "not private"

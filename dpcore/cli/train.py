@@ -7,11 +7,12 @@ a whole training, with the ε spent, and `--resume` goes on from there.
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 
 USUAL_EPSILON, USUAL_DECAY = "3", "0.99"
 SCHEDULES = ("constant", "decay")
-STATE = "state.pt"
-"""In the output folder: what a training that was stopped goes on from."""
+SETTINGS = "settings.json"
+UNFINISHED = "unfinished"
+"""In the settings of a training that was stopped: the name of what it goes on from, which lies in
+the user's cache folder and not beside the files that may be handed on."""
 
 WITH_RESUME = ("command", "run", "output", "resume", "json", "device")
 TITLES = {
@@ -63,7 +66,7 @@ WHOLES = {
     "epochs": "n/batch steps each",
     "batch-size": "(expected) records a step",
     "public-size": "under add-remove: the number that rates, steps and divisors come from",
-    "seed": "of the first run; each further run adds 1",
+    "seed": "of the first run, each further run adds 1; files are then exploration, nothing proved",
     "refresh": "steps after which weights are computed afresh; 0 for once",
 }
 FLAGS = {
@@ -101,7 +104,12 @@ def add(commands: Commands) -> None:
     command.add_argument("--held-out", action="store_true", help="leave the test part alone")
     command.add_argument("--public", default="0", help="training records set aside as public")
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    command.add_argument("--output", help="folder for history.csv, weights.npz and settings.json")
+    command.add_argument("--models", default="1", help="of the runs, written; their costs add up")
+    command.add_argument(
+        "--output",
+        help="folder for weights.npz and settings.json, and what is not private: measures.*; noise "
+        "comes from the system unless there is a --seed",
+    )
     command.add_argument(
         "--resume", action="store_true", help="go on with the training that was stopped in --output"
     )
@@ -115,9 +123,9 @@ def add(commands: Commands) -> None:
 
 
 def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
-    from dpcore.evaluation.kept import take_up
-    from dpcore.evaluation.recipes import chosen_on
-    from dpcore.evaluation.training import begin, conclusion
+    from dpcore.evaluation.artefacts import conclusion, measures
+    from dpcore.evaluation.kept import forget, put_by, take_up
+    from dpcore.evaluation.training import begin
 
     state = _left_off(options, command) if options.resume else None
     series = _series(options) if state is None else _series_of(state, options.output)
@@ -137,20 +145,24 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
             stopped = True
     progress(1.0, "stopped" if stopped else "trained")
     found = {name: conclusion(trainer, place) for place, name in enumerate(series)}
-    own = next(iter(found.values())) | {"settings_chosen": chosen_on(next(iter(series.values())))}
+    seen = {name: measures(trainer, place) for place, name in enumerate(series)}
+    own, measured = found["private"], seen["private"]
+    unfinished = None
     if folder is not None and own["steps"]:
-        _leave(folder, _files(trainer, list(series), stopped), options.output)
-        if not stopped:
-            (folder / STATE).unlink(missing_ok=True)
-    beside = _beside(found, stopped) if len(series) > 1 else []
+        unfinished = put_by(trainer) if stopped else None
+        _leave(folder, _files(trainer, list(series), unfinished), options.output)
+    if not stopped:
+        forget(trainer)
+    beside = _beside(found, seen, stopped) if len(series) > 1 else []
     if options.json:
-        print_json({"train": own | {"stopped": stopped}} | ({"beside": beside} if beside else {}))
+        said = {"train": own | {"stopped": stopped}, "measures": measured}
+        print_json(said | ({"beside": beside} if beside else {}))
     else:
-        _say(own)
+        _say(own, measured)
         _say_beside(beside)
     if stopped:
         print(_spent(own), file=sys.stderr)
-        if folder is not None and own["steps"]:
+        if unfinished is not None:
             print(f"Go on with: dpcore train --resume --output {folder}", file=sys.stderr)
         raise KeyboardInterrupt
 
@@ -170,7 +182,9 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
 
 
 def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
-    """The state in the output folder."""
+    """The state that the settings in the output folder name."""
+    from dpcore.evaluation.kept import got_back
+
     more = [
         name.replace("_", "-")
         for name, value in vars(options).items()
@@ -182,11 +196,14 @@ def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> 
         )
     if options.output is None:
         raise InvalidInput("resume is given, but output must name the folder of that training.")
-    try:
-        return (Path(options.output) / STATE).read_bytes()
-    except OSError:
-        allowed = f"the folder of a training that was stopped, with its {STATE}"
-        raise reject("output", options.output, allowed) from None
+    state = None
+    with suppress(OSError, ValueError, AttributeError):
+        settings = json.loads((Path(options.output) / SETTINGS).read_text("utf-8"))
+        state = got_back(settings.get(UNFINISHED))
+    if state is None:
+        allowed = "the folder of a training that was stopped here, with its settings.json"
+        raise reject("output", options.output, allowed)
+    return state
 
 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
@@ -211,22 +228,24 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
     raise reject("resume", output, "a folder with a training of this version of the program")
 
 
-def _files(trainer: Trainer, series: list[str], stopped: bool) -> dict[str, bytes]:
+def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[str, bytes]:
     """What is left of it in the folder."""
+    from dpcore.evaluation.artefacts import measured, outcome
     from dpcore.evaluation.comparison import gathered
-    from dpcore.evaluation.kept import pack
-    from dpcore.evaluation.training import outcome
 
     left = [outcome(trainer, place) for place in range(len(series))]
     rows = left[0].rows
     if len(series) > 1:
         rows = gathered({name: each.rows for name, each in zip(series, left, strict=True)})
-    files = {"history.csv": rows.to_csv(index=False).encode(), **left[0].files}
-    return files | ({STATE: pack(trainer)} if stopped else {})
+    files = {"measures.csv": measured(rows).to_csv(index=False).encode(), **left[0].files}
+    if unfinished is not None:
+        settings = json.loads(files[SETTINGS]) | {UNFINISHED: unfinished}
+        files[SETTINGS] = json.dumps(settings, ensure_ascii=False, indent=2).encode()
+    return files
 
 
 def _study(options: argparse.Namespace) -> TrainingStudy:
-    from dpcore.evaluation.training import TrainingStudy
+    from dpcore.evaluation.training import TrainingStudy, new_release
 
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
@@ -243,6 +262,8 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
         held_out=options.held_out,
         public=whole("public", options.public, at_least=0),
         settings=tuple(_setting(text) for text in options.set),
+        release="" if options.output is None or options.seed is not None else new_release(),
+        models=whole("models", options.models, at_least=1),
     )
 
 
@@ -349,17 +370,18 @@ def _seldom(show: Callable[[float, str], None]) -> Callable[[float, str], None]:
     return report
 
 
-def _say(found: dict[str, Any]) -> None:
+def _say(found: dict[str, Any], measured: dict[str, Any]) -> None:
     print(
         f"{found['dataset']} ({found['features']}), {found['network']}, {found['noise']} noise: "
-        f"{found['records']:,} records, {found['runs']} run{'' if found['runs'] == 1 else 's'}"
+        f"{found['records']:,} records{' (a public size)' if found['public_size'] else ''}, "
+        f"{found['runs']} run{'' if found['runs'] == 1 else 's'}"
     )
     for name in ("accuracy", "auc"):
-        if found[name] is not None:
-            value = found[name]
+        if measured[name] is not None:
+            value = measured[name]
             print(
-                f"{name} on {found['measured_on']}: {value['mean']:.4f} "
-                f"(90 % of runs: {value['low']:.4f} to {value['high']:.4f})"
+                f"{name} on {measured['measured_on']}: {value['mean']:.4f} "
+                f"(90 % of runs: {value['low']:.4f} to {value['high']:.4f}; not private)"
             )
     print(_spent(found))
     if found["settings_chosen"]:
@@ -377,20 +399,23 @@ def _say(found: dict[str, Any]) -> None:
             print_conditions(claim["conditions"])
 
 
-def _beside(found: dict[str, dict[str, Any]], stopped: bool) -> list[dict[str, Any]]:
+def _beside(
+    found: dict[str, dict[str, Any]], seen: dict[str, dict[str, Any]], stopped: bool
+) -> list[dict[str, Any]]:
     """One line of the table for each training; what privacy costs only where all have ended."""
-    free, rows = found["nonprivate"], []
+    free, rows = seen["nonprivate"], []
     for name, each in found.items():
         row: dict[str, Any] = {"series": name}
         for metric in ("accuracy", "auc"):
-            value, best = each[metric], free[metric]
+            value, best = seen[name][metric], free[metric]
             row[metric] = value
             ended = not stopped and value is not None and name != "nonprivate"
             row[f"{metric}_lost"] = best["mean"] - value["mean"] if ended else None
         rows.append(
             row
             | {"sigma": each["sigma"] if each["delta"] is not None else None}
-            | {key: each[key] for key in ("epsilon", "delta", "adjacency", "accountant", "status")}
+            | each["certified"]
+            | {"status": each["status"]}
         )
     return rows
 
@@ -423,10 +448,17 @@ def _say_beside(rows: list[dict[str, Any]]) -> None:
 def _spent(found: dict[str, Any]) -> str:
     """What the steps that were taken have spent, in one sentence."""
     steps = f"{found['steps']:,} of {found['steps_planned']:,} steps"
-    if found["epsilon"] is None:
+    certified = found["certified"]
+    if certified["epsilon"] is None:
         return f"No ε is certified for {steps}: {found['reason']}"
-    return (
-        f"ε = {upward(found['epsilon'], 6)} at δ = {plain(found['delta'])} under "
-        f"{found['adjacency']} is spent after {steps}, certified by {found['accountant']} "
-        f"(σ = {found['sigma']:.6g} at first, C = {found['clip']:g})."
+    after = (
+        f"at δ = {plain(found['delta'])} under {found['adjacency']} is spent after {steps}"
+        f"{{}}, certified by {found['accountant']} (σ = {found['sigma']:.6g} at first, "
+        f"C = {found['clip']:g})."
     )
+    if found["randomness"] == "seed":
+        alone = upward(certified["epsilon"], 6)
+        return f"ε = {alone} {after.format(' by one model if it is kept')} {found['reason']}"
+    models = found["models"]
+    together = f" by {models} models together" if models > 1 else ""
+    return f"ε = {upward(found['epsilon'], 6)} {after.format(together)}"

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from dpcore.deep.randomness import LEVELS, Randomness
 from dpcore.errors import one_of, whole
 
 SAMPLINGS = ("poisson", "fixed", "none")
-LEVELS = 2**24
-"""Of the whole numbers that decide who is drawn. They divide the 2³² of the generators of either
-device, so each is exactly as likely as any other; uniform floats are so on a CPU only."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,11 @@ def draw(
     sampling: str,
     records: int,
     batch: int,
-    generator: torch.Generator,
+    randomness: Randomness,
     runs: int = 1,
     *,
     size: int | None = None,
+    device: torch.device | str = "cpu",
 ) -> Batch:
     """One step's records, for each of `runs` runs independently.
 
@@ -49,12 +48,13 @@ def draw(
         different records, uniformly; "none": all of them.
     records, batch : int
         n, and the (expected) batch size.
-    generator : torch.Generator
-        Its device is where the places are made.
+    randomness : Randomness
     runs : int
         Above 1, places have shape (runs, batch).
     size : int, optional
         The public number of records that the sampling rate comes from, where that is not n.
+    device : torch.device
+        Where the places are made.
 
     Raises
     ------
@@ -64,19 +64,14 @@ def draw(
     one_of("sampling", sampling, SAMPLINGS)
     size = records if size is None else size
     whole("batch size", batch, at_least=1, at_most=size)
-    where = generator.device
     if sampling == "none" or batch == size:
-        everyone = torch.arange(records, device=where)
+        everyone = torch.arange(records, device=device)
         return Batch(everyone if runs == 1 else everyone.expand(runs, records))
     if sampling == "fixed":
-        # In double precision: of two that are alike the first would always be preferred.
-        order = torch.rand(runs, records, generator=generator, device=where, dtype=torch.float64)
+        order = randomness.order(runs, records)
         places = order.topk(batch, dim=1).indices
         return Batch(places[0] if runs == 1 else places)
-    level = torch.randint(
-        LEVELS, (runs, records), generator=generator, device=where, dtype=torch.int32
-    )
-    taken = level < levels_drawn(batch, size)
+    taken = randomness.levels(runs, records) < levels_drawn(batch, size)
     if runs == 1:
         return Batch(taken[0].nonzero()[:, 0])
     most = int(taken.sum(1).max())

@@ -5,8 +5,10 @@ deviation σ_t goes onto the sum, and the optimizer sees only the noisy sum divi
 batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). Whatever the
 optimizer does afterwards is post-processing.
 
-Adjacency and accounting are the recipe's; noise is seeded, so that a link reproduces a picture, and
-drawn in single precision: this is exploration, not a release (`dpcore.release` is for that).
+Adjacency and accounting are the recipe's. A run explores, with a seed and in single precision, so
+that a link reproduces a picture; or it is for keeping (`system`): batches and noise from the
+operating system, everything in double precision, so that rounding stays within clipping's slack
+(`dpcore.deep.randomness`, docs/guarantee.md).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.memory import Memory, keep_what_is_freed
+from dpcore.deep.randomness import Randomness, Seeded, System
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import build
 from dpcore.deep.shapes.shape import Examples, Given, Scales
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 
 MOMENTUM = 0.9
 TASKS = ("classes", "labels")
+NULL_CLASS = -1
+"""Of a null record: one person's record blanked, which contributes nothing."""
 IMAGES_AT_A_TIME = 512
 """About so many of a convolutional step, off a GPU: what more of them need is asked of the system
 anew at every step, which takes as long as the arithmetic."""
@@ -86,6 +91,7 @@ class Run:
     inputs : array (records, …)
         Features, in single precision.
     targets : array (records,) of int, or (records, labels) of 0, 1 or nan
+        A null record, which contributes nothing, has the class -1 or nothing but nan.
     outputs : int
         Classes or labels.
     task : str
@@ -93,6 +99,8 @@ class Run:
     device : torch.device
     public : tuple of array, optional
         Inputs and targets of examples that are nobody's secret, for noise whose weights are public.
+    system : bool
+        Whether batches and noise come from the operating system instead of the recipes' seeds.
 
     Raises
     ------
@@ -111,50 +119,62 @@ class Run:
         task: str = "classes",
         device: torch.device | str = "cpu",
         public: tuple[NDArray[Any], NDArray[Any]] | None = None,
+        system: bool = False,
     ) -> None:
         self.recipes = (recipes,) if isinstance(recipes, Recipe) else tuple(recipes)
         self.recipe = _alike(self.recipes)
         self.device = torch.device(device)
+        self.dtype = torch.float64 if system else torch.float32
         self.task = one_of("task", task, TASKS)
         self.loss = class_loss if task == "classes" else label_loss
         private = self._examples(inputs, targets, outputs)
         self.inputs, self.targets = private.inputs, private.targets
+        self.known = None if self.task == "labels" else self._known(targets)
         self.size = self.recipe.size(len(self.inputs))
         self.expected = self.size if self.recipe.sampling == "none" else self.recipe.batch
         whole("batch size", self.expected, at_least=1, at_most=self.size)
         self.runs, self.step = len(self.recipes), 0
         self.memory = Memory()
         keep_what_is_freed()
-        self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(self.device)
+        self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(
+            self.device, self.dtype
+        )
         self.per_example = PerExample(self.network)
         self.by_parts = self.recipe.convolutional and self.device.type == "cpu"
         # Several runs' layers are multiplied another way, and a convolution minds no size.
         single = self.runs == 1 and not self.recipe.convolutional
-        self.fills = single and self.device.type == "cpu"
+        self.fills = single and self.device.type == "cpu" and not system
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
-        # Sampling and noise come from streams of their own, so that the noise may change while the
-        # batches stay.
-        self.sampler = torch.Generator(self.device).manual_seed(_stream(self.recipes, 1))
-        self.noise = torch.Generator(self.device).manual_seed(_stream(self.recipes, 2))
+        self.randomness: Randomness = (
+            System(self.device)
+            if system
+            else Seeded(_stream(self.recipes, 1), _stream(self.recipes, 2), self.device)
+        )
         self.steps_an_epoch = self.recipe.steps_an_epoch(len(self.inputs))
         shared = None if public is None else self._examples(*public, outputs)
         self.shape = build(self.recipe, Given(self.per_example, private, shared))
 
     def _examples(self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int) -> Examples:
-        found, kind = self._taken(inputs), torch.int64 if self.task == "classes" else torch.float32
+        found, kind = self._taken(inputs), torch.int64 if self.task == "classes" else self.dtype
         wanted = torch.as_tensor(targets, dtype=kind).to(self.device)
         shape = (len(found),) if self.task == "classes" else (len(found), outputs)
         if wanted.shape != shape:
             raise InvalidInput(f"targets have shape {tuple(wanted.shape)}, but it must be {shape}.")
         if self.task == "classes" and len(found):
-            whole("least class", int(wanted.min()), at_least=0)
-            whole("largest class", int(wanted.max()), at_least=0, at_most=outputs - 1)
+            whole("least class", int(wanted.min()), at_least=NULL_CLASS)
+            whole("largest class", int(wanted.max()), at_least=NULL_CLASS, at_most=outputs - 1)
+            wanted = wanted.clamp_min(0)
         return Examples(found, wanted, self.loss)
+
+    def _known(self, targets: NDArray[Any]) -> Tensor | None:
+        """1 for a record and 0 for a null record, of classes; ``None`` where all are records."""
+        known = torch.as_tensor(targets).to(self.device) > NULL_CLASS
+        return None if bool(known.all()) else known.to(self.dtype)
 
     def _taken(self, inputs: NDArray[Any]) -> Tensor:
         """Features as the network takes them: images only for a convolutional one."""
-        found = torch.as_tensor(inputs, dtype=torch.float32).to(self.device)
+        found = torch.as_tensor(inputs, dtype=self.dtype).to(self.device)
         return found if self.recipe.convolutional else found.flatten(1)
 
     @property
@@ -191,9 +211,10 @@ class Run:
                     self.recipe.sampling,
                     len(self.inputs),
                     self.expected,
-                    self.sampler,
+                    self.randomness,
                     self.runs,
                     size=self.size,
+                    device=self.device,
                 )
                 losses = self._one(batch)
                 total += losses.sum()  # stays on the device: reading it would wait for the step
@@ -204,13 +225,17 @@ class Run:
 
     def _one(self, batch: sampling.Batch) -> Tensor:
         recipe, batch = self.recipe, _filled(batch) if self.fills else batch
+        present = batch.present
+        if self.known is not None:
+            counted = self.known[batch.records]
+            present = counted if present is None else counted * present
         inputs, targets = self._gathered(batch.records), self.targets[batch.records]
         found = self.per_example.clipped_sum(
             inputs,
             targets,
             self.loss,
             recipe.clip if recipe.clipped else float(torch.finfo(torch.float32).max),
-            present=batch.present,
+            present=present,
             per_layer=recipe.per_layer,
             scales=self.shape.scales(),
             micro_batch=_part(batch.records.shape[-1]) if self.by_parts else None,
@@ -229,7 +254,7 @@ class Run:
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(self.step)
         self.optimizer.step()
-        return found.losses if batch.present is None else found.losses[batch.present > 0]
+        return found.losses if present is None else found.losses[present > 0]
 
     def _gathered(self, records: Tensor) -> Tensor:
         """The inputs of some records; they hold until the next step."""
@@ -245,8 +270,10 @@ class Run:
         if not any(sigmas):
             return list(totals)
         sizes = [total.numel() for total in totals]
-        room = self.memory.take("noise", [sum(sizes)], totals[0]).normal_(generator=self.noise)
-        each = None if self.runs == 1 else torch.tensor(sigmas, device=self.device)
+        room = self.randomness.normal(self.memory.take("noise", [sum(sizes)], totals[0]))
+        each = None
+        if self.runs > 1:
+            each = torch.tensor(sigmas, device=self.device, dtype=self.dtype)
         for place, (total, part) in enumerate(zip(totals, torch.split(room, sizes), strict=True)):
             noise, wide = part.view(total.shape), 1.0 if spread is None else spread[place]
             if isinstance(wide, Tensor):
@@ -295,7 +322,7 @@ class Run:
             part = self._taken(inputs[start : start + at_a_time])
             if self.runs > 1:
                 part = part.expand(self.runs, *part.shape)
-            parts.append(functional_call(self.network, weights, (part,)).cpu())
+            parts.append(functional_call(self.network, weights, (part,)).float().cpu())
         self.network.train()
         found = torch.cat(parts, dim=-2).numpy()
         return found if self.runs > 1 else found[None]
@@ -306,8 +333,7 @@ class Run:
             # What torch hands out is what it goes on training: copies stay as they are.
             "network": copy.deepcopy(self.network.state_dict()),
             "optimizer": copy.deepcopy(self.optimizer.state_dict()),
-            "sampler": self.sampler.get_state(),
-            "noise": self.noise.get_state(),
+            "randomness": self.randomness.state(),
             "shape": self.shape.state(),
             "averages": copy.deepcopy(self.averages),
             "step": self.step,
@@ -317,8 +343,7 @@ class Run:
         """Go on from a `state` of the same recipe."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
-        self.sampler.set_state(state["sampler"].cpu())
-        self.noise.set_state(state["noise"].cpu())
+        self.randomness.restore(state["randomness"])
         self.shape.restore(state["shape"])
         self.averages = copy.deepcopy(state["averages"])
         self.step = int(state["step"])

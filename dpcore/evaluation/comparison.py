@@ -56,11 +56,13 @@ def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
         "nonprivate" without clipping and noise, by its own optimizer; "constant": plain DP-SGD,
         isotropic noise of constant σ, at the same certified ε; absent where the study is that.
     """
-    free = replace(study, recipe=nonprivate(study.recipe), epsilon=None, budget=None)
+    # What is drawn beside a training for keeping is never kept itself.
+    looked_at = replace(study, release="", models=1)
+    free = replace(looked_at, recipe=nonprivate(study.recipe), epsilon=None, budget=None)
     found = {"private": study, "nonprivate": free}
     plain = replace(evenly(study.recipe), decay=1.0)
     if plain != study.recipe:
-        found["constant"] = replace(study, recipe=plain)
+        found["constant"] = replace(looked_at, recipe=plain)
     return found
 
 

@@ -18,7 +18,7 @@ SETTINGS = ("dataset", "features", "public", "target_epsilon", "runs")
 RECIPE = tuple(
     each.name
     for each in fields(Recipe)
-    if each.name not in ("sigma", "clipped", "delta", "adjacency")
+    if each.name not in ("sigma", "clipped", "delta", "adjacency", "public_size")
 )
 METRICS = ("accuracy", "auc", "loss_train")
 CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status")
@@ -32,14 +32,15 @@ class Finished:
     ----------
     key : str
         Of its job.
-    said : mapping
-        What it left as ``settings.json``.
+    said, measured : mapping
+        What it left as ``settings.json`` and ``measures.json``.
     history : DataFrame
         Its rows.
     """
 
     key: str
     said: Mapping[str, Any]
+    measured: Mapping[str, Any]
     history: pd.DataFrame
 
     @property
@@ -58,17 +59,18 @@ class Finished:
 
     @property
     def results(self) -> dict[str, Any]:
-        """Where it ended, and what is certified for it, flat."""
+        """Where it ended, and what is certified for its noise, flat."""
         conclusion = self.said["conclusion"]
         found: dict[str, Any] = {"sigma": conclusion["sigma"]}
         for metric in METRICS:
-            spread = conclusion[metric] or {"mean": None, "low": None, "high": None}
+            spread = self.measured[metric] or {"mean": None, "low": None, "high": None}
             found |= {
                 metric: spread["mean"],
                 f"{metric}_low": spread["low"],
                 f"{metric}_high": spread["high"],
             }
-        return found | {name: conclusion[name] for name in CERTIFIED}
+        certified = conclusion["certified"] | {"status": conclusion["status"]}
+        return found | {name: certified[name] for name in CERTIFIED}
 
 
 def finished(key: str) -> Finished | None:
@@ -80,10 +82,10 @@ def finished(key: str) -> Finished | None:
         If no job can have such a name.
     """
     job = jobs.Job(key)
-    left = job.file("settings.json")
-    if job.state != "done" or left is None:
+    left, measured = job.file("settings.json"), job.file("measures.json")
+    if job.state != "done" or left is None or measured is None:
         return None
-    return Finished(key, json.loads(left), job.result())
+    return Finished(key, json.loads(left), json.loads(measured), job.result())
 
 
 def histories(found: Mapping[str, Finished]) -> pd.DataFrame:

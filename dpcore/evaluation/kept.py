@@ -1,18 +1,26 @@
 """What a stopped training needs to go on: packed, and taken up by the same training only.
 
-The state holds the random generators, so a training that goes on takes the very steps that an
-unbroken one takes, on the same kind of device. It is read without running anything that it holds.
+The state of an exploration holds its random generators, so one that goes on takes the very steps
+that an unbroken one takes, on the same kind of device; a training for keeping has none to hold. It
+is read without running anything that it holds. It is private, weights and all: it lies in the
+user's cache folder, readable by the user alone, until the training has come to its end.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import pickle
+import re
+import tempfile
+from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.task import digest
 
@@ -34,6 +42,49 @@ def pack(trainer: Trainer) -> bytes:
         held,
     )
     return held.getvalue()
+
+
+def put_by(trainer: Trainer) -> str | None:
+    """Keep the state in the user's cache folder; its name, or ``None`` where nothing can be kept.
+
+    A state of the same studies that is there already gives way.
+    """
+    name = _name(trainer)
+    try:
+        path = _path(name)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent)  # readable by the user alone
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(pack(trainer))
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError:
+        return None
+    return name
+
+
+def got_back(name: object) -> bytes | None:
+    """The state of that name; ``None`` where there is none."""
+    with suppress(OSError):
+        return _path(name).read_bytes() if isinstance(name, str) and _is_name(name) else None
+    return None
+
+
+def forget(trainer: Trainer) -> None:
+    """Remove the state, if there is one: the training has come to its end."""
+    with suppress(OSError):
+        _path(_name(trainer)).unlink(missing_ok=True)
+
+
+def _path(name: str) -> Path:
+    return cache.folder() / "unfinished" / f"{name}.pt"
+
+
+def _is_name(name: str) -> bool:
+    return re.fullmatch("[0-9a-f]{1,128}", name) is not None
 
 
 def take_up(trainer: Trainer, contents: bytes) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.evaluation.task import Report
@@ -41,6 +42,15 @@ class Material:
     public: tuple[Any, Any] | None
     outputs: int
     task: str
+
+
+def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of them are of records, (records,): a null record has the class -1, or no known label.
+
+    All, where none is: what is measured on none has no value.
+    """
+    found = targets >= 0 if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
+    return found if found.any() else np.ones(len(targets), dtype=bool)
 
 
 def material(

@@ -10,7 +10,7 @@ from dpcore.accounting import paper_003
 from dpcore.accounting.growth import along
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.recipe import Recipe
-from dpcore.guarantee import Adjacency, Condition, Guarantee
+from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
 
 def accountant_for(recipe: Recipe) -> str:
@@ -22,6 +22,19 @@ def assurance(recipe: Recipe, records: int, *, least: float | None = None) -> As
     """What holds of a whole training by the accountant for its sampling; see `guarantee`."""
     named: dict[str, Any] = {} if least is None else {"least": least}
     return guarantee(recipe, records, accountant=accountant_for(recipe), **named)
+
+
+def stands(status: Status, *, kept: bool) -> Status:
+    """The verdict on what a training leaves: proved only where its noise comes from the system.
+
+    Parameters
+    ----------
+    status : Status
+        Of the noise, whoever draws it.
+    kept : bool
+        Whether batches and noise were drawn from the operating system's entropy.
+    """
+    return Status.EXPLORATION if status is Status.PROVED and not kept else status
 
 
 @dataclass(frozen=True)
@@ -73,7 +86,7 @@ class Books:
     recipe: Recipe
     records: int
     least: float
-    status: str
+    status: Status
     known: dict[int, Guarantee] = field(default_factory=dict)
 
     def at(self, steps: int) -> Guarantee:

@@ -18,13 +18,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from dpcore.accounting.accountants import certify
+from dpcore.accounting.events import Repeated
 from dpcore.accounting.growth import checkpoints
 from dpcore.accounting.planner import solve, spent
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import scores
-from dpcore.evaluation.spending import Books, accountant_for, assurance
+from dpcore.evaluation.material import known
+from dpcore.evaluation.spending import Books, accountant_for, assurance, stands
 from dpcore.evaluation.task import Partial, Report
 from dpcore.guarantee import Guarantee
 
@@ -121,9 +124,11 @@ class Trainer:
         self._noted = checkpoints(epochs, MOST_ROWS)
         self._books = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
-        self._seen = np.unique(
-            np.linspace(0, self.records - 1, min(self.records, LOSS_RECORDS)).astype(int)
-        )
+        there = np.flatnonzero(known(given.targets))
+        evenly = np.linspace(0, len(there) - 1, min(len(there), LOSS_RECORDS)).astype(int)
+        self._seen = there[np.unique(evenly)]
+        tested = known(given.test_targets)
+        self._tested = given.test_inputs[tested], given.test_targets[tested]
 
     def run(
         self,
@@ -197,19 +202,38 @@ class Trainer:
         """What a study's training has spent after that many steps."""
         return self._books[place].at(steps)
 
+    def released(self, place: int) -> Guarantee:
+        """What the models that a study writes have spent together: their steps composed.
+
+        Where it was stopped, as many steps as the furthest of them has taken.
+        """
+        models = self.studies[place].models
+        steps = max(batch.run.step for batch, _ in self._of(place)[:models])
+        alone = self.spent(place, steps)
+        if models == 1 or alone.epsilon is None:
+            return alone
+        recipe = self.recipes[place]
+        training = recipe.training(self.records, least=self.least(place))
+        event = Repeated(replace(training, steps=steps).event(), models)
+        return certify(event, recipe.delta, training.adjacency, accountant_for(recipe))
+
     def least(self, place: int) -> float:
         """As in `Recipe.training`."""
         return self._books[place].least
 
     def weights(self, place: int) -> dict[str, NDArray[np.float32]]:
-        """Each parameter of a study's networks, as `torch.nn` shapes it, runs first."""
+        """Each parameter of the models that a study writes, as `torch.nn` shapes it, models first.
+
+        They are the first runs, whatever the others have come to: to choose among them by their
+        accuracy would be one more look at the records.
+        """
         found: dict[str, list[NDArray[np.float32]]] = {}
-        for batch, at in self._of(place):
+        for batch, at in self._of(place)[: self.studies[place].models]:
             for name, values in batch.run.weights().items():
                 one = values.cpu()
                 if batch.run.runs > 1:
                     one = one[at].flatten() if name.endswith("bias") else one[at]
-                found.setdefault(name, []).append(one.numpy())
+                found.setdefault(name, []).append(one.float().numpy())
         return {name: np.stack(runs) for name, runs in found.items()}
 
     def state(self) -> dict[str, Any]:
@@ -230,7 +254,7 @@ class Trainer:
         """Which runs are trained as one batch."""
         found: dict[object, list[list[tuple[int, int]]]] = {}
         for place, (study, recipe) in enumerate(zip(self.studies, self.recipes, strict=True)):
-            alike: object = (replace(recipe, seed=0, sigma=0.0), self._last[place])
+            alike: object = (replace(recipe, seed=0, sigma=0.0), self._last[place], study.release)
             most = self._most(recipe)
             for run in range(study.runs):
                 groups = found.setdefault(alike, [[]])
@@ -243,7 +267,7 @@ class Trainer:
         """Runs in a batch."""
         if recipe.convolutional or recipe.noise != "isotropic":
             return 1
-        a_step = self.records if recipe.sampling == "none" else recipe.batch
+        a_step = recipe.size(self.records) if recipe.sampling == "none" else recipe.batch
         return max(1, MOST_ENTRIES // (a_step * self._inputs[0].numel()))
 
     def _batch(self, members: list[tuple[int, int]]) -> _Batch:
@@ -260,6 +284,7 @@ class Trainer:
             task=given.task,
             device=self.device,
             public=given.public,
+            system=self.studies[members[0][0]].kept,
         )
         return _Batch(members, run, self._last[members[0][0]])
 
@@ -282,7 +307,7 @@ class Trainer:
         # Every run has weights of its own; what is certified has to hold for all of them.
         least = min(each.run.shape.least for each, _ in self._of(place))
         status = assurance(recipe, self.records, least=least).status
-        books = Books(recipe, self.records, least, str(status))
+        books = Books(recipe, self.records, least, status)
         ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}
         books.fill(
             sorted(ends),
@@ -306,9 +331,10 @@ class Trainer:
     def _note(self, batch: _Batch) -> None:
         """Measure, and enter the rows of the epoch that the batch is in."""
         run, given = batch.run, self.given
-        outputs = run.scores(given.test_inputs)
-        accuracy = scores.accuracies(outputs, given.test_targets, given.task)
-        area = scores.areas(outputs, given.test_targets, given.task)
+        test_inputs, test_targets = self._tested
+        outputs = run.scores(test_inputs)
+        accuracy = scores.accuracies(outputs, test_targets, given.task)
+        area = scores.areas(outputs, test_targets, given.task)
         on_seen = run.scores(given.inputs[self._seen])
         loss = scores.losses(on_seen, given.targets[self._seen], given.task)
         sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)
@@ -333,7 +359,7 @@ class Trainer:
                 float(accuracy[at]),
                 float(area[at]),
                 batch.seconds / len(batch.members),
-                books.status,
+                str(stands(books.status, kept=study.kept)),
             )
 
 

@@ -7,24 +7,20 @@ the training itself has spent.
 
 from __future__ import annotations
 
-import io
-import json
+import re
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-import dpcore
 from dpcore.datasets import images
 from dpcore.deep.recipe import SMALLEST_IMAGE, Recipe
-from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
+from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 from dpcore.evaluation.material import HELD_OUT, material
-from dpcore.evaluation.scoring import spread
-from dpcore.evaluation.spending import accountant_for, assurance, said
+from dpcore.evaluation.spending import accountant_for
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
-from dpcore.mechanisms.answers import verdicts
+from dpcore.guarantee import Adjacency
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +38,17 @@ WHITENED = ("mnist",)
 MOST_RUNS, MOST_STUDIES = 1_000, 500
 KEEP_EVERY_SECONDS = 30.0
 """Between two states that are kept in case the worker dies."""
+
+
+LEAST_CLIP = 1e-12
+"""For keeping: factors of a gradient that single-precision features allow might underflow below."""
+
+_RELEASE = re.compile("[0-9a-f]{32}")
+
+
+def new_release() -> str:
+    """A name for one training for keeping, unlike any other: its noise is drawn once, for it."""
+    return secrets.token_hex(16)
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,12 @@ class TrainingStudy:
         come from public examples.
     settings : tuple of (str, value)
         The data set's own (`dpcore.datasets.images.source`).
+    release : str
+        A name from `new_release`: batches and noise then come from the operating system, and what
+        is written may be kept. Empty: exploration, from the recipe's seed; nothing is proved for
+        what is written, because whoever has the seed takes the noise off.
+    models : int
+        How many of the runs' models are written, the first ones; what they cost is composed.
 
     Raises
     ------
@@ -87,13 +100,18 @@ class TrainingStudy:
     held_out: bool = False
     public: int = 0
     settings: tuple[tuple[str, Any], ...] = ()
+    release: str = ""
+    models: int = 1
 
     def __post_init__(self) -> None:
         one_of("dataset", self.dataset, images.keys())
         one_of("features", self.features, FEATURES)
         self._check_inputs()
         self._set(runs=whole("runs", self.runs, at_least=1, at_most=MOST_RUNS))
+        self._set(models=whole("models", self.models, at_least=1, at_most=self.runs))
         self._set(public=whole("public records", self.public, at_least=0))
+        self._check_adjacency()
+        self._check_release()
         if self.recipe.needs_public and not self.public:
             raise InvalidInput(
                 "public records are 0, but weights that come from public records need at least 1."
@@ -105,6 +123,33 @@ class TrainingStudy:
             self._set(budget=number("budget", self.budget, above=0.0, at_most=1e3))
             if not self.recipe.private:
                 raise InvalidInput("budget is given, but a training without privacy spends none.")
+
+    def _check_adjacency(self) -> None:
+        """Refuse parts of the training records that are cut by how many there are."""
+        if self.recipe.adjacency == Adjacency.ADD_REMOVE and (self.held_out or self.public):
+            raise InvalidInput(
+                "adjacency is add-remove, but records that are held out or set aside are drawn "
+                "by how many there are; it must be zero-out or replace-one."
+            )
+
+    def _check_release(self) -> None:
+        """Refuse what must not, or need not, be kept."""
+        if not self.release:
+            return
+        if not _RELEASE.fullmatch(self.release):
+            raise reject("release", self.release, "a name from new_release()")
+        if self.recipe.private:
+            number("C of what is kept", self.recipe.clip, at_least=LEAST_CLIP)
+
+    @property
+    def kept(self) -> bool:
+        """Whether batches and noise come from the operating system."""
+        return bool(self.release)
+
+    @property
+    def randomness(self) -> str:
+        """Where they come from: "system" or "seed"."""
+        return "system" if self.kept else "seed"
 
     def _check_inputs(self) -> None:
         """Refuse a network or features that these records cannot be given to."""
@@ -204,6 +249,8 @@ class TrainingStudy:
 
         def own(rows: pd.DataFrame) -> None:
             partial(rows.drop(columns="study"))
+
+        from dpcore.evaluation.artefacts import outcome
 
         return outcome(_trained([self], state, keep, report, own, cancelled, brought))
 
@@ -420,108 +467,6 @@ def _or_stop(report: Report, cancelled: Callable[[], bool]) -> Report:
     return report_or_stop
 
 
-def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
-    """What a study has come to, in plain values: measured, certified, claimed.
-
-    Parameters
-    ----------
-    trainer : Trainer
-        Also one that was stopped: then of the steps that were taken.
-    place : int
-        Which of its studies.
-    """
-    study, recipe = trainer.studies[place], trainer.recipes[place]
-    records, steps = trainer.records, trainer.taken(place)
-    found = assurance(recipe, records, least=trainer.least(place))
-    certified = trainer.spent(place, steps)
-    paper = said(recipe, records, found)
-    rows = trainer.history()
-    last = rows[rows["study"] == place].groupby("run").tail(1) if len(rows) else rows
-    return {
-        "dataset": study.dataset,
-        "features": study.features,
-        "network": recipe.network,
-        "noise": recipe.noise,
-        "records": records,
-        "measured_on": "held-out training records" if study.held_out else "test records",
-        "runs": study.runs,
-        "epochs": recipe.epochs,
-        "steps": steps,
-        "steps_planned": trainer.planned(place),
-        "sigma": recipe.sigma,
-        "clip": recipe.clip,
-        "accuracy": _spread(last, "accuracy_test"),
-        "auc": _spread(last, "auc_test"),
-        "loss_train": _spread(last, "loss_train"),
-        "epsilon": certified.epsilon,
-        "delta": recipe.delta if recipe.private else None,
-        "adjacency": recipe.adjacency,
-        "accountant": certified.by,
-        "reason": certified.reason,
-        "status": str(found.status),
-        "conditions": verdicts(found.conditions),
-        "claim": {
-            "epsilon": paper.claim.epsilon,
-            "delta": paper.claim.delta,
-            "adjacency": str(paper.claim.adjacency),
-            "by": paper.claim.by,
-            "about": "the whole run as planned",
-            "conditions": verdicts(paper.conditions),
-            "verdict": paper.verdict,
-        },
-    }
-
-
-def outcome(trainer: Trainer, place: int = 0) -> Outcome:
-    """The history of one study, its weights and its settings."""
-    rows = trainer.history()
-    rows = rows[rows["study"] == place].drop(columns="study").reset_index(drop=True)
-    return Outcome(
-        rows, {"weights.npz": weights(trainer, place), "settings.json": settings(trainer, place)}
-    )
-
-
-def weights(trainer: Trainer, place: int = 0) -> bytes:
-    """An ``.npz``: each of the network's parameters by name, the runs along the first axis."""
-    held = io.BytesIO()
-    np.savez_compressed(held, allow_pickle=False, **trainer.weights(place))
-    return held.getvalue()
-
-
-def settings(trainer: Trainer, place: int = 0) -> bytes:
-    """JSON: the study, the σ it was trained with, what that spent, and the versions used."""
-    import torch
-
-    study = trainer.studies[place]
-    text = {
-        "study": asdict(study),
-        "recipe": asdict(trainer.recipes[place]),
-        "conclusion": conclusion(trainer, place),
-        "device": str(trainer.device),
-        "versions": {"dpcore": dpcore.__version__, "torch": torch.__version__},
-    }
-    return json.dumps(_plain(text), ensure_ascii=False, indent=2).encode()
-
-
 def _data(study: TrainingStudy) -> TrainingStudy:
     """All that decides on the records."""
-    return replace(study, recipe=Recipe(), epsilon=None, runs=1, budget=None)
-
-
-def _spread(rows: pd.DataFrame, column: str) -> dict[str, float] | None:
-    """Mean and 5 % and 95 % quantiles over runs; ``None`` where it is not measured."""
-    values = rows[column].dropna().to_numpy() if column in rows else np.empty(0)
-    if len(values) == 0:
-        return None
-    return dict(zip(("mean", "low", "high"), map(float, spread(values)), strict=True))
-
-
-def _plain(value: Any) -> Any:
-    """Numbers that are none as ``null``, which JSON can carry."""
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value
+    return replace(study, recipe=Recipe(), epsilon=None, runs=1, budget=None, release="", models=1)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.training import TrainingStudy, begin, conclusion
+from dpcore.evaluation.artefacts import conclusion, measures
+from dpcore.evaluation.training import TrainingStudy, begin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +68,9 @@ def taught(
                 ],
                 axis=1,
             )
-            ends[place] = labels | _end(conclusion(trainer, at), trainer.recipes[at])
+            ends[place] = labels | _end(
+                conclusion(trainer, at) | measures(trainer, at), trainer.recipes[at]
+            )
         done += len(group)
     places = range(len(studies))
     return (
@@ -102,7 +105,7 @@ def _end(found: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
     row["batch"] = recipe.batch
     row["claimed_epsilon"] = found["claim"]["epsilon"]
     row["claimed_by"] = found["claim"]["by"]
-    return row | {name: found[name] for name in CERTIFIED}
+    return row | {name: found["certified"][name] for name in CERTIFIED}
 
 
 def _records(study: TrainingStudy) -> TrainingStudy:

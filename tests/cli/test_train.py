@@ -17,12 +17,14 @@ from dpcore.accounting.planner import Training, spent
 from dpcore.cli import main
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import recipes, task
+from dpcore.evaluation.artefacts import measured
 from dpcore.evaluation.trainer import Trainer
 from dpcore.evaluation.training import TrainingStudy, train
 from tests.cli.commands import Captured, parsed, refused, said
 
 SMALL = "train --network linear --epochs 2 --batch-size 256 --device cpu"
 RECORDS = 1_437
+FILES = ["measures.csv", "measures.json", "settings.json", "weights.npz"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -69,27 +71,34 @@ def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> Non
         ),
         device="cpu",
     )
-    found = pd.read_csv(tmp_path / "run" / "history.csv")
+    found = pd.read_csv(tmp_path / "run" / "measures.csv")
     pd.testing.assert_frame_equal(
-        found.drop(columns="seconds"), wanted.drop(columns="seconds"), rtol=1e-12
+        found.drop(columns="seconds"), measured(wanted).drop(columns="seconds"), rtol=1e-12
     )
     settings = json.loads((tmp_path / "run" / "settings.json").read_text("utf-8"))
     assert settings["study"]["settings"] == [["records", 400]]
     weights = np.load(tmp_path / "run" / "weights.npz")
-    assert weights["0.weight"].shape[:2] == (2, 8)
+    assert weights["0.weight"].shape[:2] == (1, 8)  # of two runs, the first one's
+    assert settings["conclusion"]["status"] == "exploration only"
+    assert settings["conclusion"]["epsilon"] is None
 
 
 def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: Captured) -> None:
-    found = parsed(capsys, *SMALL.split(), "--epsilon", "3", "--runs", "2")["train"]
+    said = parsed(capsys, *SMALL.split(), "--epsilon", "3", "--runs", "2")
+    found = said["train"]
     run = Training(found["sigma"], RECORDS, 256, 12, 1e-5)
-    assert found["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+    certified = found["certified"]
+    assert certified["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+    assert certified["status"] == "proved"
     assert (found["delta"], found["adjacency"], found["accountant"]) == (1e-5, "zero-out", "PLD")
     assert (found["steps"], found["steps_planned"], found["stopped"]) == (12, 12, False)
-    assert 0.3 < found["accuracy"]["mean"] < 1.0
-    assert found["auc"] is None
-    assert found["status"] == "proved"
+    assert 0.3 < said["measures"]["accuracy"]["mean"] < 1.0
+    assert said["measures"]["auc"] is None
+    assert said["measures"]["privacy"] == "not private"
+    assert (found["status"], found["epsilon"]) == ("exploration only", None)
+    assert (found["randomness"], found["public_size"]) == ("seed", None)
     assert found["claim"]["by"].startswith("paper 003")
-    assert found["claim"]["epsilon"] != found["epsilon"]
+    assert found["claim"]["epsilon"] != certified["epsilon"]
     assert found["claim"]["conditions"]
 
 
@@ -97,8 +106,9 @@ def test_the_words_say_the_same(capsys: Captured) -> None:
     text = said(capsys, *SMALL.split())
     assert "digits (raw), linear, isotropic noise: 1,437 records, 1 run\n" in text
     assert "accuracy on test records: 0." in text
-    assert "under zero-out is spent after 12 of 12 steps, certified by PLD" in text
-    assert "status: proved" in text
+    assert "under zero-out is spent after 12 of 12 steps by one model if it is kept" in text
+    assert "The noise comes from a seed" in text
+    assert "status: exploration only" in text
     assert " at δ = 1e-5 under zero-out" in text
     assert "claim, of the whole run as planned: ε = " in text
     assert "under replace-one (paper 003, equations (3) and (4)" in text
@@ -121,15 +131,15 @@ def test_paper_004s_noise_is_a_claim_beside_its_sound_form(capsys: Captured) -> 
     assert conditions
     assert len(set(conditions)) == len(conditions)  # each is told once
     sound = parsed(capsys, *SMALL.split(), "--noise", "scaled", "--epsilon", "2")
-    assert 1.99 < sound["train"]["epsilon"] <= 2.0
-    assert sound["train"]["status"] == "proved"
+    assert 1.99 < sound["train"]["certified"]["epsilon"] <= 2.0
+    assert sound["train"]["certified"]["status"] == "proved"
     assert sound["train"]["claim"]["epsilon"] is None
 
 
 def test_a_budget_ends_the_training(capsys: Captured) -> None:
     found = parsed(capsys, *SMALL.split(), "--sigma", "1.5", "--budget", "2")["train"]
     assert found["steps"] == found["steps_planned"] < 12
-    assert found["epsilon"] <= 2.0
+    assert found["certified"]["epsilon"] <= 2.0
 
 
 def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
@@ -154,7 +164,8 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
     wanted = spent(Training(2.0, RECORDS, 256, 6, 1e-5), "pld").epsilon
     assert found["epsilon"] == pytest.approx(wanted, rel=1e-6)
     assert "is spent after 6 of 12 steps, certified by PLD" in captured.err
-    assert pd.read_csv(tmp_path / "history.csv")["steps"].tolist() == [6]
+    assert (found["randomness"], found["status"]) == ("system", "proved")
+    assert pd.read_csv(tmp_path / "measures.csv")["steps"].tolist() == [6]
     assert (tmp_path / "weights.npz").exists()
 
 
@@ -172,11 +183,90 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     monkeypatch.setattr(Trainer, "_note", note)
 
 
+@pytest.fixture
+def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's cache folder, empty."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.parametrize("seed", ["", "--seed 3"])
+def test_what_a_stopped_training_goes_on_from_is_private_and_no_output(
+    seed: str,
+    capsys: Captured,
+    tmp_path: Path,
+    private_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    output = tmp_path / "run"
+    stop_after(monkeypatch, 6)
+    assert main([*SMALL.split(), *seed.split(), "--output", str(output)]) == 130
+    capsys.readouterr()
+    assert sorted(path.name for path in output.iterdir()) == FILES
+    (state,) = (private_cache / "unfinished").iterdir()
+    assert state.stat().st_mode & 0o777 == 0o600
+    assert state.parent.stat().st_mode & 0o777 == 0o700
+    settings = json.loads((output / "settings.json").read_text("utf-8"))
+    assert settings["unfinished"] == state.stem
+    found = parsed(capsys, "train", "--resume", "--output", str(output), "--device", "cpu")
+    assert found["train"]["steps"] == 12
+    assert found["train"]["randomness"] == ("seed" if seed else "system")
+    assert list(state.parent.iterdir()) == []
+    assert "unfinished" not in (output / "settings.json").read_text("utf-8")
+
+
+def test_output_is_for_keeping_unless_there_is_a_seed(capsys: Captured, tmp_path: Path) -> None:
+    texts, weights = {}, []
+    for name, seed in (
+        ("first", ""),
+        ("second", ""),
+        ("seeded", "--seed 0"),
+        ("again", "--seed 0"),
+    ):
+        folder = tmp_path / name
+        texts[name] = said(capsys, *SMALL.split(), *seed.split(), "--output", str(folder))
+        weights.append(np.load(folder / "weights.npz")["0.weight"])
+    first, second, seeded, again = weights
+    assert np.array_equal(seeded, again)
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(first, seeded)
+    assert "status: proved" in texts["first"]
+    assert "status: exploration only" in texts["seeded"]
+    settings = [
+        json.loads((tmp_path / name / "settings.json").read_text("utf-8"))["conclusion"]
+        for name in ("first", "seeded")
+    ]
+    assert [each["randomness"] for each in settings] == ["system", "seed"]
+    assert [each["status"] for each in settings] == ["proved", "exploration only"]
+    assert 2.99 < settings[0]["epsilon"] <= 3.0
+    assert settings[1]["epsilon"] is None
+
+
+def test_the_cost_of_several_models_is_that_of_all_of_them(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    line = [*SMALL.split(), "--runs", "3", "--output", str(tmp_path)]
+    one = parsed(capsys, *line)["train"]
+    assert np.load(tmp_path / "weights.npz")["0.weight"].shape[0] == 1
+    assert one["epsilon"] <= 3.0
+    three = parsed(capsys, *line, "--models", "3")["train"]
+    assert np.load(tmp_path / "weights.npz")["0.weight"].shape[0] == 3
+    run = Training(three["sigma"], RECORDS, 256, 36, 1e-5)
+    assert three["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+    assert three["epsilon"] > 4.0
+    assert "by 3 models together" in said(capsys, *line, "--models", "3")
+    assert "models" in refused(capsys, *line, "--models", "4")
+
+
 @pytest.mark.parametrize("more", ["", "--compare"])
 def test_a_stopped_training_is_resumed_as_if_unbroken(
-    more: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    more: str,
+    capsys: Captured,
+    tmp_path: Path,
+    private_cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    line = f"{SMALL} --epsilon 3 --decay 0.9 --runs 2 --set seed=3 --dataset cohort {more}"
+    line = f"{SMALL} --epsilon 3 --decay 0.9 --runs 2 --seed 0 --set seed=3 --dataset cohort {more}"
     wanted = parsed(capsys, *line.split(), "--output", str(tmp_path / "whole"))
     part = str(tmp_path / "part")
     stop_after(monkeypatch, 10)
@@ -185,29 +275,37 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
     found = parsed(capsys, "train", "--resume", "--output", part, "--device", "cpu")
     assert found == wanted
     assert found["train"]["steps"] == found["train"]["steps_planned"] == 20
-    rows = [pd.read_csv(tmp_path / each / "history.csv") for each in ("whole", "part")]
+    rows = [pd.read_csv(tmp_path / each / "measures.csv") for each in ("whole", "part")]
     pd.testing.assert_frame_equal(*(each.drop(columns="seconds") for each in rows))
     weights = [np.load(tmp_path / each / "weights.npz") for each in ("whole", "part")]
     for name in weights[0]:
         assert np.array_equal(weights[0][name], weights[1][name])
-    assert sorted(path.name for path in (tmp_path / "part").iterdir()) == [
-        "history.csv", "settings.json", "weights.npz",
-    ]  # fmt: skip
-    assert "state.pt" in refused(capsys, "train", "--resume", "--output", part)
+    for each in ("whole", "part"):
+        assert sorted(path.name for path in (tmp_path / each).iterdir()) == FILES
+    assert list((private_cache / "unfinished").iterdir()) == []
+    assert "was stopped here" in refused(capsys, "train", "--resume", "--output", part)
 
 
 def test_a_state_that_does_not_fit_is_refused(
-    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Captured, tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resume = ["train", "--resume", "--output", str(tmp_path)]
-    assert "state.pt" in refused(capsys, *resume)
+    output = tmp_path / "run"
+    resume = ["train", "--resume", "--output", str(output)]
+    assert "was stopped here" in refused(capsys, *resume)
     assert "output" in refused(capsys, "train", "--resume")
     assert "epochs is given" in refused(capsys, *resume, "--epochs", "4")
-    (tmp_path / "state.pt").write_bytes(b"nothing")
-    assert "damaged" in refused(capsys, *resume)
+    output.mkdir()
+    for text in ("nothing", "[]", '{"unfinished": "../../secret"}', '{"unfinished": 3}'):
+        (output / "settings.json").write_text(text)
+        assert "was stopped here" in refused(capsys, *resume)
     stop_after(monkeypatch, 6)
-    assert main([*SMALL.split(), "--sigma", "2", "--output", str(tmp_path)]) == 130
+    assert main([*SMALL.split(), "--sigma", "2", "--output", str(output)]) == 130
     capsys.readouterr()
+    (state,) = (private_cache / "unfinished").iterdir()
+    good = state.read_bytes()
+    state.write_bytes(b"nothing")
+    assert "damaged" in refused(capsys, *resume)
+    state.write_bytes(good)
     monkeypatch.setattr(task, "code", lambda home: "other")
     assert "version of the program" in refused(capsys, *resume)
 
@@ -226,7 +324,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
         assert each["accuracy_lost"] == pytest.approx(lost)
     assert own["sigma"] > plain["sigma"]
     assert (free["epsilon"], free["sigma"], free["accuracy_lost"]) == (None, None, None)
-    alone = parsed(capsys, *line.replace("--compare", "").split())["train"]
+    alone = parsed(capsys, *line.replace("--compare", "").split())["measures"]
     assert alone["accuracy"] == own["accuracy"]
     text = said(capsys, *line.split(), "--budget", "2.5")
     assert "\nwithout privacy   accuracy 0." in text

@@ -13,13 +13,14 @@ from scipy import stats
 from torch import nn
 
 from dpcore.deep import sampling, training
+from dpcore.deep.randomness import LEVELS, Seeded, System
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 from dpcore.errors import Cancelled, InvalidInput
 
 SMALL = Recipe(widths=(8,), epochs=3, batch=20, learning_rate=0.1, seed=4)
 STRICT = 1e-3
-"""Level of the statistical tests; the seeds are fixed."""
+"""Level of the statistical tests; the seeds are fixed, but for the system's randomness."""
 
 
 def data(records=100, features=6, classes=3):
@@ -89,32 +90,33 @@ def test_batches_are_poisson(runs):
         assert np.abs(np.corrcoef(counts.T) - np.eye(runs)).max() < 0.25
 
 
-def test_every_record_is_drawn_as_often_as_any_other():
-    generator = torch.Generator().manual_seed(0)
+@pytest.mark.parametrize("source", [Seeded(0, 1), System()])
+def test_every_record_is_drawn_as_often_as_any_other(source):
     times = np.zeros(50)
     for _ in range(2_000):
-        times[sampling.draw("poisson", 50, 5, generator).records.numpy()] += 1
+        times[sampling.draw("poisson", 50, 5, source).records.numpy()] += 1
     expected = 2_000 * 0.1
     spread = ((times - expected) ** 2).sum() / (expected * 0.9)
-    assert STRICT < stats.chi2.sf(spread, 50) < 1 - STRICT
+    level = STRICT if isinstance(source, Seeded) else 1e-9
+    assert level < stats.chi2.sf(spread, 50) < 1 - level
 
 
 @pytest.mark.parametrize(("batch", "records"), [(1, 3), (256, 60_000), (100, 999_983), (7, 8)])
 def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
-    chance = Fraction(sampling.levels_drawn(batch, records), sampling.LEVELS)
-    assert 0 <= Fraction(batch, records) - chance < Fraction(1, sampling.LEVELS)
-    assert 2**32 % sampling.LEVELS == 0  # as many remainders of each kind
-    generator, again = (torch.Generator().manual_seed(0) for _ in range(2))
-    drawn = sampling.draw("poisson", records, batch, generator).records
+    chance = Fraction(sampling.levels_drawn(batch, records), LEVELS)
+    assert 0 <= Fraction(batch, records) - chance < Fraction(1, LEVELS)
+    assert 2**32 % LEVELS == 0  # as many remainders of each kind
+    again = torch.Generator().manual_seed(0)
+    drawn = sampling.draw("poisson", records, batch, Seeded(0, 1)).records
     # On a CPU a uniform float is one of the same levels.
     uniform = torch.rand(records, generator=again).double()
     assert torch.equal(drawn, (uniform < float(chance)).nonzero()[:, 0])
 
 
-def test_batches_of_fixed_size_hold_different_records():
-    generator = torch.Generator().manual_seed(0)
+@pytest.mark.parametrize("source", [Seeded(0, 1), System()])
+def test_batches_of_fixed_size_hold_different_records(source):
     for runs in (1, 3):
-        found = sampling.draw("fixed", 30, 7, generator, runs).records.reshape(runs, 7)
+        found = sampling.draw("fixed", 30, 7, source, runs).records.reshape(runs, 7)
         assert all(len(set(row)) == 7 for row in found.tolist())
 
 
@@ -265,13 +267,13 @@ def test_sum_is_divided_by_the_expected_batch_size():
     recipe = replace(SMALL, sigma=0.0, clip=1e-3)
     run = watched(recipe, 0)
     before = [each.detach().clone() for each in run.per_example.parameters]
-    state = run.sampler.get_state()
+    state = run.randomness.state()
     run.advance(1)
     (drawn,) = run.drawn[0]
     assert drawn != recipe.batch
-    generator = torch.Generator()
-    generator.set_state(state)
-    records = sampling.draw("poisson", 100, 20, generator).records
+    again = Seeded(0, 0)
+    again.restore(state)
+    records = sampling.draw("poisson", 100, 20, again).records
     assert len(records) == drawn
     fresh = started(recipe)
     clipped = fresh.per_example.clipped_sum(
@@ -420,7 +422,7 @@ def test_recipes_that_do_not_fit_are_refused(recipes, said):
     [
         (np.zeros(99), "classes", "shape"),
         (np.full(100, 3), "classes", "largest class"),
-        (np.full(100, -1), "classes", "least class"),
+        (np.full(100, -2), "classes", "least class"),
         (np.zeros((100, 2)), "labels", "shape"),
         (np.zeros(100), "ranks", "task"),
     ],
@@ -428,6 +430,46 @@ def test_recipes_that_do_not_fit_are_refused(recipes, said):
 def test_targets_that_do_not_fit_are_refused(targets, task, said):
     with pytest.raises(InvalidInput, match=said):
         Run(SMALL, data()[0], targets, 3, task=task)
+
+
+@pytest.mark.parametrize("system", [False, True])
+@pytest.mark.parametrize("runs", [1, 2])
+@pytest.mark.parametrize("task", ["classes", "labels"])
+def test_a_null_record_contributes_nothing(task, runs, system):
+    inputs, targets = data()
+    null = np.arange(100) >= 90
+    if task == "classes":
+        blanked = np.where(null, -1, targets)
+    else:
+        blanked = np.where(null[:, None], np.nan, np.eye(3, dtype=np.float32)[targets])
+    recipe = replace(SMALL, sampling="none", sigma=0.0, epochs=2)
+    moved = np.where(null[:, None], 1e6, inputs).astype(np.float32)
+    found = []
+    for given in (inputs, moved):
+        run = Run([recipe] * runs, given, blanked, 3, task=task, system=system)
+        run.advance(2)
+        found.append(weights_of(run))
+    # The divisor is n, null records included; without them the other 90 give the same sum.
+    absent = replace(recipe, adjacency="add-remove", public_size=100)
+    fewer = Run([absent] * runs, inputs[:90], blanked[:90], 3, task=task, system=system)
+    fewer.advance(2)
+    assert torch.equal(*found)
+    torch.testing.assert_close(found[0], weights_of(fewer), rtol=1e-3, atol=1e-5)
+    assert not torch.equal(found[0], weights_of(started(recipe)))
+
+
+def test_for_keeping_everything_is_in_double_precision_and_drawn_anew():
+    runs = [Run(SMALL, *data(), 3, system=True) for _ in range(2)]
+    assert torch.equal(*(weights_of(run) for run in runs))  # start weights may be seeded
+    for run in runs:
+        run.advance(1)
+        assert {each.dtype for each in run.per_example.parameters} == {torch.float64}
+        assert run.state()["randomness"] == {}
+    first, second = (weights_of(run) for run in runs)
+    apart = (first - second) * SMALL.batch / SMALL.learning_rate / SMALL.sigma
+    # Two batches and two noises: their difference is at least as wide as the noise's own.
+    assert float(apart.std()) > 1.2
+    assert stats.kstest(apart.numpy() / 2.0**0.5, "norm").pvalue > 1e-9
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,10 @@ import torch
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import kept, task
+from dpcore.evaluation.artefacts import outcome
 from dpcore.evaluation.kept import described, pack, take_up
 from dpcore.evaluation.trainer import Trainer
-from dpcore.evaluation.training import TrainingStudy, TrainingSweep, begin, outcome
+from dpcore.evaluation.training import TrainingStudy, TrainingSweep, begin
 
 LINEAR = Recipe(network="linear", epochs=3, batch=256, sigma=3.0)
 STUDY = TrainingStudy("digits", recipe=LINEAR, epsilon=None, runs=2)

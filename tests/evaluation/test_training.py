@@ -13,12 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy import stats
 
+from dpcore.accounting.accountants import certify
+from dpcore.accounting.events import Composed
 from dpcore.accounting.planner import Training, spent
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation.artefacts import conclusion, measured, measures, outcome
 from dpcore.evaluation.material import material
 from dpcore.evaluation.trainer import COLUMNS
 from dpcore.evaluation.training import (
@@ -26,8 +30,7 @@ from dpcore.evaluation.training import (
     TrainingStudy,
     TrainingSweep,
     begin,
-    conclusion,
-    outcome,
+    new_release,
     sweep_training,
     train,
 )
@@ -82,7 +85,7 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) 
         assert row.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
         assert row.sigma == pytest.approx(sigma * 0.8 ** (0.5 * (row.epoch - 1)))
         assert (row.delta, row.adjacency, row.accountant) == (1e-5, "zero-out", "PLD")
-        assert row.status == "proved"
+        assert row.status == "exploration only"  # from a seed
     end = history["epsilon"].iloc[-1]
     assert 2.99 < end <= 3.0
 
@@ -136,7 +139,8 @@ def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_un
         STUDY.settled(RECORDS).sigma, RECORDS, 256, after, 1e-5, decay=0.8, decay_every=STEPS
     )
     assert rows["epsilon"].max() == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
-    assert conclusion(first)["epsilon"] == rows["epsilon"].max()
+    assert conclusion(first)["certified"]["epsilon"] == rows["epsilon"].max()
+    assert conclusion(first)["epsilon"] is None  # its noise comes from a seed
     assert conclusion(first)["steps"] == after
     second.restore(first.state())
     for trainer in (first, second):
@@ -199,7 +203,7 @@ def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpcore.evaluation import trainer
 
     monkeypatch.setattr(trainer, "MOST_ENTRIES", 256 * 64 * 2)
-    made = begin([replace(STUDY, runs=5)], device="cpu")
+    made = begin([replace(STUDY, runs=5, models=5)], device="cpu")
     assert [batch.run.runs for batch in made._batches] == [2, 2, 1]
     made.run()
     assert made.history()["run"].tolist() == [run for run in range(5) for _ in range(3)]
@@ -209,7 +213,7 @@ def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_weights_give_the_scores_that_were_measured() -> None:
     recipe = replace(LINEAR, network="perceptron", widths=(16,))
-    trainer = begin([replace(STUDY, recipe=recipe)], device="cpu")
+    trainer = begin([replace(STUDY, recipe=recipe, models=2)], device="cpu")
     trainer.run()
     left = outcome(trainer)
     loaded = np.load(io.BytesIO(left.files["weights.npz"]))
@@ -232,9 +236,121 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
     text = json.loads(outcome(trainer).files["settings.json"])
     recipe = Recipe(**{**text["recipe"], "widths": tuple(text["recipe"]["widths"])})
     assert recipe == STUDY.settled(RECORDS)
-    assert text["conclusion"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
-    assert text["conclusion"]["accountant"] == "PLD"
+    found = text["conclusion"]
+    assert found["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
+    assert found["certified"]["status"] == "proved"
+    assert found["accountant"] == "PLD"
+    assert (found["epsilon"], found["randomness"]) == (None, "seed")
+    assert found["status"] == "exploration only"
+    assert "takes it off" in found["reason"]
     assert text["study"]["runs"] == 2
+
+
+KEPT = replace(STUDY, release=new_release())
+
+
+@pytest.mark.parametrize("models", [1, 2])
+def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models: int) -> None:
+    trainer = begin([replace(KEPT, models=models)], device="cpu")
+    trainer.run()
+    left = outcome(trainer)
+    weights = np.load(io.BytesIO(left.files["weights.npz"]))
+    assert weights["0.weight"].shape == (models, 10, 64)
+    assert weights["0.weight"].dtype == np.float32
+    found = json.loads(left.files["settings.json"])["conclusion"]
+    assert (found["randomness"], found["status"], found["models"]) == ("system", "proved", models)
+    run = Training(found["sigma"], RECORDS, 256, 18, 1e-5, decay=0.8, decay_every=STEPS)
+    together = Composed((run.event(),) * models)
+    wanted = certify(together, 1e-5, Adjacency.ZERO_OUT, "pld").epsilon
+    assert found["epsilon"] == pytest.approx(wanted, rel=1e-6)
+    assert found["certified"]["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
+    # Two models at ε = 3 each tell more than one.
+    assert (found["epsilon"] > 3.5) == (models == 2)
+    assert found["neighbours"] == "one record blanked out, of the training part"
+
+
+def test_files_that_epsilon_speaks_of_hold_nothing_that_is_measured_and_the_others_no_epsilon() -> (
+    None
+):
+    trainer = begin([KEPT], device="cpu")
+    trainer.run()
+    files = outcome(trainer).files
+    assert set(files) == {"weights.npz", "settings.json", "measures.json"}
+    marked = json.loads(files["measures.json"])
+    assert marked == measures(trainer)
+    assert marked["privacy"] == "not private"
+    assert 0.3 < marked["accuracy"]["mean"] < 1.0
+    settings = files["settings.json"].decode()
+    for word in ("accuracy", "auc", "loss", "seconds", "measured"):
+        assert f'"{word}' not in settings
+    for file in (files["measures.json"].decode(), measured(trainer.history()).to_csv()):
+        assert "epsilon" not in file
+        assert "proved" not in file
+        assert "not private" in file
+
+
+def test_two_trainings_for_keeping_share_no_noise() -> None:
+    """From one seed they would: two σ then give the gradient away (FORMULAS.md, section 11)."""
+    recipe = replace(LINEAR, sampling="none", epochs=1, decay=1.0, clip=1.0)
+
+    def left(sigma: float, release: str) -> tuple[np.ndarray, ...]:
+        study = replace(
+            STUDY, recipe=replace(recipe, sigma=sigma), epsilon=None, runs=1, release=release
+        )
+        trainer = begin([study], device="cpu")
+        before = trainer.weights(0)["0.weight"].astype(float)
+        trainer.run()
+        moved = (before - trainer.weights(0)["0.weight"].astype(float)) * RECORDS / 0.5
+        return moved, trainer.studies[0].release
+
+    def taken_off(releases: list[str]) -> np.ndarray:
+        (few, _), (much, _) = left(20.0, releases[0]), left(40.0, releases[1])
+        return (40.0 * few - 20.0 * much) / 20.0
+
+    exact = left(0.0, "")[0]
+    # With one seed the exact sum comes out to the rounding of the weights ...
+    assert np.abs(taken_off(["", ""]) - exact).max() < 0.5
+    # ... and for keeping there is as much noise left as two independent ones leave: √5 · 20.
+    apart = (taken_off([new_release(), new_release()]) - exact).ravel()
+    assert stats.kstest(apart / (40.0 * 2.0**0.5), "norm").pvalue > 1e-9
+    assert apart.std() > 40.0
+
+
+def test_a_release_is_one_name_for_one_training() -> None:
+    with pytest.raises(InvalidInput, match="release"):
+        replace(STUDY, release="mine")
+    with pytest.raises(InvalidInput, match="models"):
+        replace(STUDY, models=3)
+    with pytest.raises(InvalidInput, match="C of what is kept"):
+        replace(KEPT, recipe=replace(LINEAR, clip=1e-13))
+    assert replace(KEPT, release=new_release()).key != KEPT.key
+    assert KEPT.key != STUDY.key
+
+
+def test_under_add_remove_everything_comes_from_the_public_size() -> None:
+    examples = images.load("digits")
+
+    def left(count: int) -> tuple[dict[str, object], bytes]:
+        given = replace(
+            examples,
+            train_inputs=examples.train_inputs[:count],
+            train_targets=examples.train_targets[:count],
+        )
+        recipe = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
+        study = replace(STUDY, recipe=recipe, release="0" * 32)
+        trainer = begin([study], device="cpu", brought=given)
+        trainer.run()
+        return trainer.recipes[0].__dict__, outcome(trainer).files["settings.json"]
+
+    # 1,400 and 1,401 need 7 and 8 batches of 200; the public size says 7 to both.
+    for count in (1_399, 1_400, 1_401):
+        assert left(count) == left(1_400)
+    assert b'"records": 1400' in left(1_437)[1]
+    assert b"1437" not in left(1_437)[1]
+    with pytest.raises(InvalidInput, match="held out"):
+        replace(
+            STUDY, held_out=True, recipe=replace(LINEAR, adjacency="add-remove", public_size=1_400)
+        )
 
 
 def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None:
@@ -248,10 +364,10 @@ def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None
     assert found["claim"]["adjacency"] == "replace-one"
     assert any(not each["met"] for each in found["claim"]["conditions"])
     assert all(each["met"] for each in found["conditions"])
-    assert found["status"] == "proved"
-    assert found["epsilon"] is None  # nothing is spent before the first step
+    assert found["certified"]["status"] == "proved"
+    assert found["certified"]["epsilon"] is None  # nothing is spent before the first step
     trainer.run()
-    assert conclusion(trainer)["epsilon"] <= 3.0
+    assert conclusion(trainer)["certified"]["epsilon"] <= 3.0
 
 
 def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
@@ -269,7 +385,7 @@ def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
         [replace(study, recipe=replace(recipe, weights="public"), public=100)], device="cpu"
     )
     public.run()
-    certified = conclusion(public)["epsilon"]
+    certified = conclusion(public)["certified"]["epsilon"]
     assert certified == public.history()["epsilon"].iloc[-1] > 2.0
 
 
@@ -286,7 +402,7 @@ def test_held_out_and_public_records_are_not_trained_on() -> None:
     assert len(material(STUDY).test_inputs) == 360
     trainer = begin([replace(STUDY, held_out=True)], device="cpu")
     assert trainer.records == RECORDS - RECORDS // 6
-    assert conclusion(trainer)["measured_on"] == "held-out training records"
+    assert measures(trainer)["measured_on"] == "held-out training records"
 
 
 def test_two_classes_and_labels_have_an_area() -> None:
@@ -423,7 +539,7 @@ def test_a_training_is_a_job_with_live_rows_and_files() -> None:
     assert told[-1][1] == "epoch 3 of 3"
     assert list(seen[0].columns) == list(left.rows.columns) == list(COLUMNS[1:])
     pd.testing.assert_frame_equal(seen[-1], left.rows)
-    assert set(left.files) == {"weights.npz", "settings.json"}
+    assert set(left.files) == {"weights.npz", "settings.json", "measures.json"}
     swept = TrainingSweep((STUDY, replace(STUDY, epsilon=1.0)))
     rows = swept.run(lambda share, message: None, seen.append, lambda: False).rows
     assert rows["study"].tolist() == [0] * 6 + [1] * 6

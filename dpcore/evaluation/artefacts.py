@@ -1,0 +1,195 @@
+"""What a training leaves: weights and settings, which ε speaks of, and measures, which it does not.
+
+Whoever holds the files of one training for keeping learns at most the ε in its settings about any
+one record. What was measured on real records is in files of its own, marked, and no ε is in them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import dpcore
+from dpcore.evaluation.recipes import chosen_on
+from dpcore.evaluation.scoring import spread
+from dpcore.evaluation.spending import assurance, said, stands
+from dpcore.evaluation.task import Outcome
+from dpcore.mechanisms.answers import verdicts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.evaluation.trainer import Trainer
+
+NOT_PRIVATE = "not private"
+"""On every file of what is measured on real records."""
+
+SPENT = ("sigma", "epsilon", "delta", "adjacency", "accountant", "status")
+"""Columns of a history that speak of the noise, and not of what was measured."""
+
+NOT_COVERED = (
+    "Proved for real-valued noise; the low bits of numbers, time and memory, and settings chosen "
+    "by looking at measures are not covered. Every training on the same records adds to the cost."
+)
+
+NULLIFIED = (
+    "The noise comes from a seed, and whoever has the seed takes it off again; trained for "
+    "keeping, with the system's randomness, it costs what is certified."
+)
+
+
+def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
+    """What a study's files cost, in plain values, and what papers claim; nothing that is measured.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Also one that was stopped: then of the steps that were taken.
+    place : int
+        Which of its studies.
+
+    Returns
+    -------
+    dict
+        ``epsilon`` is that of all models that are written, together, and ``None`` where the noise
+        came from a seed; ``certified`` is what an accountant gives for one training with this
+        noise, drawn from the system.
+    """
+    study, recipe = trainer.studies[place], trainer.recipes[place]
+    records, steps = trainer.records, trainer.taken(place)
+    found = assurance(recipe, records, least=trainer.least(place))
+    certified, together = trainer.spent(place, steps), trainer.released(place)
+    paper = said(recipe, records, found)
+    kept = study.kept or not recipe.private
+    return {
+        "dataset": study.dataset,
+        "features": study.features,
+        "network": recipe.network,
+        "noise": recipe.noise,
+        "records": recipe.size(records),
+        "public_size": recipe.public_size,
+        "runs": study.runs,
+        "models": study.models,
+        "epochs": recipe.epochs,
+        "steps": steps,
+        "steps_planned": trainer.planned(place),
+        "sigma": recipe.sigma,
+        "clip": recipe.clip,
+        "randomness": study.randomness,
+        "epsilon": together.epsilon if kept else None,
+        "delta": recipe.delta if recipe.private else None,
+        "adjacency": recipe.adjacency,
+        "neighbours": certified.adjacency.of("training part"),
+        "accountant": together.by,
+        "reason": together.reason if kept or together.epsilon is None else NULLIFIED,
+        "status": str(stands(found.status, kept=study.kept)),
+        "certified": {
+            "epsilon": certified.epsilon,
+            "delta": recipe.delta if recipe.private else None,
+            "adjacency": str(certified.adjacency),
+            "accountant": certified.by,
+            "status": str(found.status),
+            "reason": certified.reason,
+        },
+        "conditions": verdicts(found.conditions),
+        "settings_chosen": chosen_on(study),
+        "not_covered": NOT_COVERED,
+        "claim": {
+            "epsilon": paper.claim.epsilon,
+            "delta": paper.claim.delta,
+            "adjacency": str(paper.claim.adjacency),
+            "by": paper.claim.by,
+            "about": "the whole run as planned",
+            "conditions": verdicts(paper.conditions),
+            "verdict": paper.verdict,
+        },
+    }
+
+
+def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
+    """How good a study's networks have become, in plain values: not private.
+
+    Means over runs with 5 % and 95 % quantiles, measured on real records.
+    """
+    study = trainer.studies[place]
+    rows = trainer.history()
+    last = rows[rows["study"] == place].groupby("run").tail(1) if len(rows) else rows
+    return {
+        "privacy": NOT_PRIVATE,
+        "measured_on": "held-out training records" if study.held_out else "test records",
+        "runs": study.runs,
+        "accuracy": _spread(last, "accuracy_test"),
+        "auc": _spread(last, "auc_test"),
+        "loss_train": _spread(last, "loss_train"),
+    }
+
+
+def measured(rows: pd.DataFrame) -> pd.DataFrame:
+    """A history as it may be written to a file: marked, and without the ε that is not about it."""
+    found = rows.drop(columns=[*SPENT], errors="ignore")
+    found.insert(0, "privacy", NOT_PRIVATE)
+    return found
+
+
+def outcome(trainer: Trainer, place: int = 0) -> Outcome:
+    """The history of one study; its weights, settings and, apart from them, its measures."""
+    rows = trainer.history()
+    rows = rows[rows["study"] == place].drop(columns="study").reset_index(drop=True)
+    return Outcome(
+        rows,
+        {
+            "weights.npz": weights(trainer, place),
+            "settings.json": settings(trainer, place),
+            "measures.json": _json(measures(trainer, place)),
+        },
+    )
+
+
+def weights(trainer: Trainer, place: int = 0) -> bytes:
+    """An ``.npz``: each of the network's parameters by name, the models along the first axis."""
+    held = io.BytesIO()
+    np.savez_compressed(held, allow_pickle=False, **trainer.weights(place))
+    return held.getvalue()
+
+
+def settings(trainer: Trainer, place: int = 0) -> bytes:
+    """JSON: the study, the σ it was trained with, what that spent, and the versions used."""
+    import torch
+
+    study = trainer.studies[place]
+    text = {
+        "study": asdict(study),
+        "recipe": asdict(trainer.recipes[place]),
+        "conclusion": conclusion(trainer, place),
+        "device": str(trainer.device),
+        "versions": {"dpcore": dpcore.__version__, "torch": torch.__version__},
+    }
+    return _json(text)
+
+
+def _json(text: dict[str, Any]) -> bytes:
+    return json.dumps(_plain(text), ensure_ascii=False, indent=2).encode()
+
+
+def _spread(rows: pd.DataFrame, column: str) -> dict[str, float] | None:
+    """Mean and 5 % and 95 % quantiles over runs; ``None`` where it is not measured."""
+    values = rows[column].dropna() if column in rows else ()
+    if len(values) == 0:
+        return None
+    mean, low, high = spread(np.asarray(values))
+    return {"mean": float(mean), "low": float(low), "high": float(high)}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers that are none as ``null``, which JSON can carry."""
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
