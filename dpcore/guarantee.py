@@ -39,13 +39,23 @@ class Adjacency(StrEnum):
         """One plain sentence for the screen."""
         return {
             Adjacency.ADD_REMOVE: (
-                "One record more or less; the number of records is itself private."
+                "One record more or less; every rate, step count and divisor comes from a public "
+                "size."
             ),
-            Adjacency.ZERO_OUT: "One record is blanked out; the number of records is public.",
+            Adjacency.ZERO_OUT: (
+                "One person's record is blanked out; the number of records is public."
+            ),
             Adjacency.REPLACE_ONE: (
                 "One record is exchanged for any other; the number of records is public."
             ),
         }[self]
+
+
+SAME_FIGURE = (
+    "The literature prints the same figure under add/remove: a record's contribution is removed, "
+    "with every rate, step count and divisor public."
+)
+"""How an ε under zero-out relates to one that is printed under add/remove."""
 
 
 class Edition(StrEnum):

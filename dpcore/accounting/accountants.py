@@ -2,6 +2,12 @@
 
 The adjacency decides how far one record moves the clipped sum: C under add/remove and zero-out, 2C
 under replace-one. That factor is put in here, once, for every accountant.
+
+Zero-out has the figures of add/remove. A blanked record contributes nothing to any sum and n stays,
+so that the rate, the steps, σ and every divisor are the same on both sides. Given what was released
+before, a step's sum is then drawn once with the record's contribution, once without: the pair of
+outputs of add/remove with public constants (`dpcore.accounting.pairs`). Add/remove itself needs
+these constants to come from a public size, because what is computed from n tells n.
 """
 
 from __future__ import annotations
@@ -166,8 +172,8 @@ def coverage() -> list[dict[str, object]]:
 
 
 def default_adjacency(sampling: str) -> Adjacency:
-    """Add/remove for Poisson sampling and none, replace-one for fixed-size batches."""
-    return REPLACE_ONE if sampling == "fixed" else ADD_REMOVE
+    """Zero-out for Poisson sampling and none, replace-one for fixed-size batches."""
+    return REPLACE_ONE if sampling == "fixed" else ZERO_OUT
 
 
 def _unsampled_gaussian(step: Step, adjacency: Adjacency) -> bool:

@@ -145,7 +145,7 @@ def _renyi(question: str, known: dict[str, float], sensitivity: float) -> float:
 def _distribution(question: str, known: dict[str, float], sensitivity: float) -> float:
     def epsilon(sigma: float, delta: float) -> float:
         # The sensitivity carries the adjacency; any that moves the sum by C will do here.
-        return bounds(Gaussian(sigma, sensitivity), delta, Adjacency.ADD_REMOVE)[1]
+        return bounds(Gaussian(sigma, sensitivity), delta, Adjacency.ZERO_OUT)[1]
 
     if question == "epsilon":
         return epsilon(known["sigma"], known["delta"])
@@ -161,7 +161,7 @@ def _distribution(question: str, known: dict[str, float], sensitivity: float) ->
     about = float(analytic_delta(known["epsilon"], known["sigma"], sensitivity))
     found = loss_distributions(
         steps(Gaussian(known["sigma"], sensitivity)),
-        Adjacency.ADD_REMOVE,
+        Adjacency.ZERO_OUT,
         delta=min(max(about, 1e-300), 0.5),
     )
     return max(each.delta(known["epsilon"]) for each in found)

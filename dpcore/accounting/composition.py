@@ -27,7 +27,7 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
     Rounded up, and never above ε itself.
 
     Tight for a fixed-size sample without replacement under replace-one, and for Poisson sampling
-    under add/remove or zero-out (Balle, Barthe, Gaboardi 2018).
+    under zero-out or add/remove (Balle, Barthe, Gaboardi 2018).
 
     Parameters
     ----------

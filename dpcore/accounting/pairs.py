@@ -12,8 +12,9 @@ and under N(v) from below by Φ(Φ⁻¹(a) - |u|/ν) and Φ(Φ⁻¹(a) - |u-v|/�
     P(A) - xQ(A) ≤ qa - (x-1)(1-q) Φ(Φ⁻¹(a) - 1/ν) - xq Φ(Φ⁻¹(a) - 2/ν),
 
 and with u = 1, v = -1 on the line a half-line attains both bounds at once. For x < 1,
-H_x(P‖Q) = 1 - x + x H_{1/x}(Q‖P) and u, v change places. With v = 0 this is add/remove and
-zero-out.
+H_x(P‖Q) = 1 - x + x H_{1/x}(Q‖P) and u, v change places. With v = 0 this is zero-out, where a
+blanked record contributes nothing and n stays, and add/remove, if q and the steps come from a
+public size.
 
 Batches of fixed size, drawn without replacement, under replace-one. Let S be the batches that hold
 the record and S′ those that do not: P = (1-q)μ₀ + qμ₁ and Q = (1-q)μ₀ + qμ₁′, with μ₀ over S′ and

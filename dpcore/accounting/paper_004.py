@@ -149,7 +149,8 @@ def account(
         The literal reading: noise of scale α on the average of the lot instead of on the sum, `lot`
         times as much as the privacy argument asks for.
     accountant : str
-        For the certified ε; add/remove, Poisson sampling.
+        For the certified ε; zero-out, Poisson sampling. The claim is add/remove's, whose figure is
+        the same (`dpcore.accounting.accountants`).
     """
     epsilon = number("ε", epsilon, above=0.0)
     delta = number("δ", delta, above=0.0, below=1.0)
@@ -157,14 +158,14 @@ def account(
     step = a_step(epsilon, delta, lot / records, steps)
     tau = bound(*step, order)
     sigma = noise(tau, lot, clip=clip, noise_on_mean=noise_on_mean)
-    where = Adjacency.ADD_REMOVE
-    claim = Guarantee(epsilon, delta, where, "paper 004, theorem 1")
+    # The paper speaks of users who opt in to the data, or out of them.
+    claim = Guarantee(epsilon, delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1")
     if sigma is None:
         reason = (
             f"With λ = {order:g}, equation (9) bounds the noise's share by τ = {tau:.3g}, and no "
             "noise meets a bound of 0 or less."
         )
-        empty = Guarantee(None, None, where, accountant, reason)
+        empty = Guarantee(None, None, Adjacency.ZERO_OUT, accountant, reason)
         return AdditiveAnswer(step, tau, None, (_composed(epsilon),), claim, empty)
     run = Training(sigma, records, lot, steps, delta, clip)
     return AdditiveAnswer(

@@ -40,7 +40,7 @@ class Training:
     sigma : float
         σ₀, absolute noise on the sum of clipped records at the first step.
     records : int
-        n.
+        n, which is public; under add/remove a public nominal size that stands in for it.
     batch : int
         (Expected) records per step.
     steps : int
@@ -66,7 +66,7 @@ class Training:
     decay: float = 1.0
     decay_every: int = 1
     sampling: str = "poisson"
-    adjacency: Adjacency = Adjacency.ADD_REMOVE
+    adjacency: Adjacency = Adjacency.ZERO_OUT
 
     def __post_init__(self) -> None:
         number("σ", self.sigma, above=0.0)

@@ -2,7 +2,8 @@
 
 σ is absolute noise on the sum of clipped records. Where the paper leaves a setting open, the title
 says which reading is taken: Algorithm 1 lets the variance fall at every iteration, its experiments
-speak of epochs. Sampling and adjacency are those under which Rényi and PLD accounting both hold.
+speak of epochs. Sampling and adjacency, Poisson samples under zero-out, are those under which Rényi
+and PLD accounting both hold; the paper's lemma speaks of batches of fixed size under replace-one.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ NOTHING = 1e-9
 """The share of a budget that a root's rounding may leave over."""
 EXACT = "gdp"
 # Δ carries the adjacency, so that here one record moves a query by Δ: this one's factor is 1.
-OF_SENSITIVITY = Adjacency.ADD_REMOVE
+OF_SENSITIVITY = Adjacency.ZERO_OUT
 BETWEEN_ROWS, BETWEEN_CELLS = ";", "~"
 
 

@@ -1,9 +1,9 @@
 """Rényi differential privacy of sampled Gaussian steps, vectorised over steps and orders.
 
-Poisson sampling under add/remove: exact at every order (Mironov, Talwar, Zhang 2019), by the finite
-binomial sum at whole orders and by quadrature in between. A fixed-size batch without replacement
-under replace-one: the upper bound of Wang, Balle, Kasiviswanathan 2019 (Theorem 27). Unsampled:
-α/(2ν²).
+Poisson sampling under zero-out and add/remove: exact at every order (Mironov, Talwar, Zhang 2019),
+by the finite binomial sum at whole orders and by quadrature in between. A fixed-size batch without
+replacement under replace-one: the upper bound of Wang, Balle, Kasiviswanathan 2019 (Theorem 27).
+Unsampled: α/(2ν²).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def poisson_whole(multipliers: Array, rate: float, orders: Array) -> Array:
     Parameters
     ----------
     multipliers : (steps,) array
-        ν_t = σ_t/C, add/remove.
+        ν_t = σ_t/C, zero-out or add/remove.
     rate : float
         q in (0, 1].
     orders : (orders,) array of int

@@ -2,7 +2,7 @@
 
 Two bounds, the smaller is reported; both hold for adaptive steps.
 
-- Rényi accounting (`dpcore.accounting.accountants`): Poisson sampling under add/remove or zero-out,
+- Rényi accounting (`dpcore.accounting.accountants`): Poisson sampling under zero-out or add/remove,
   fixed-size sampling without replacement under replace-one, where the batch sum moves by 2C.
 - Counting hits: given which steps contain the record, the output is an adaptive composition of K
   Gaussian mechanisms, K ~ Binomial(T, q) under either sampling, hence at most √K·c/σ-GDP, and the

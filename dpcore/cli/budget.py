@@ -51,7 +51,7 @@ def print_cost(options: argparse.Namespace) -> None:
         print_json(answer)
         return
     print(f"epsilon = {shown(answer['epsilon'])}")
-    print(f"at δ = {answer['delta']:g}, {answer['adjacency']}, by {answer['accountant']}")
+    print(f"at δ = {answer['delta']:g}, {_neighbour(answer)}, by {answer['accountant']}")
     print(f"source: {answer['theorem']}")
     print(_described(answer))
     print_conditions(answer["conditions"])
@@ -79,6 +79,7 @@ def _cost(asked: run.Run, options: argparse.Namespace) -> dict[str, Any]:
         "accountant": accountant,
         "theorem": ACCOUNTANTS[accountant].source,
         "adjacency": str(adjacency),
+        "public_size": run.public_size(options),
         "delta": delta,
         "reason": found.reason,
         "conditions": [],
@@ -97,7 +98,7 @@ def _cost(asked: run.Run, options: argparse.Namespace) -> dict[str, Any]:
         answer["certified"] = _statement(certified, tight, training.sampling)
         if training.rate < 1.0:
             answer |= _printed(asked)
-            poisson = certify(asked.event("poisson"), delta, Adjacency.ADD_REMOVE, "pld")
+            poisson = certify(asked.event("poisson"), delta, Adjacency.ZERO_OUT, "pld")
             answer["certified_poisson"] = _statement(poisson, "pld", "poisson")
     return answer
 
@@ -126,6 +127,11 @@ def _settings(asked: run.Run) -> dict[str, Any]:
         "schedule": asked.schedule.name,
         "least_noise_multiplier": min(asked.schedule.sigmas) / training.clip,
     }
+
+
+def _neighbour(answer: dict[str, Any]) -> str:
+    size = answer["public_size"]
+    return answer["adjacency"] + ("" if size is None else f" (public size {size:,})")
 
 
 def _described(answer: dict[str, Any]) -> str:
@@ -183,6 +189,7 @@ def _plan(options: argparse.Namespace) -> None:
         "delta": plan.guarantee.delta,
         "accountant": accountant,
         "adjacency": str(training.adjacency),
+        "public_size": run.public_size(options),
         "relative_error": None if value is None else 0.0 if unknown in WHOLE else RELATIVE_ERROR,
         "settings": None
         if plan.training is None

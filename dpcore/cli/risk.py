@@ -67,6 +67,7 @@ def _risk(options: argparse.Namespace) -> None:
         "question": "risk",
         "guess": QUESTION[found.adjacency],
         "adjacency": str(found.adjacency),
+        "public_size": run.public_size(options),
         "prior": prior,
         "fpr": rate,
         "epsilon": epsilon,
@@ -99,12 +100,12 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
         for name in ("sensitivity", *run.OPTIONS):
             if name != "adjacency" and getattr(options, name.replace("-", "_")) is not None:
                 raise InvalidInput(f"{name} is given, but it describes nothing without --sigma.")
-        adjacency = or_usual(options.adjacency, Adjacency.ADD_REMOVE)
+        adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
         return _Mechanism(Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))))
     if not run.asked(options):
         sensitivity = number("sensitivity", or_usual(options.sensitivity, "1"), above=0.0)
         sigma = number("sigma", options.sigma, above=0.0)
-        curve = from_gaussian(sensitivity / sigma, Adjacency.ADD_REMOVE)
+        curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)
         epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
         return _Mechanism(curve.adjacency, curve, epsilon)
     asked = run.read(options)

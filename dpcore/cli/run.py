@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 OPTIONS = {
     "sampling-rate": "q: batch over records",
-    "records": "n, with --batch in place of --sampling-rate",
+    "records": "n, which is public, with --batch in place of --sampling-rate",
+    "public-size": "in place of --records under add-remove: a nominal size, public as typed",
     "batch": "(expected) records per step",
     "steps": "T",
     "epochs": "1/q steps each, in place of --steps",
@@ -30,10 +31,13 @@ OPTIONS = {
     "decay-every": "step (the default), epoch, or a number of steps",
     "last-sigma": "σ at the last step, falling linearly from --sigma",
     "sampling": "poisson, or fixed for batches of fixed size",
-    "adjacency": "add-remove, zero-out or replace-one; by default as usual for the sampling",
+    "adjacency": "zero-out (the default: one record blanked, n public; the figures that the "
+    "literature prints under add/remove), replace-one (the default for batches of fixed size), or "
+    "add-remove, with --public-size",
     "accountant": "pld, rdp, gdp, zcdp, tcdp, strong or basic; by default the tightest",
 }
 SMALLEST_RATE = 1e-15
+MOST_RECORDS = 10**15
 MOST_LEVELS = 100_000
 """Different noise scales in one run: each is accounted for by itself."""
 
@@ -111,12 +115,14 @@ def training(
     from dpcore.accounting.accountants import default_adjacency
     from dpcore.accounting.events import SAMPLINGS
     from dpcore.accounting.planner import Training
-    from dpcore.guarantee import Adjacency
 
     text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
     clip = number("sensitivity", text, above=0.0)
+    adjacency = _adjacency(options)
     records, batch = _population(options, unknown)
-    sampled = options.sampling_rate is not None or options.records is not None
+    sampled = any(
+        each is not None for each in (options.sampling_rate, options.records, options.public_size)
+    )
     # tCDP's amplification is proved for fixed-size batches only.
     usual = "fixed" if options.accountant == "tcdp" else "poisson"
     sampling = or_usual(options.sampling, usual if sampled else "none")
@@ -129,11 +135,6 @@ def training(
     decay, every = _decay(options, unknown, per_epoch)
     if decay < 1.0:
         _few_levels(steps // every)
-    adjacency = (
-        default_adjacency(sampling)
-        if options.adjacency is None
-        else Adjacency(one_of("adjacency", options.adjacency, tuple(Adjacency)))
-    )
     # Where one of these is solved for, the search begins at a multiplier of 1, and at 1e-5.
     if sigma is None:
         typed = _needed(options, "sigma", unknown)
@@ -150,8 +151,13 @@ def training(
         decay=decay,
         decay_every=every,
         sampling=sampling,
-        adjacency=adjacency,
+        adjacency=default_adjacency(sampling) if adjacency is None else adjacency,
     )
+
+
+def public_size(options: argparse.Namespace) -> int | None:
+    """The nominal size that stands in for n under add/remove; ``None`` where none was typed."""
+    return optional_whole("public-size", options.public_size, 1, MOST_RECORDS)
 
 
 def accountant(options: argparse.Namespace, event: Composed, adjacency: Adjacency) -> str:
@@ -217,22 +223,40 @@ def _few_levels(levels: int) -> None:
         )
 
 
+def _adjacency(options: argparse.Namespace) -> Adjacency | None:
+    """As typed, if at all; with the number of records that goes with it."""
+    from dpcore.guarantee import Adjacency
+
+    typed, size = options.adjacency, options.public_size
+    found = None if typed is None else Adjacency(one_of("adjacency", typed, tuple(Adjacency)))
+    if found is Adjacency.ADD_REMOVE:
+        if options.records is not None:
+            allowed = "left out under add-remove, where it is private: --public-size stands for it"
+            raise reject("records", options.records, allowed)
+    elif size is not None:
+        allowed = "left out unless --adjacency is add-remove: otherwise --records is public"
+        raise reject("public-size", size, allowed)
+    return found
+
+
 def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, int]:
     """Records and batch; a bare sampling rate is the fraction that its double is exactly."""
     text = _given(options, "batch", unknown)
     if options.sampling_rate is not None:
-        if options.records is not None or text is not None or unknown == "batch":
+        given = (options.records, options.public_size, text)
+        if any(each is not None for each in given) or unknown == "batch":
             raise InvalidInput(
                 "sampling-rate is given, but it leaves no room for records and a batch."
             )
         rate = number("sampling-rate", options.sampling_rate, at_least=SMALLEST_RATE, at_most=1.0)
         batch, records = rate.as_integer_ratio()
         return records, batch
-    if options.records is None:
+    size = "public-size" if options.adjacency == "add-remove" else "records"
+    records = optional_whole(size, getattr(options, size.replace("-", "_")), 1, MOST_RECORDS)
+    if records is None:
         if text is not None or unknown == "batch":
-            raise _missing("records")
+            raise _missing(size)
         return 1, 1
-    records = whole("records", options.records, at_least=1, at_most=10**15)
     if text is None:
         if unknown != "batch":
             raise _missing("batch")

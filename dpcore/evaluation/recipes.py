@@ -1,7 +1,7 @@
 """Settings for the images, fixed on a held-out sixth of the training records (docs/accuracy.md).
 
 One definition for Train's presets and for `benchmarks.accuracy`. ε is certified by privacy loss
-distributions, at δ = 1e-5.
+distributions, under zero-out, at δ = 1e-5.
 """
 
 from __future__ import annotations

@@ -105,9 +105,9 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
     DataFrame
         One row a preset: its settings; stated_epsilon (in the paper), printed_epsilon (by its
         equation), claimed_epsilon (the first, or else the second); the ε certified at `delta` for
-        Poisson samples under add/remove and under replace-one and for batches of fixed size under
+        Poisson samples under zero-out and under replace-one and for batches of fixed size under
         replace-one, all by PLD; at_least, below which no ε holds for Poisson samples under
-        replace-one; moments_epsilon, by Rényi under add/remove; conditions, those of the paper's
+        replace-one; moments_epsilon, by Rényi under zero-out; conditions, those of the paper's
         lemma that are not met; finding.
     """
     import pandas as pd
@@ -119,7 +119,7 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
         answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
         claimed = answer.claim.epsilon if preset.stated is None else preset.stated
         assert claimed is not None
-        added = claims.evidence(run, [claimed])
+        blanked = claims.evidence(run, [claimed])
         poisson, fixed = claims.under_replace_one(run, [claimed])
         rows.append(
             {
@@ -136,7 +136,7 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
                 "printed_epsilon": answer.claim.epsilon,
                 "claimed_epsilon": claimed,
                 "delta": run.delta,
-                "add_remove_poisson_pld": added.certified.epsilon,
+                "zero_out_poisson_pld": blanked.certified.epsilon,
                 "replace_one_poisson_pld": poisson.certified.epsilon,
                 "replace_one_fixed_pld": fixed.certified.epsilon,
                 "at_least": poisson.at_least,
@@ -173,7 +173,7 @@ def judge_epsilon(table: pd.DataFrame, claim: str) -> Verdict:
         f"{row['title']}: claimed {row['claimed_epsilon']:.3g}, certified "
         f"{_or_none(row['replace_one_fixed_pld'])} (replace-one, fixed size, PLD), "
         f"{_or_none(row['replace_one_poisson_pld'])} (replace-one, Poisson, PLD), "
-        f"{_or_none(row['add_remove_poisson_pld'])} (add/remove, Poisson, PLD): {row['finding']}"
+        f"{_or_none(row['zero_out_poisson_pld'])} (zero-out, Poisson, PLD): {row['finding']}"
         + ("" if not row["conditions"] else ", and conditions of Lemma 4 are not met")
         for row in records(table)
     )
@@ -295,7 +295,7 @@ def _chest_differs(order: Order) -> list[str]:
     differs = [
         f"{NOT_IN_PRINT} Synthetic features of chest X-rays stand in, with one linear layer.",
         "DP-SGD and the decaying noise are compared at the same certified ε, by PLD accounting "
-        "under add/remove with Poisson samples; the paper compares printed ε.",
+        "under zero-out with Poisson samples; the paper compares printed ε.",
         f"{order.runs or RUNS} runs, and a learning rate of {CHEST.learning_rate:g}.",
     ]
     return differs + _short(order, CHEST.epochs)
@@ -387,7 +387,7 @@ def affordable(progress: Progress) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        parameter, value, epochs_certified (PLD, add/remove, Poisson), epochs_printed (the paper's
+        parameter, value, epochs_certified (PLD, zero-out, Poisson), epochs_printed (the paper's
         equations), certified_for_printed: the ε certified for the latter.
     """
     import pandas as pd

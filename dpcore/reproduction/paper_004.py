@@ -23,6 +23,7 @@ from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training import TrainingStudy, begin
 from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
+from dpcore.guarantee import SAME_FIGURE
 from dpcore.reproduction import sensitivity_004
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
@@ -365,8 +366,8 @@ def judge_theorem(ends: pd.DataFrame) -> Verdict:
     return Verdict(
         "Algorithm 1 is (ε, δ)-private (theorem 1).",
         verdict,
-        f"Certified within the claim in {sum(within)} of {len(rows)} places (PLD, add/remove). "
-        f"{seen}. Equation (9) leaves λ²S/2 out of the moment, and with private weights w the "
+        f"Certified within the claim in {sum(within)} of {len(rows)} places (PLD, zero-out). "
+        f"{SAME_FIGURE} {seen}. Equation (9) leaves λ²S/2 out of the moment, and with private weights w the "
         "noise itself tells about the records.",
     )
 

@@ -8,7 +8,13 @@ import pytest
 from scipy import stats
 
 from dpcore.accounting import accountants, events, pairs, pld, schedules
-from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify, planning_estimate
+from dpcore.accounting.accountants import (
+    ACCOUNTANTS,
+    bounds,
+    certify,
+    default_adjacency,
+    planning_estimate,
+)
 from dpcore.accounting.events import (
     Composed,
     Event,
@@ -19,6 +25,7 @@ from dpcore.accounting.events import (
     Repeated,
     from_schedule,
 )
+from dpcore.accounting.planner import Training
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -167,10 +174,39 @@ def test_every_bound_on_gaussians_stands_above_the_exact_curve() -> None:
     assert found["pld"] < found["rdp"] <= found["zcdp"] * (1.0 + 1e-9)
 
 
-def test_zero_out_under_poisson_sampling_is_add_remove() -> None:
-    event = Repeated(PoissonSampled(0.01, Gaussian(1.0)), 100)
-    for key in ("pld", "rdp", "basic", "strong"):
-        assert epsilon(event, key, ZERO_OUT) == epsilon(event, key, ADD_REMOVE)
+@pytest.mark.parametrize("sampling", ["none", "poisson"])
+@pytest.mark.parametrize("key", list(ACCOUNTANTS))
+def test_zero_out_has_the_figure_of_add_remove_and_replace_one_has_not(
+    key: str, sampling: str
+) -> None:
+    # A blanked record's contribution is removed while n stays, and with it every public constant.
+    event = Repeated(step(sampling, 6.0, 0.02), 100)
+    covers = ACCOUNTANTS[key].covers
+    (one,) = events.steps(event)
+    assert covers(one, ZERO_OUT) == covers(one, ADD_REMOVE)
+    if not covers(one, ZERO_OUT):
+        assert (key, sampling) in {(each, "poisson") for each in ("gdp", "zcdp", "tcdp")}
+        return
+    blanked = epsilon(event, key, ZERO_OUT)
+    assert blanked == epsilon(event, key, ADD_REMOVE)
+    if covers(one, REPLACE_ONE):
+        assert epsilon(event, key, REPLACE_ONE) > 1.2 * blanked
+
+
+def test_batches_of_fixed_size_are_covered_under_zero_out_and_not_under_add_remove() -> None:
+    event = Repeated(step("fixed", 30.0, 0.02), 100)
+    for key, accountant in ACCOUNTANTS.items():
+        (one,) = events.steps(event)
+        assert not accountant.covers(one, ADD_REMOVE)
+        assert accountant.covers(one, ZERO_OUT) == accountant.covers(one, REPLACE_ONE)
+        if accountant.covers(one, ZERO_OUT):
+            assert epsilon(event, key, ZERO_OUT) <= epsilon(event, key, REPLACE_ONE)
+
+
+def test_zero_out_is_usual_unless_batches_have_a_fixed_size() -> None:
+    found = {sampling: default_adjacency(sampling) for sampling in ("none", "poisson", "fixed")}
+    assert found == {"none": ZERO_OUT, "poisson": ZERO_OUT, "fixed": REPLACE_ONE}
+    assert Training(1.0, 100, 10, 1, 1e-5).adjacency is ZERO_OUT
 
 
 @pytest.mark.parametrize(

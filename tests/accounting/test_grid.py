@@ -83,7 +83,7 @@ def test_a_map_holds_the_run_itself(over: str) -> None:
     exact = spent(BASE, "rdp").epsilon
     assert exact is not None
     assert exact <= here["epsilon"].iloc[0] <= 1.05 * exact
-    assert set(table["adjacency"]) == {"add-remove"}
+    assert set(table["adjacency"]) == {"zero-out"}
 
 
 def test_what_renyi_does_not_cover_is_refused() -> None:

@@ -40,7 +40,8 @@ def test_whole_run_is_certified_at_a_larger_epsilon_than_claimed(
     found = paper_004.account(claimed, 1e-5, 55_000, 1_000, 1_650)
     assert found.claim.epsilon == claimed
     assert found.certified.epsilon == pytest.approx(certified, abs=6e-3)
-    assert found.certified.adjacency is Adjacency.ADD_REMOVE
+    assert found.claim.adjacency is Adjacency.ADD_REMOVE
+    assert found.certified.adjacency is Adjacency.ZERO_OUT
     assert found.conditions[0].met is False
     assert found.conditions[1].met is (claimed <= 0.9)
 

@@ -293,3 +293,13 @@ def test_orders_that_do_not_converge_cost_nothing_but_themselves(caplog) -> None
     what = SampledGaussian(0.530633, 0.01978, 500, "poisson", ZERO_OUT)
     assert math.isfinite(renyi_epsilon(what, 1e-5))
     assert caplog.records == []
+
+
+def test_zero_out_has_the_figure_of_add_remove_by_either_bound() -> None:
+    blanked = SampledGaussian(0.8, 0.05, 80, "poisson", ZERO_OUT)
+    removed = SampledGaussian(0.8, 0.05, 80, "poisson", ADD_REMOVE)
+    assert renyi_epsilon(blanked, 1e-6) == renyi_epsilon(removed, 1e-6)
+    assert hit_epsilon(blanked, 1e-6) == hit_epsilon(removed, 1e-6)
+    assert hit_epsilon(SampledGaussian(0.8, 0.05, 80, "fixed", REPLACE_ONE), 1e-6) > 1.5 * (
+        hit_epsilon(blanked, 1e-6)
+    )

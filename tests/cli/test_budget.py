@@ -78,13 +78,14 @@ def test_distributions_bracket_the_librarys_figure(
 
 def test_a_run_is_told_with_everything_its_epsilon_depends_on(capsys: Captured) -> None:
     found = parsed(capsys, *RUN.split())
-    assert (found["accountant"], found["adjacency"], found["delta"]) == ("pld", "add-remove", 1e-5)
+    assert (found["accountant"], found["adjacency"], found["delta"]) == ("pld", "zero-out", 1e-5)
+    assert found["public_size"] is None
     assert (found["sampling"], found["sampling_rate"], found["steps"]) == ("poisson", 0.01, 1000)
     assert (found["sigma"], found["sensitivity"], found["conditions"]) == (1.0, 1.0, [])
     assert found["claim"] is None
     assert found["certified"]["epsilon"] == found["epsilon"]
     text = said(capsys, *RUN.split())
-    assert text.startswith(f"epsilon = {found['epsilon']:.10g}\nat δ = 1e-05, add-remove, by pld\n")
+    assert text.startswith(f"epsilon = {found['epsilon']:.10g}\nat δ = 1e-05, zero-out, by pld\n")
     assert f"at least {found['lower_bound']:.10g}" in text
     assert "1,000 steps, sampling poisson, q = 0.01" in text
 
@@ -138,6 +139,32 @@ def test_an_epoch_is_the_nearest_whole_number_of_batches(
 ) -> None:
     line = f"epsilon --sigma 5 --delta 1e-5 --sampling-rate {rate} --epochs 2 --accountant rdp"
     assert parsed(capsys, *line.split())["steps"] == 2 * per_epoch
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "epsilon --sigma 2 --delta 1e-5 --batch 64 --epochs 3",
+        "plan --solve sigma --epsilon 1 --delta 1e-5 --batch 64 --epochs 3",
+        "risk --sigma 2 --delta 1e-5 --batch 64 --epochs 3",
+    ],
+)
+def test_under_add_remove_a_public_size_stands_for_the_records(
+    line: str, capsys: Captured
+) -> None:
+    blanked = parsed(capsys, *f"{line} --records 513".split())
+    assert (blanked["adjacency"], blanked["public_size"]) == ("zero-out", None)
+    removed = parsed(capsys, *f"{line} --adjacency add-remove --public-size 513".split())
+    assert (removed["adjacency"], removed["public_size"]) == ("add-remove", 513)
+    assert removed["epsilon"] == blanked["epsilon"]
+    if "plan" in line:
+        assert removed["sigma"] == blanked["sigma"]
+
+
+def test_a_typed_rate_is_public_as_it_stands(capsys: Captured) -> None:
+    found = parsed(capsys, *RUN.split(), "--adjacency", "add-remove")
+    assert (found["adjacency"], found["public_size"]) == ("add-remove", None)
+    assert found["epsilon"] == parsed(capsys, *RUN.split())["epsilon"]
 
 
 def test_fixed_batches_are_costed_under_replace_one_by_default(capsys: Captured) -> None:
@@ -337,7 +364,7 @@ def test_a_split_keeps_the_budget_by_every_composition(capsys: Captured) -> None
         assert len(set(found["sigma"])) == 1
         assert len(found["sigma"]) == 4
         event = from_schedule(geometric(found["sigma"][0], 1.0, 4))
-        together = certify(event, 1e-5, Adjacency.ADD_REMOVE, "gdp").epsilon
+        together = certify(event, 1e-5, Adjacency.ZERO_OUT, "gdp").epsilon
         assert together is not None
         assert together <= 3.0
         assert found["certified_epsilon"] == pytest.approx(together, rel=1e-9)
@@ -373,6 +400,11 @@ HOSTILE = ("nan", "inf", "-inf", "-1", "1e400", "", " ", "ε", "0", LONG, "\udcf
         ("epsilon --sigma 1 --delta 1e-5 --steps 3 --sampling-rate", "sampling-rate"),
         ("epsilon --sigma 1 --delta 1e-5 --steps 3 --batch 5 --records", "records"),
         ("epsilon --sigma 1 --delta 1e-5 --steps 3 --records 50 --batch", "batch"),
+        (
+            "epsilon --sigma 1 --delta 1e-5 --steps 3 --adjacency add-remove --batch 5 "
+            "--public-size",
+            "public-size",
+        ),
         ("epsilon --sigma 1 --delta 1e-5 --steps", "steps"),
         ("epsilon --sigma 1 --delta 1e-5 --sampling-rate 0.1 --epochs", "epochs"),
         ("epsilon --sigma 1 --delta 1e-5 --steps 3 --decay", "decay"),
@@ -399,11 +431,19 @@ def test_a_hostile_value_is_refused_in_one_sentence(
     assert field in sentence
 
 
+SIZED = "epsilon --sigma 1 --delta 1e-5 --steps 3 --batch 5"
 BAD: list[tuple[str, tuple[str, ...]]] = [
     (f"{RUN} --accountant magic", ("accountant", "'magic'", "pld, rdp")),
     (f"{RUN} --mechanism rdp", ("mechanism", "'rdp'", "--accountant")),
     (f"{RUN} --sampling none", ("sampling", "'none'", "poisson or fixed")),
     (f"{RUN} --sampling fixed --adjacency add-remove", ("no theorem", "add-remove")),
+    (f"{SIZED} --adjacency add-remove --records 10", ("records", "'10'", "--public-size")),
+    (f"{SIZED} --public-size 10", ("public-size", "'10'", "add-remove")),
+    (f"{SIZED} --public-size 10 --adjacency zero-out", ("public-size", "'10'", "add-remove")),
+    (f"{SIZED} --adjacency add-remove", ("public-size is missing", "--public-size")),
+    (f"{SIZED} --adjacency add-remove --public-size 0", ("public-size", "'0'", "at least 1")),
+    (f"{SIZED} --adjacency add-remove --public-size 4", ("batch", "'5'", "at most 4")),
+    (f"{RUN} --adjacency add-remove --public-size 9", ("sampling-rate", "records")),
     (f"{RUN} --adjacency replace-one --accountant rdp", ("Rényi", "no theorem", "replace-one")),
     (f"{RUN} --sampling poisson --accountant tcdp", ("tCDP", "no theorem", "Poisson")),
     (f"{RUN} --epochs 3", ("steps and epochs",)),
