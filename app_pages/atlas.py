@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app_pages.parts import atlas_answer, atlas_cards, atlas_controls
+from app_pages.parts import atlas_answer, atlas_cards, atlas_controls, links
 
 message = atlas_controls.heed()
 if message:
     st.warning(message, icon=":material/link_off:")
+links.tell_restated("atlas")
 
 asked = atlas_controls.sidebar()
 if asked.chosen is not None:

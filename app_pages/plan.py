@@ -6,6 +6,7 @@ import streamlit as st
 
 from app_pages.parts import (
     background,
+    links,
     plan_answer,
     plan_controls,
     plan_link,
@@ -19,6 +20,7 @@ from dpcore.errors import InvalidInput
 message = plan_link.heed()
 if message:
     st.warning(message, icon=":material/link_off:")
+links.tell_restated("plan")
 
 try:
     asked = plan_controls.sidebar()

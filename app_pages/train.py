@@ -6,6 +6,7 @@ import streamlit as st
 
 from app_pages.parts import (
     background,
+    links,
     train_controls,
     train_link,
     train_live,
@@ -21,6 +22,7 @@ from dpcore.errors import InvalidInput
 message = train_link.heed()
 if message:
     st.warning(message, icon=":material/link_off:")
+links.tell_restated("train")
 
 train_live.title()
 try:
@@ -35,7 +37,8 @@ with train_live.place(asked.study.key) as answer:
         there = (
             asked.uploaded.records if asked.uploaded else train_plan.records(asked.study.dataset)
         )
-        records = asked.study.trained_on(there)
+        # Under add/remove only the public size is told, and what comes from it.
+        records = asked.study.recipe.size(asked.study.trained_on(there))
         settled, task = train_plan.settle(asked, records)
     except DataUnavailable as missing:
         with answer():

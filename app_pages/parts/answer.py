@@ -197,6 +197,7 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
             st.rerun()
 
     def everything() -> None:
+        links.sign()
         with slots.slider:
             epsilon = _slider()
         rows = view.rows_at(epsilon)

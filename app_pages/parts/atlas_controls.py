@@ -9,6 +9,7 @@ import streamlit as st
 
 from app_pages.parts import atlas_run, links
 from app_pages.parts import atlas_words as words
+from app_pages.parts.plan_controls import ADJACENCIES
 from app_pages.parts.state import once, put
 from dpcore.models.register import register as models
 from dpcore.systems import PAPERS, STATUSES, Family, System, register, runs_here, standing
@@ -43,6 +44,8 @@ class Asked:
 
 def heed() -> str:
     """What the link asked for in vain, as one message; found once a session."""
+    # Models kept their own neighbour.
+    links.renewed("atlas", atlas_run.NEIGHBOUR, ADJACENCIES, lambda _: None)
     return once("atlas_link", _heed)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app_pages.parts import explanations, plan_link, train_link
+from app_pages.parts import explanations, links, plan_link, train_link
 from app_pages.parts.controls import FEATURES, METHODS_KEY
 from app_pages.parts.train_presets import FIRST, Settings
 from dpcore.accounting.presets import preset
@@ -57,6 +57,7 @@ def route(run: Run) -> Route:
             settings["loss"] = explanations.LOSS_TITLES[run.loss]
         if run.features:
             settings["feature_map"] = FEATURES[run.features]
+        settings[links.VERSION] = links.THIS
         return Route(
             "app_pages/explore.py", f"{method.title} in Explore", ":material/explore:", settings
         )

@@ -9,7 +9,7 @@ import streamlit as st
 from app_pages.parts import explanations as words
 from dpcore.erm.method import Calibration, Trust
 from dpcore.figures.words import at_most
-from dpcore.guarantee import Condition, Guarantee
+from dpcore.guarantee import SAME_FIGURE, Adjacency, Condition, Guarantee
 from dpcore.methods import method_named
 
 
@@ -37,6 +37,12 @@ def statement(guarantee: Guarantee) -> str:
             said += " (vacuous: δ ≥ 1 holds for every algorithm)"
     tail = f" {guarantee.reason}" if guarantee.reason else ""
     return f"{said} · {guarantee.adjacency} · {guarantee.by}.{tail}"
+
+
+def beside(claim: Guarantee, certified: Guarantee) -> None:
+    """How a claim under add/remove relates to what is certified under zero-out; else nothing."""
+    if (claim.adjacency, certified.adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT):
+        st.caption(SAME_FIGURE)
 
 
 def checked(conditions: Sequence[Condition]) -> None:
@@ -75,6 +81,7 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
             with claim:
                 st.markdown("**Claim** (what the paper says)")
                 st.markdown(statement(calibration.claim))
+                beside(calibration.claim, calibration.certified)
                 claimed, why = method.editions[calibration.edition].claim, calibration.claim.reason
                 if not why or why.lower() not in claimed.lower():
                     st.caption(claimed)

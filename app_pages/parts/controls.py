@@ -20,6 +20,7 @@ from dpcore.erm import accurate
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.evaluation.study import Study, default_delta
 from dpcore.figures.words import plain
+from dpcore.guarantee import Adjacency
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -194,6 +195,7 @@ def _where(dataset: str) -> str:
 
 def link_complaint() -> str:
     """What the link asked for in vain: found once a session, and shown until it ends."""
+    links.renewed("explore", "adjacency", words.ADJACENCY_TITLES, lambda _: Adjacency.REPLACE_ONE)
     return once("link_complaint", _follow)
 
 
@@ -258,7 +260,7 @@ def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
         "adjacency": (
             "the neighbour",
             named(words.ADJACENCY_TITLES),
-            "one record replaced",
+            "one record blanked out",
         ),
         "missing": ("for gaps", named(MISSING), MISSING["impute"].lower()),
         "scaling": ("the scaling", named(SCALING), SCALING["public"].lower()),
@@ -356,7 +358,7 @@ def _explained(titles: dict[str, str], loss: str) -> None:
                 "app_pages/atlas.py",
                 label=f"{title} in the Atlas",
                 icon=":material/map:",
-                query_params={"search": title},
+                query_params={"search": title, links.VERSION: links.THIS},
             )
         for key, method in register().items():
             if key not in titles and method.refusal(loss):

@@ -58,8 +58,8 @@ RUNS = (
     "would publish one of them."
 )
 ADJACENCY = (
-    "What counts as *one person's difference*. **One record replaced**: exchanged for any other. "
-    "**One record blanked out**: replaced by an empty one. Either way the number of records is "
+    "What counts as *one person's difference*. **One record blanked out**: replaced by an empty "
+    "one. **One record replaced**: exchanged for any other. Either way the number of records is "
     "public."
 )
 ACCURACY = "Share of test records that the private model gets right, on average over its noise."
@@ -190,8 +190,8 @@ LOSS_TITLES = {
 }
 EDITION_TITLES = {"sound": "Sound", "published": "As published"}
 ADJACENCY_TITLES = {
-    "replace-one": "One record replaced",
     "zero-out": "One record blanked out",
+    "replace-one": "One record replaced",
 }
 STATUS_WORDS = {
     "proved": "The noise added gives the stated ε and δ, by the named theorem or accountant.",

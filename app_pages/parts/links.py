@@ -1,16 +1,32 @@
-"""What a link asked for and could not get: hostile or outdated values, one plain sentence each."""
+"""What a link asks for: of which time it is, and what it could not get, one plain sentence each.
+
+A link of today says so: ``v=2``. One that says nothing is from before the number of records was
+public by default, and is rewritten in the words of today; an address without any setting is new.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
+from app_pages.parts.state import flag, keep, kept, put, raise_flag
 from app_pages.parts.verbatim import verbatim
 from dpcore.errors import meant
+from dpcore.guarantee import Adjacency
 
+VERSION, THIS = "v", "2"
+BEFORE = {str(Adjacency.ADD_REMOVE): "One record more or less"}
+"""What every page called it, also those that no longer offer it."""
+
+Link = Mapping[str, Sequence[str]]
+RESTATED = (
+    "This link is from before the number of records was public by default: it asked for one record "
+    "more or less, and opens with one person's record blanked out, for which the same figures are "
+    "proved."
+)
 MOST_TOLD = 12
 MOST_LETTERS = 40
 
@@ -28,6 +44,80 @@ def asked() -> dict[str, list[str]]:
     this must be called before any control is drawn, on the session's first run.
     """
     return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def renewed(
+    page: str,
+    control: str,
+    titles: Mapping[str, str],
+    usual: Callable[[Link], Adjacency | None],
+) -> None:
+    """See to it that the address is of today; to be called first in every run of a page.
+
+    Parameters
+    ----------
+    page : str
+        Name of the page, under which its link is remembered.
+    control : str
+        The page's control of the neighbour.
+    titles : mapping
+        Adjacency to title of that control; zero-out, today's default, is the first.
+    usual : callable
+        (link) -> the adjacency that a link from before `VERSION` meant where it named none, or
+        ``None`` where that has not changed.
+    """
+    link, first, old = asked(), not flag(f"{page} opened"), kept(f"{page} old link")
+    raise_flag(f"{page} opened")
+    if link and VERSION not in link:
+        # Back in the browser may lead to the very link that was rewritten; any other address
+        # without a version was written by the controls since.
+        if first or link == old:
+            _rewrite(page, control, titles, usual(link), first=first)
+        sign()
+    if now := kept(f"{page} neighbour"):
+        put({control: now})
+        keep(f"{page} neighbour", None)
+
+
+def _rewrite(
+    page: str, control: str, titles: Mapping[str, str], usual: Adjacency | None, *, first: bool
+) -> None:
+    """Say in the address what the link meant; the run begins again where that changes it."""
+    link, default = asked(), next(iter(titles))
+    named = {title: key for key, title in {**titles, **BEFORE}.items()}
+    was = named.get(link[control][-1], default) if control in link else str(usual or default)
+    restated = was == Adjacency.ADD_REMOVE
+    now = default if restated else was
+    keep(f"{page} old link", link)
+    keep(f"{page} restated", restated)
+    if not first:
+        # By now the control is drawn, and its address not ours to change.
+        keep(f"{page} neighbour", now)
+    elif control in link and restated:
+        del st.query_params[control]
+    elif control not in link and now != default:
+        st.query_params[control] = titles[now]
+    else:
+        return
+    sign()
+    st.rerun()  # controls begin with what the address holds at a run's start
+
+
+def sign() -> None:
+    """Have the address say that it is of today, where it holds any setting."""
+    if st.query_params and VERSION not in st.query_params:
+        st.query_params[VERSION] = THIS
+
+
+def write(name: str, value: str | Sequence[str]) -> None:
+    """Put a setting that no control is bound to into the address."""
+    st.query_params.update({name: value, VERSION: THIS})
+
+
+def tell_restated(page: str) -> None:
+    """Say so where the page's link is answered under another neighbour than it asked for."""
+    if kept(f"{page} restated"):
+        st.info(RESTATED, icon=":material/history:")
 
 
 @dataclass(frozen=True)
@@ -97,14 +187,15 @@ def outside(
 
 
 def strangers(link: Mapping[str, Sequence[str]], known: Collection[str]) -> list[Refusal]:
-    """The names in the link that no control of the page has.
+    """The names in the link that no control of the page has, and versions that there are not.
 
     Streamlit keeps its own, such as ``embed``, to itself.
     """
-    return [
+    versions = {VERSION: ("the version", (THIS,), f"version {THIS}")}
+    return unknown(link, versions) + [
         Refusal(name, value, f"the setting {quoted(name)}, which this page does not have.")
         for name, values in link.items()
-        if name not in known
+        if name not in {*known, VERSION}
         for value in values
     ]
 
@@ -116,9 +207,11 @@ def drop(link: Mapping[str, Sequence[str]], refused: Sequence[Refusal]) -> None:
     """
     for name in {one.name for one in refused}:
         gone = {one.value for one in refused if one.name == name}
-        kept = [value for value in link[name] if value not in gone]
-        if kept:
-            st.query_params[name] = kept
+        left = [value for value in link[name] if value not in gone]
+        if left:
+            st.query_params[name] = left
+        elif name == VERSION:
+            st.query_params[VERSION] = THIS
         else:
             del st.query_params[name]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
+from app_pages.parts import links
 from app_pages.parts.drawing import download, on_dark, plot
 from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_of_100
 from dpcore.figures import people
@@ -95,6 +96,7 @@ def find_out(
 
     @st.fragment
     def panel() -> None:
+        links.sign()
         place = st.expander(
             "What could someone find out?",
             key="meaning",

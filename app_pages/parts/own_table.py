@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
+from app_pages.parts import links
 from app_pages.parts.state import held, keep, kept, put
 from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
@@ -57,7 +58,7 @@ def controls() -> tuple[UploadedFile | None, str]:
     if before and held(COLUMNS) is None and COLUMNS not in st.query_params:
         # Back from another data set or page, which drew no such control.
         put({COLUMNS: before})
-        st.query_params[COLUMNS] = before
+        links.write(COLUMNS, before)
     columns = st.text_area(
         "What its columns may hold",
         key=COLUMNS,

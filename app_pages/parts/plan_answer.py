@@ -115,10 +115,15 @@ def title(asked: Asked) -> None:
     found = matching(training)
     known = "" if found is None else f" These are settings of paper 003: {found.title}."
     st.caption(
-        f"{training.steps:,} steps on batches of {training.batch:,} of {training.records:,} "
-        f"records (q = {plain(training.rate)}), clipped to {plain(training.clip)}, noise "
+        f"{training.steps:,} steps on batches of {training.batch:,} of {_population(training)} "
+        f"(q = {plain(training.rate)}), clipped to {plain(training.clip)}, noise "
         f"{training.schedule().name}.{known}"
     )
+
+
+def _population(training: Training) -> str:
+    nominal = training.adjacency is Adjacency.ADD_REMOVE
+    return f"a public size of {training.records:,}" if nominal else f"{training.records:,} records"
 
 
 def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:

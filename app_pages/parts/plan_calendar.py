@@ -242,7 +242,7 @@ def _to_link(rows: list[dict[str, Any]]) -> None:
         if LINK in st.query_params:
             del st.query_params[LINK]
     elif st.query_params.get(LINK) != text:
-        st.query_params[LINK] = text
+        links.write(LINK, text)
 
 
 def _numbers(costed: Costed, budget: PrivacyBudget) -> None:

@@ -10,6 +10,7 @@ from app_pages.parts.plan_controls import SOLVED, target
 from app_pages.parts.state import chosen
 from dpcore.accounting.planner import Training
 from dpcore.accounting.schedules import opacus_gamma
+from dpcore.guarantee import Adjacency
 
 
 def _accountant(training: Training) -> str:
@@ -42,7 +43,8 @@ def plan_command(training: Training, unknown: str, epsilon: float, accountant: s
 
 
 def _settings(training: Training, without: str = "") -> list[str]:
-    size = [f"--records {training.records}"]
+    nominal = training.adjacency is Adjacency.ADD_REMOVE
+    size = [f"--{'public-size' if nominal else 'records'} {training.records}"]
     size += [] if without == "batch" else [f"--batch {training.batch}"]
     steps = [] if without == "steps" else [f"--steps {training.steps}"]
     decay = (
@@ -70,13 +72,14 @@ def _joined(*parts: str) -> str:
 
 def snippet(training: Training, accountant: str) -> str:
     """Python that gives the ε on screen."""
+    note = "  # a public size" if training.adjacency is Adjacency.ADD_REMOVE else ""
     return (
         "from dpcore.accounting.planner import Training, spent\n"
         "from dpcore.guarantee import Adjacency\n"
         "\n"
         "run = Training(\n"
         f"    sigma={training.sigma!r},\n"
-        f"    records={training.records},\n"
+        f"    records={training.records},{note}\n"
         f"    batch={training.batch},\n"
         f"    steps={training.steps},\n"
         f"    delta={training.delta!r},\n"

@@ -18,9 +18,9 @@ from dpcore.guarantee import Adjacency
 
 SAMPLINGS = {"poisson": "Each record by chance (Poisson)", "fixed": "Batches of fixed size"}
 ADJACENCIES = {
-    "add-remove": "One record more or less",
     "zero-out": "One record blanked out",
     "replace-one": "One record replaced",
+    "add-remove": "One record more or less",
 }
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
 DECAYS = {"epoch": "Every epoch", "step": "Every step", "steps": "Every so many steps"}
@@ -62,7 +62,7 @@ FIRST_TARGET = 2.0
 # What a link may ask of the controls, in the form that `links` checks.
 ALLOWED = {
     "sampling": ("the sampling", list(SAMPLINGS.values()), "Poisson sampling"),
-    "neighbour": ("the neighbour", list(ADJACENCIES.values()), "the usual one"),
+    "neighbour": ("the neighbour", list(ADJACENCIES.values()), "one record blanked out"),
     "decays": ("a decay", list(DECAYS.values()), "a decay every epoch"),
     "length": ("a length in", list(LENGTHS.values()), "epochs"),
     "plan_delta": ("δ =", [plain(delta) for delta in DELTAS], f"δ = {plain(FIRST.delta)}"),
@@ -140,15 +140,19 @@ def sidebar() -> Asked:
     """
     put(kept(PENDING) or {})
     with st.sidebar:
-        first = st.container()
+        first, run = st.container(), st.container()
+        sampling = pick("Sampling", SAMPLINGS, "sampling", words.SAMPLING, _usual_adjacency)
+        adjacency = pick("One person's difference", ADJACENCIES, "neighbour", words.ADJACENCY)
+    with run:
+        nominal = adjacency == Adjacency.ADD_REMOVE
         records = st.number_input(
-            "Records n",
+            "Public size" if nominal else "Records n",
             1,
             MOST_RECORDS,
             FIRST.records,
             key="records",
             bind="query-params",
-            help=words.RECORDS,
+            help=words.PUBLIC_SIZE if nominal else words.RECORDS,
         )
         batch = st.number_input(
             "Batch size",
@@ -215,9 +219,7 @@ def sidebar() -> Asked:
                 else "."
             )
         )
-        sampling = pick("Sampling", SAMPLINGS, "sampling", words.SAMPLING, _usual_adjacency)
-        adjacency = pick("One person's difference", ADJACENCIES, "neighbour", words.ADJACENCY)
-    records = whole("records n", records, at_least=1)
+    records = whole("public size" if nominal else "records n", records, at_least=1)
     batch = whole("batch size", batch, at_least=1, at_most=records)
     per_epoch = steps_per_epoch(records, batch)
     steps = whole("steps", count, at_least=1) * (1 if length == "steps" else per_epoch)

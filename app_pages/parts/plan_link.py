@@ -14,11 +14,19 @@ from app_pages.parts import (
 from app_pages.parts.state import once
 from dpcore.accounting.planner import Training
 from dpcore.figures.words import plain
+from dpcore.guarantee import Adjacency
 
 
 def heed() -> str:
     """What the link asked for in vain, as one message; found once a session."""
+    links.renewed("plan", "neighbour", plan_controls.ADJACENCIES, _usual_before)
     return once("plan_link", _heed)
+
+
+def _usual_before(link: links.Link) -> Adjacency:
+    """Add/remove, which was taken not to need a public size, but for batches of fixed size."""
+    fixed = link.get("sampling", [""])[-1] == plan_controls.SAMPLINGS["fixed"]
+    return Adjacency.REPLACE_ONE if fixed else Adjacency.ADD_REMOVE
 
 
 def _heed() -> str:
@@ -57,4 +65,4 @@ def address(training: Training) -> dict[str, str]:
         key: titles[key][str(value)] if key in titles else str(value)
         for key, value in values.items()
     }
-    return said | {"plan_delta": plain(training.delta)}
+    return said | {"plan_delta": plain(training.delta), links.VERSION: links.THIS}

@@ -14,7 +14,7 @@ from dpcore.accounting.claims import Evidence, evidence
 from dpcore.accounting.paper_003 import account
 from dpcore.accounting.planner import Training
 from dpcore.accounting.presets import PRESETS, Preset
-from dpcore.guarantee import Adjacency
+from dpcore.guarantee import SAME_FIGURE, Adjacency
 
 
 def show() -> list[tuple[str, str, Task[object]]]:
@@ -25,9 +25,9 @@ def show() -> list[tuple[str, str, Task[object]]]:
     st.markdown(
         "Three different things in each row: the ε that paper 003 **states** for an experiment, "
         "what its **printed formula gives** for those settings, and what accountants **certify** "
-        "for exactly that noise on Poisson samples, for one record more or less and for one "
-        "record replaced, of which the paper's lemma speaks. *Start from* in the controls loads a "
-        "row."
+        "for exactly that noise on Poisson samples, for one record blanked out (zero-out) and for "
+        "one record replaced, of which the paper's lemma speaks. *Start from* in the controls "
+        f"loads a row. {SAME_FIGURE}"
     )
     rows = [_row(each, known.get(key)) for key, each in PRESETS.items()]
     download(pd.DataFrame(rows), "paper_003_settings", "Claims and certified ε of paper 003")
@@ -35,7 +35,7 @@ def show() -> list[tuple[str, str, Task[object]]]:
 
 
 def _known(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:
-    """Under add-remove and under replace-one."""
+    """Under zero-out and under replace-one."""
     found = {}
     for place, (key, each) in enumerate(PRESETS.items()):
         progress(place / len(PRESETS), each.title)
@@ -53,7 +53,7 @@ def _printed(training: Training) -> float | None:
 
 def _row(found: Preset, known: tuple[Evidence, Evidence] | None) -> dict[str, object]:
     training, printed = found.training, _printed(found.training)
-    added, replaced = known or (None, None)
+    blanked, replaced = known or (None, None)
 
     def finding(number: float | None, by: Evidence | None) -> str | None:
         return None if number is None or by is None else str(by.finding(number))
@@ -62,9 +62,9 @@ def _row(found: Preset, known: tuple[Evidence, Evidence] | None) -> dict[str, ob
         "settings": found.title,
         "ε stated": found.stated,
         "ε by the printed formula": printed,
-        "ε certified, add-remove": None if added is None else added.certified.epsilon,
+        "ε certified, zero-out": None if blanked is None else blanked.certified.epsilon,
         "ε certified, replace-one": None if replaced is None else replaced.certified.epsilon,
-        "stated, add-remove": finding(found.stated, added),
+        "stated, zero-out": finding(found.stated, blanked),
         "stated, replace-one": finding(found.stated, replaced),
         "formula, replace-one": finding(printed, replaced),
         "δ": training.delta,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dpcore.guarantee import SAME_FIGURE
+
 PRESET = (
     "Settings printed in paper 003 (Zhang et al.), or taken from its tables, to start from. Any "
     "control may be changed afterwards. The tab *Paper 003* lists what each claims and what is "
     "certified for it."
 )
-RECORDS = "How many records (people, images) the training data hold."
+RECORDS = "How many records (people, images) the training data hold. This number is public."
+PUBLIC_SIZE = (
+    "A nominal number of records that everybody may know, fixed without a look at the data: a "
+    "published figure, a quota. Rates and steps come from it, and so must whatever the training "
+    "divides by; how many records there really are is protected and enters nowhere."
+)
 BATCH = "How many records one step looks at, on average. Batch size ÷ n is the sampling rate q."
 LENGTH = "Whether the length of training is given in passes over the data, or in single steps."
 EPOCHS = "How often training goes through all the records."
@@ -34,8 +41,9 @@ DELTA = (
 SAMPLING = "How a batch is drawn. The accountant must assume the same as the training code does."
 ADJACENCY = (
     "What counts as one person's difference. It holds for every certified ε on this page. **One "
-    "record more or less** (add-remove), **blanked out** (zero-out), or **replaced** by any other "
-    "(replace-one, the strictest)."
+    "record blanked out** (zero-out): the number of records is public. **Replaced** by any other "
+    "(replace-one, the strictest). **More or less** (add-remove): the number of records is "
+    "private, and a public size stands in its place."
 )
 SOLVE = (
     "Which setting to find, so that the run spends at most the target ε, all others as they are."
@@ -113,7 +121,8 @@ EXHAUSTED = (
 )
 OPACUS = (
     "Opacus counts noise in multiples of C and its decay in σ: γ = √R. Its own figure is by Rényi "
-    "accounting, one record more or less; it is an upper bound like the one above."
+    "accounting, one record more or less; it is an upper bound like the one above. "
+    f"{SAME_FIGURE}"
 )
 NO_OPACUS = (
     "Opacus has no accountant for batches of fixed size: it draws Poisson samples, or accounts as "

@@ -28,7 +28,8 @@ def command(study: TrainingStudy, output: str = "run") -> str:
             + "".join(f" --set {name}={value}" for name, value in _settings(study)),
             f"--network {recipe.network} --activation {recipe.activation}"
             + (f" --widths {widths}" if recipe.network == "perceptron" else ""),
-            f"--epsilon {study.epsilon!r} --delta {recipe.delta!r} --adjacency {recipe.adjacency}",
+            f"--epsilon {study.epsilon!r} --delta {recipe.delta!r} --adjacency {recipe.adjacency}"
+            + (f" --public-size {recipe.public_size}" if recipe.public_size else ""),
             f"--epochs {recipe.epochs} --batch-size {recipe.batch} --sampling {recipe.sampling}",
             f"--optimizer {recipe.optimizer} --learning-rate {recipe.learning_rate!r} "
             + (f"--final-rate {recipe.final_rate!r} " if recipe.final_rate < 1.0 else "")

@@ -93,7 +93,7 @@ def show(asked: Asked, _: Settled) -> None:
     )
     keep("train compared", chosen)
     if st.query_params.get_all(LINK) != chosen:
-        st.query_params[LINK] = chosen
+        links.write(LINK, chosen)
     found = {name: _found(key) for name, key in named.items() if key in chosen}
     if found:
         _charts(found, asked.metric)

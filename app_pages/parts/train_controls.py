@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from app_pages.parts import train_noise, train_upload
+from app_pages.parts import plan_words, train_noise, train_upload
 from app_pages.parts import train_words as words
 from app_pages.parts.fields import pick
-from app_pages.parts.plan_controls import ADJACENCIES, DELTAS
+from app_pages.parts.plan_controls import ADJACENCIES, DELTAS, MOST_RECORDS
 from app_pages.parts.state import chosen, put
 from app_pages.parts.train_fields import number, switch, whole
 from app_pages.parts.train_presets import FIRST, PRESETS, Settings
@@ -18,6 +18,7 @@ from dpcore.datasets.images import Examples, ExamplesEntry
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures.words import plain
+from dpcore.guarantee import Adjacency
 
 FEATURES = {
     "raw": "As they are",
@@ -41,7 +42,6 @@ NOISES = {
     "scaled": "Scaled with the clipping",
     "published-004": "As paper 004 prints it",
 }
-NEIGHBOURS = {key: ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 DRAWS = {"poisson": "By chance (Poisson)", "none": "Every record"}
 TABS = (
     "Noise schedule",
@@ -140,7 +140,8 @@ def sidebar() -> Asked:
             seed = st.number_input(
                 "Seed", 0, MOST_SEED, 0, key="train_seed", bind="query-params", help=words.SEED
             )
-        adjacency = pick("One person's difference", NEIGHBOURS, "person", words.ADJACENCY)
+        adjacency = pick("One person's difference", ADJACENCIES, "person", plan_words.ADJACENCY)
+        size = _public_size() if adjacency == Adjacency.ADD_REMOVE else None
         optimizer = switch("Optimizer", OPTIMIZERS, "optimizer", words.OPTIMIZER)
         with st.container(horizontal=True):
             final = number("Rate left at the end", SHARES, "final_rate", words.FINAL_RATE, step=0.1)
@@ -166,6 +167,7 @@ def sidebar() -> Asked:
         decay_every=when if decay < 1.0 else "epoch",
         sampling=draws,
         adjacency=adjacency,
+        public_size=size,
         delta=delta,
         seed=seed,
         noise=noise,
@@ -181,6 +183,19 @@ def sidebar() -> Asked:
         settings=settings,
     )
     return Asked(study, entry, metric, uploaded)
+
+
+def _public_size() -> int | None:
+    return st.number_input(
+        "Public size",
+        1,
+        MOST_RECORDS,
+        None,
+        key="public_size",
+        placeholder="a number that everybody may know",
+        bind="query-params",
+        help=plan_words.PUBLIC_SIZE,
+    )
 
 
 def _metric(entry: ExamplesEntry) -> str:

@@ -6,14 +6,15 @@ from dataclasses import asdict
 
 from app_pages.parts import links, meaning, train_compare, train_effects, train_noise
 from app_pages.parts import train_controls as controls
-from app_pages.parts.plan_controls import DELTAS
+from app_pages.parts.plan_controls import ADJACENCIES, DELTAS, MOST_RECORDS
 from app_pages.parts.state import once
 from app_pages.parts.train_presets import FIRST, Settings
 from dpcore.figures.words import plain
+from dpcore.guarantee import Adjacency
 
 KNOWN = {
     *asdict(FIRST),
-    *("person", "train_seed", "train_view", "meaning", train_compare.LINK),
+    *("person", "public_size", "train_seed", "train_view", "meaning", train_compare.LINK),
     *train_effects.ALLOWED,
     *meaning.ALLOWED,
     *(name for name, *_ in meaning.NUMBERS),
@@ -22,6 +23,7 @@ KNOWN = {
 
 def heed() -> str:
     """What the link asked for in vain, as one message; found once a session."""
+    links.renewed("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
     return once("train_link", _heed)
 
 
@@ -51,7 +53,7 @@ def _heed() -> str:
         }
         | {
             "train_delta": ("δ =", [plain(each) for each in DELTAS], plain(FIRST.train_delta)),
-            "person": ("the neighbour", list(controls.NEIGHBOURS.values()), "one record blanked"),
+            "person": ("the neighbour", list(ADJACENCIES.values()), "one record blanked out"),
             "train_view": ("the tab", controls.TABS, "the first one"),
             **train_effects.ALLOWED,
             **meaning.ALLOWED,
@@ -72,6 +74,7 @@ def _heed() -> str:
             ("ratio", "a decay R of", *controls.RATIOS),
             ("repeats", "a number of runs of", 1, controls.MOST_RUNS),
             ("train_seed", "a seed of", 0, controls.MOST_SEED),
+            ("public_size", "a public size of", 1, MOST_RECORDS),
             *train_noise.NUMBERS,
             *meaning.NUMBERS,
         ],
@@ -97,8 +100,9 @@ def address(settings: Settings) -> dict[str, str]:
         **{key: found for key, (_, found) in train_noise.CHOICES.items()},
     }
     first = asdict(FIRST)
-    return {
+    said = {
         key: titles[key][str(value)] if key in titles else str(value)
         for key, value in asdict(settings).items()
         if value != first[key] and value is not None
     }
+    return said | {links.VERSION: links.THIS}

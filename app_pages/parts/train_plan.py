@@ -33,7 +33,7 @@ class Settled:
     recipes : dict of str to Recipe
         By series; "private" is the one that was asked for, its σ₀ solved.
     records : int
-        n.
+        n, or the public size in its place.
     assurance : Assurance
         What is claimed, proved and certified for it.
     course : DataFrame

@@ -35,6 +35,7 @@ def proof_and_claim(settled: Settled) -> None:
             st.markdown("**Claim** (what paper 004 prints)")
             badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
             st.markdown(badges.statement(held.claim))
+            badges.beside(held.claim, held.certified)
             badges.checked([each for each in held.conditions if not each.met])
         else:
             st.markdown("**Claim** (what paper 003 prints for this noise)")

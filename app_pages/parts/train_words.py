@@ -113,7 +113,6 @@ RUNS = (
     "spends the ε above."
 )
 SEED = "Start of the random numbers, so that a link shows the same picture again."
-ADJACENCY = "What counts as one person's difference. It holds for every certified ε on this page."
 
 ACCURACY = "Share of test records that the private network gets right, on average over the runs."
 AUC = (
@@ -224,6 +223,8 @@ NAMES = {
     "decay": "the decay R",
     "decay_every": "when the noise decays",
     "sampling": "how batches are drawn",
+    "adjacency": "one person's difference",
+    "public_size": "the public size",
     "noise": "the noise over weights",
     "weights": "where weights come from",
     "average": "the share of steps averaged",

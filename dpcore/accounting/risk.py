@@ -175,7 +175,7 @@ class Promise:
     guarantee : Guarantee
         The one that holds; empty when the standing is "none", with the reason.
     records : int
-        n of the data that are protected.
+        n of the data that are protected; under add/remove the public size that stands for it.
     """
 
     whose: str

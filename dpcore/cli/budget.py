@@ -131,7 +131,7 @@ def _settings(asked: run.Run) -> dict[str, Any]:
 
 def _neighbour(answer: dict[str, Any]) -> str:
     size = answer["public_size"]
-    return answer["adjacency"] + ("" if size is None else f" (public size {size:,})")
+    return f"{answer['adjacency']}" + ("" if size is None else f" (public size {size:,})")
 
 
 def _described(answer: dict[str, Any]) -> str:

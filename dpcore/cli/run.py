@@ -252,11 +252,12 @@ def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, 
         batch, records = rate.as_integer_ratio()
         return records, batch
     size = "public-size" if options.adjacency == "add-remove" else "records"
-    records = optional_whole(size, getattr(options, size.replace("-", "_")), 1, MOST_RECORDS)
-    if records is None:
+    typed = getattr(options, size.replace("-", "_"))
+    if typed is None:
         if text is not None or unknown == "batch":
             raise _missing(size)
         return 1, 1
+    records = whole(size, typed, at_least=1, at_most=MOST_RECORDS)
     if text is None:
         if unknown != "batch":
             raise _missing("batch")

@@ -39,7 +39,9 @@ def add(commands: Commands) -> None:
     command.add_argument("--delta", help="default: by rule")
     command.add_argument("--lam", help="λ; default: by rule in n and d")
     command.add_argument("--radius", help="R, needed when λ = 0")
-    command.add_argument("--adjacency", default="replace-one", help="replace-one or zero-out")
+    command.add_argument(
+        "--adjacency", default="zero-out", help="zero-out (one record blanked) or replace-one"
+    )
     command.add_argument("--runs", default="30")
     command.add_argument("--seed", default="0")
     command.add_argument("--steps", help="T; default: each method's rule")

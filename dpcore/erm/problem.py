@@ -42,7 +42,7 @@ class Problem:
     dimension : int
         d, number of features after preparation; public.
     adjacency : Adjacency
-        replace-one or zero-out. Means over n need a public n, so add/remove is refused.
+        zero-out or replace-one. Means over n need a public n, so add/remove is refused.
     huber_width : float
         h of the Huber loss; no other loss has one.
     public_preparation : bool

@@ -46,7 +46,7 @@ class Study:
     delta : float, optional
         Requested δ; ``None`` for the rule `default_delta`.
     adjacency : str
-        "replace-one" or "zero-out".
+        "zero-out" or "replace-one". Means over n need a public n, so add/remove is refused.
     runs : int
         Independent draws of the noise.
     seed : int
@@ -83,7 +83,7 @@ class Study:
     edition: str = "sound"
     epsilons: tuple[float, ...] = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
     delta: float | None = None
-    adjacency: str = "replace-one"
+    adjacency: str = "zero-out"
     runs: int = 30
     seed: int = 0
     steps: int | None = None

@@ -125,11 +125,13 @@ def ethics(
         f"is added by: {held.by}.",
         "assumed": "Assumed here: name the method and its proof or accountant.",
     }[promise.standing]
+    nominal = held.adjacency is Adjacency.ADD_REMOVE
+    size = "Public size, in place of the number of records: n =" if nominal else "Records: n ="
     lines = [
         "Privacy of the published result",
         f"Guarantee: differential privacy with ε = {at_most(budget.epsilon)} and "
         f"δ = {plain(budget.delta)}. Method: {promise.whose}. {source}",
-        f"Adjacency: {held.adjacency}. {held.adjacency.meaning} Records: n = "
+        f"Adjacency: {held.adjacency}. {held.adjacency.meaning} {size} "
         f"{promise.records:,} (n·δ = {share}).",
         f"Meaning: of 100 people guessing {ASKED[held.adjacency]}, at most "
         f"{right_of_100((exact or bound).advantage)} are right on average, and 50 would be without "

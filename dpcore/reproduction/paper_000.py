@@ -21,6 +21,7 @@ from dpcore.evaluation.curves import summarise
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.figures.static import panels
+from dpcore.guarantee import Adjacency
 from dpcore.methods import register
 from dpcore.reproduction import network_000
 from dpcore.reproduction.report import (
@@ -41,6 +42,9 @@ EPSILONS = tuple(10.0**power for power in range(-9, 1))
 DELTA, LAM, HUBER_WIDTH = 0.001, 0.001, 0.5
 DATASETS = ("adult", "bank", "ipums_br")
 METHODS = ("nonprivate", "outpert", "opera", "sgdpert", "grpua")
+ADJACENCY = str(Adjacency.REPLACE_ONE)
+"""One element of the data is changed (Definition 4 and the sensitivity after it)."""
+
 HIGH_PRIVACY = 0.01
 """What the verdicts take "the high privacy regime" to mean: ε up to this."""
 
@@ -94,6 +98,7 @@ def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> S
         edition="published",
         epsilons=epsilons,
         delta=DELTA,
+        adjacency=ADJACENCY,
         runs=runs,
         preparation=PAPER_000,
     )
@@ -310,6 +315,7 @@ def _table(order: Order, split: Split, dataset: str) -> tuple[list[Verdict], lis
             edition="published",
             epsilons=(epsilon,),
             delta=DELTA,
+            adjacency=ADJACENCY,
             runs=1,
             preparation=PAPER_000,
         )

@@ -367,8 +367,8 @@ def judge_theorem(ends: pd.DataFrame) -> Verdict:
         "Algorithm 1 is (ε, δ)-private (theorem 1).",
         verdict,
         f"Certified within the claim in {sum(within)} of {len(rows)} places (PLD, zero-out). "
-        f"{SAME_FIGURE} {seen}. Equation (9) leaves λ²S/2 out of the moment, and with private weights w the "
-        "noise itself tells about the records.",
+        f"{SAME_FIGURE} {seen}. Equation (9) leaves λ²S/2 out of the moment, and with private "
+        "weights w the noise itself tells about the records.",
     )
 
 

@@ -41,7 +41,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(**link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=SECONDS)
-    for name, value in link.items():
+    for name, value in ({"v": "2"} | link if link else {}).items():
         app.query_params[name] = value
     app.run()
     assert not app.exception
@@ -116,7 +116,7 @@ def test_the_verdict_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str
     shown = numbers(app)
     assert verdict.startswith(f"**OPERA at ε = {epsilon}:** {shown['Accuracy']} right, ")
     assert f"{shown['Cost of privacy'].lstrip('−')} points fewer" in verdict
-    assert "the promise is proved (δ = 1e-5, one record replaced, analytic Gaussian" in verdict
+    assert "the promise is proved (δ = 1e-5, one record blanked out, analytic Gaussian" in verdict
 
 
 def test_smaller_epsilon_never_raises_the_odds() -> None:
@@ -134,7 +134,7 @@ def test_smaller_epsilon_never_raises_the_odds() -> None:
     [
         ("data", "cohort"),
         ("loss", "huber"),
-        ("adjacency", "zero-out"),
+        ("adjacency", "replace-one"),
         ("missing", "impute"),
         ("scaling", "data"),
     ],
@@ -318,7 +318,7 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     assert "**OutPert at ε = 3:** " in said(app)
     assert "conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
     assert f"noise that is added is ε = {at_most(certified)}" in said(app)
-    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
+    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.ZERO_OUT).right
     assert numbers(app)["Right guesses"] == f"{right} of 100"
 
 
@@ -410,7 +410,7 @@ def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
     for said in ("“999999999”", "“Nowhere”", "“nobody”", "“nan”", "“1e99”", "1 to 1,000,000"):
         assert said in told
     assert "1e+06" not in told
-    assert set(app.query_params) <= {"methods", "loss"}
+    assert set(app.query_params) <= {"methods", "loss", "v"}
     assert "nobody" not in app.query_params["methods"]
 
 
@@ -421,7 +421,7 @@ def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
     assert told.count("the setting “unknown”, which this page does not have.") == 1
     assert "the setting “b”" in told
     assert "“nan”" in told
-    assert set(app.query_params) == {"loss"}
+    assert set(app.query_params) == {"loss", "v"}
 
 
 def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:
@@ -474,7 +474,7 @@ def trusted(app: AppTest) -> str:
 def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
     app = opened(methods="InputPert", view="Claim and proof", epsilon="0.01")
     sums, mixed, alone = trusted(app).splitlines()
-    assert "ε = 0.01, δ = 1e-5 · replace-one" in sums
+    assert "ε = 0.01, δ = 1e-5 · zero-out" in sums
     assert mixed.startswith("- **A mixer**")
     assert "hiding among clones" in mixed
     assert alone.startswith("- **Nobody**")
@@ -584,7 +584,7 @@ def test_the_python_to_take_along_gives_the_numbers_on_screen() -> None:
 STUDIES = [
     Study(),
     Study(dataset="cohort", records=300, loss="huber", lam=0.001, delta=1e-6, steps=7, runs=10),
-    Study(lam=0.0, radius=3.0, adjacency="zero-out", edition="published", methods=("opera",)),
+    Study(lam=0.0, radius=3.0, adjacency="replace-one", edition="published", methods=("opera",)),
     Study(huber_width=0.123456789, lam=0.0123456789, epsilons=(0.123456789, 3.0), batch=7, seed=3),
     Study(edition="published", full_length=True, methods=("grpua",)),
     Study(preparation=Preparation(missing="drop", norm="clip", interval="unit", intercept=True)),

@@ -24,7 +24,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_digits_are_told_by_one_model_each() -> None:
     app = AppTest.from_file(APP, default_timeout=240)
-    for name, value in {"data": "Handwritten digits", "methods": "PSGD", "epsilon": "10"}.items():
+    link = {"data": "Handwritten digits", "methods": "PSGD", "epsilon": "10", "v": "2"}
+    for name, value in link.items():
         app.query_params[name] = value
     app.run()
     assert not app.exception

@@ -36,7 +36,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=SECONDS)
-    for name, value in ({"methods": "OPERA", "meaning": "true"} | link).items():
+    for name, value in ({"methods": "OPERA", "meaning": "true", "v": "2"} | link).items():
         app.query_params[name] = value
     app.run()
     assert not app.exception
@@ -141,7 +141,7 @@ def test_the_texts_to_copy_hold_the_numbers() -> None:
     calibration = calibrated("opera", 0.5)
     exact, _ = expected(calibration, 0.5, 0.01)
     right = right_of_100(exact.advantage)
-    assert right < odds(PrivacyBudget(0.5, 1e-5), Adjacency.REPLACE_ONE).right
+    assert right < odds(PrivacyBudget(0.5, 1e-5), Adjacency.ZERO_OUT).right
     assert f"at most {right} of them are right" in consent
     assert f"at most {right} are right on average" in ethics
     for part in ("ε = 0.5 ", "δ = 1e-5", "n = 455", "OPERA (sound edition)", calibration.proof.by):
@@ -181,8 +181,8 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     assert certified is not None
     said = spoken(app)
     assert "The ε asked of OutPert (published edition) is not proved." in said
-    assert f"is ε = {at_most(certified)}: δ = 1e-5 · replace-one · " in said
-    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.REPLACE_ONE).right
+    assert f"is ε = {at_most(certified)}: δ = 1e-5 · zero-out · " in said
+    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.ZERO_OUT).right
     # On the card as well, whose dots are those of the ε that holds.
     held = f"its noise is certified for ε = {at_most(certified)}."
     assert f"For OutPert, ε = 3 is not proved here; {held}" in said
@@ -199,7 +199,7 @@ def test_card_names_what_the_methods_own_noise_allows() -> None:
     right = right_of_100(gaussian_advantage(calibration.gaussian_mu))
     said = spoken(opened())
     assert f"OPERA's own noise allows at most {right} of 100." in said
-    assert right < odds(PrivacyBudget(1.0, 1e-5), Adjacency.REPLACE_ONE).right
+    assert right < odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT).right
 
 
 def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
@@ -213,9 +213,9 @@ def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
 
 def test_without_a_method_it_speaks_of_any() -> None:
     app = opened(methods="")
-    assert "For any method that keeps ε = 1: δ = 1e-5 · replace-one" in spoken(app)
+    assert "For any method that keeps ε = 1: δ = 1e-5 · zero-out" in spoken(app)
     assert "Assumed here: name the method and its proof" in copied(app)[1]
-    bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.REPLACE_ONE)
+    bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT)
     found = tradeoff.attacker(bound, 0.5, 0.01)
     assert numbers(app)[BELIEF] == percent_at_most(found.belief)
     assert "the worst method with this ε and δ" in spoken(app)
@@ -262,7 +262,7 @@ def planned(**link: str) -> AppTest:
     """Plan with the panel open, once nothing is certified in the background any more."""
     app = opened()
     app.switch_page("app_pages/plan.py")
-    for name, value in ({"meaning": "true"} | link).items():
+    for name, value in ({"meaning": "true", "v": "2"} | link).items():
         app.query_params[name] = value
     app.run()
     deadline = time.monotonic() + 180.0
@@ -287,7 +287,7 @@ def test_plan_states_what_its_run_means_by_the_whole_curve() -> None:
     assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
     assert exact.belief < tradeoff.posterior(bound, 0.2, 0.01)
     assert "n = 10,000" in copied(app)[1]
-    assert "Adjacency: add-remove." in copied(app)[1]
+    assert "Adjacency: zero-out." in copied(app)[1]
 
 
 def test_plan_follows_the_whole_curve_for_batches_of_fixed_size() -> None:

@@ -53,7 +53,7 @@ def nothing_goes_on() -> Iterator[None]:
 def opened(**link: str | list[str]) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
     app.switch_page("app_pages/train.py")
-    for name, value in link.items():
+    for name, value in ({"v": "2"} | link if link else {}).items():
         app.query_params[name] = value
     app.run()
     return until(app, lambda: bool(app.metric or app.error or app.info))

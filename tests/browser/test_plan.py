@@ -119,7 +119,7 @@ def test_the_question_asked_backwards_can_be_used(
     page = opened(watched, address, "?target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
     settled(page)
-    certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, add-remove"))
+    certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, zero-out"))
     expect(certified).to_be_visible()
     page.get_by_role("button", name="Use this value").last.click()
     page.wait_for_function("() => /sigma|duration|batch|plan_delta/.test(location.search)")

@@ -101,7 +101,13 @@ def test_a_null_row_hears_no_noise() -> None:
 
 
 def test_closed_forms_agree_with_sweeps_and_share_their_columns(diabetes: Split) -> None:
-    study = replace(STUDY, methods=("nonprivate", "opera"), epsilons=(0.1, 30.0), runs=1_000)
+    study = replace(
+        STUDY,
+        methods=("nonprivate", "opera"),
+        adjacency="replace-one",
+        epsilons=(0.1, 30.0),
+        runs=1_000,
+    )
     closed = curves.closed_form(study, diabetes)
     rows = sweep(study, split=diabetes)
     assert tuple(rows.columns) == columns(REGRESSION)

@@ -78,7 +78,7 @@ DIFFERENT: dict[str, Any] = {
     "edition": "published",
     "epsilons": (1.0,),
     "delta": 1e-6,
-    "adjacency": "zero-out",
+    "adjacency": "replace-one",
     "runs": 7,
     "seed": 1,
     "steps": 10,

@@ -64,7 +64,7 @@ def test_an_answer_says_delta_as_the_page_does() -> None:
     plan = solve("steps", RUN, 0.5, "rdp")
     sentence = answered(plan, 0.5, 100)
     assert f"number of steps = {plan.value:,.0f} (" in sentence
-    assert "at δ = 1e-4 (Rényi, add-remove)" in sentence
+    assert "at δ = 1e-4 (Rényi, zero-out)" in sentence
     nowhere = solve("sigma", RUN, 1e-12, "rdp")
     if nowhere.value is None:
         assert answered(nowhere, 1e-12, 100) == nowhere.sentence
