@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,10 @@ def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
     assert "needs a public size" in error.value
     app.number_input(key="public_size").set_value(1_234).run()
     assert not app.error
-    code = " ".join(block.value for block in app.code)
+    deadline = time.monotonic() + 60.0
+    while "dpcore train" not in (code := " ".join(block.value for block in app.code)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)  # the noise is solved for in the background
+        app.run()
     assert "--adjacency add-remove --public-size 1234" in code
     assert "public_size=1234" in code
