@@ -97,7 +97,7 @@ def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
     private: dict[tuple[str, str], list[Array]] = {}
     floors: dict[str, list[float]] = {}
     for seed in range(goal.splits):
-        split = prepare(table, Preparation(seed=seed))
+        split = prepare(table, Preparation(missing="drop", seed=seed))
         train, test = (split.x_train, split.y_train), (split.x_test, split.y_test)
         for adjacency in ADJACENCIES:
             study = study_of(goal, adjacency, methods)

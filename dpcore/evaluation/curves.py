@@ -434,6 +434,8 @@ def _tuned_lam(study: Study, split: Split) -> tuple[float, Array]:
     known = np.flatnonzero(~split.blank)
     order = np.random.default_rng(split.preparation.seed).permutation(len(known))
     some = known[order[:CROSS_VALIDATION_RECORDS]]
+    if len(some) < 2:  # all others are blank: there is nothing to hold out
+        return problem.lam, minimiser(study, split)
     fold = np.arange(len(some)) % min(CROSS_VALIDATION_FOLDS, len(some))
     score = np.zeros(len(CROSS_VALIDATION_LAMS))
     means = []

@@ -92,6 +92,33 @@ def test_the_python_to_take_along_gives_the_numbers_on_screen(
     assert {m.label: m.value for m in app.metric}["RMSE"] == plain(at_one["rmse"])
 
 
+PREDICTS = COLUMNS.replace("predict progression: 0 to 200 points", "predict ill: one of no, yes")
+
+
+def ill(place: int, rare: str = "yes") -> bytes:
+    """Of 120 people one is ill: that in this place, unless something else stands there."""
+    lines = [f"{20 + i % 60},{('no', 'yes')[i % 2]},no" for i in range(120)]
+    lines[place] = f"40,yes,{rare}" if rare else ",,"
+    return ("age,smoker,ill\n" + "\n".join(lines) + "\n").encode()
+
+
+@pytest.mark.parametrize("part", ["learned from", "judged on"])
+def test_the_only_record_of_a_class_may_go_and_nothing_but_measures_changes(part: str) -> None:
+    held_out = drawn(120, Preparation())
+    place = int(np.flatnonzero(held_out == (part == "judged on"))[2])
+    seen = []
+    for rare in ("yes", "no", ""):
+        app = opened(PREDICTS, ill(place, rare))
+        assert not app.error
+        sigma = next(metric.value for metric in app.metric if metric.label == "Noise σ")
+        trained = next(text.value for text in app.caption if "Trained on 96 records" in text.value)
+        seen.append((app.title[0].value, trained, sigma))
+        blank = "1 blank records are among those to learn from" in spoken(app)
+        assert blank == (rare == "" and part == "learned from")
+        assert ("ill is the same in every record" in spoken(app)) == (rare != "yes")
+    assert seen[0] == seen[1] == seen[2]
+
+
 def test_before_the_file_is_there_the_page_says_what_it_takes() -> None:
     app = opened(columns="")
     assert app.title[0].value.startswith("Your own table")

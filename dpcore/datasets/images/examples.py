@@ -62,8 +62,8 @@ class Examples:
     train_inputs, test_inputs : numpy.ndarray of float32, (n, channels, side, side) or (n, d)
         Images lie in [0, 1]; features are finite.
     train_targets, test_targets : numpy.ndarray
-        Classes: int64, (n,), counted from 0. Labels: float32, (n, labels), each 0, 1 or nan for
-        unknown.
+        Classes: int64, (n,), counted from 0, and -1 of a blank record. Labels: float32,
+        (n, labels), each 0, 1 or nan for unknown; all nan of a blank record.
     notes : tuple of str
         What was noticed while reading, in plain sentences.
     published : bool
@@ -167,10 +167,10 @@ class Examples:
                 f"records, but they must be {np.dtype(kind)} of shape {wanted} for at least one."
             )
         if self.task == "classes":
-            if targets.min() < 0 or targets.max() >= outputs:
+            if targets.min() < -1 or targets.max() >= outputs:
                 raise InvalidInput(
                     f"{which}: classes run from {targets.min()} to {targets.max()}, but they must "
-                    f"run from 0 to {outputs - 1}."
+                    f"run from 0 to {outputs - 1}, or be -1 of a blank record."
                 )
         elif not (np.isnan(targets) | (targets == 0) | (targets == 1)).all():
             raise InvalidInput(f"{which}: a label is neither 0 nor 1 nor nan, as it must be.")

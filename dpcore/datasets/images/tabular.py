@@ -38,7 +38,7 @@ def source(key: str) -> Source:
 
 
 def from_split(split: Split, *, published: bool = True) -> Examples:
-    """Prepared rows as examples: class 1 is the positive outcome.
+    """Prepared rows as examples: class 1 is the positive outcome, -1 that of a blank record.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def from_split(split: Split, *, published: bool = True) -> Examples:
     return Examples(
         entry=_entry(split.entry),
         train_inputs=split.x_train.astype(np.float32),
-        train_targets=(split.y_train > 0).astype(np.int64),
+        train_targets=np.where(split.blank, -1, split.y_train > 0),
         test_inputs=split.x_test.astype(np.float32),
         test_targets=(split.y_test > 0).astype(np.int64),
         notes=split.notes + split.leaks,

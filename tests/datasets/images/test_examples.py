@@ -46,7 +46,7 @@ def test_what_they_say_of_themselves() -> None:
         (CLASSES, {"test_inputs": np.zeros((2, 9), np.float32)}, "must be the same"),
         (CLASSES, {"train_targets": np.array([0, 1, 2])}, "for 4 records"),
         (CLASSES, {"train_targets": np.array([0, 1, 3, 1])}, "run from 0 to 3"),
-        (CLASSES, {"test_targets": np.array([-1, 0])}, "must run from 0 to 2"),
+        (CLASSES, {"test_targets": np.array([-2, 0])}, "must run from 0 to 2, or be -1 of a"),
         (CLASSES, {"test_targets": np.array([0.0, 1.0])}, "float64"),
         (LABELS, {"test_targets": np.full((2, 2), 0.5, np.float32)}, "neither 0 nor 1 nor nan"),
         (LABELS, {"test_targets": np.zeros((2, 3), np.float32)}, r"shape \(2, 2\)"),

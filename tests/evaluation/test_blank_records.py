@@ -1,0 +1,76 @@
+"""Models are judged by the records that are not blank; the objective is a mean over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore.datasets import Split, load, prepare
+from dpcore.datasets.images.tabular import from_split
+from dpcore.evaluation.curves import answers, baselines, closed_form
+from dpcore.evaluation.scoring import scoring_for
+from dpcore.evaluation.study import Study, losses_for, problem_for
+
+TABLES = ("breast_cancer", "optical_digits", "diabetes")
+
+
+def splits(key: str, count: int) -> tuple[Split, Split]:
+    """With so many training records blanked, and without these."""
+    whole = prepare(load(key))
+    blank = np.zeros(whole.records, dtype=bool)
+    blank[np.random.default_rng(0).permutation(whole.records)[:count]] = True
+    labels = np.where(blank, -1.0 if whole.entry.predicts == "classes" else 0.0, whole.y_train)
+    rows = np.where(blank[:, None], 0.0, whole.x_train)
+    kept = replace(
+        whole, x_train=whole.x_train[~blank], y_train=whole.y_train[~blank], blank=blank[~blank]
+    )
+    return replace(whole, x_train=rows, y_train=labels, blank=blank), kept
+
+
+@pytest.mark.parametrize("key", TABLES)
+def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
+    split, kept = splits(key, 60)
+    study = Study(dataset=key, loss=losses_for(split.entry)[0])
+    scoring = scoring_for(split)
+    draw = np.random.default_rng(1)
+    models = draw.standard_normal((4, split.dimension * problem_for(study, split).parts))
+    found = scoring.of_runs(problem_for(study, split), split, models)
+    wanted = scoring.of_runs(problem_for(study, kept), kept, models)
+    for name, values in wanted.items():
+        if name != "objective":
+            assert found[name] == pytest.approx(values), name
+    assert scoring.guesses(split) == scoring.guesses(kept)
+    # The objective: each blank record adds the loss at 0 to the mean over n.
+    problem = problem_for(study, split)
+    penalty = 0.5 * problem.lam * (models**2).sum(axis=1) / problem.parts
+    alone = wanted["objective"] - penalty * problem_for(study, kept).lam / problem.lam
+    at_zero = float(problem.function.value(np.zeros(1))[0])
+    mixed = (alone * kept.records + at_zero * 60) / split.records + penalty
+    assert found["objective"] == pytest.approx(mixed, rel=1e-6)
+
+
+@pytest.mark.parametrize("key", TABLES)
+@pytest.mark.parametrize("left", [0, 1, 2])
+@pytest.mark.filterwarnings("error")
+def test_however_few_are_not_blank_there_is_an_answer(key: str, left: int) -> None:
+    whole = prepare(load(key))
+    split, _ = splits(key, whole.records - left)
+    loss = losses_for(split.entry)[0]
+    study = Study(dataset=key, loss=loss, methods=("opera",), epsilons=(1.0,), runs=2)
+    compared = baselines(study, split)
+    assert all(np.isfinite(value) for value in compared.guesses.values())
+    told, usual = answers(study, split=split), closed_form(study, whole)
+    assert np.isfinite(told.select_dtypes("number").drop(columns="certified_epsilon")).any(
+        axis=None
+    )
+    for name in ("sigma", "sensitivity", "delta", "steps", "status", "accountant"):
+        assert told[name].equals(usual[name])
+
+
+def test_a_network_gets_a_blank_record_as_one_of_no_class() -> None:
+    split, _ = splits("breast_cancer", 5)
+    targets = from_split(split).train_targets
+    assert np.array_equal(targets == -1, split.blank)
+    assert set(targets) == {-1, 0, 1}
