@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection
 from numbers import Integral
 
+MOST_LETTERS = 80
+"""Of a value that a sentence repeats."""
 SHORTEST_PART = 3
 """Letters from which on a word that holds what was typed may have been meant."""
 
@@ -24,7 +26,7 @@ class Cancelled(Exception):
 def reject(field: str, value: object, allowed: str) -> InvalidInput:
     """The sentence for a bad `value` of `field`; `allowed` says what would be accepted."""
     if isinstance(value, Integral):  # NumPy's too, whose repr names its type
-        shown = str(int(value))
+        shown = cut(str(int(value)))
     elif isinstance(value, float):
         # Short where that is exact: "1 … must be at most 1" would help nobody.
         short = f"{value:g}"
@@ -32,8 +34,20 @@ def reject(field: str, value: object, allowed: str) -> InvalidInput:
             short if not float(short) < value and not float(short) > value else str(float(value))
         )
     else:
-        shown = repr(value)
+        shown = brief(value)
     return InvalidInput(f"{field} is {shown}, but it must be {allowed}.")
+
+
+def brief(value: object) -> str:
+    """A value as it may stand in a sentence: quoted if it is text, and cut where it is long."""
+    if isinstance(value, str):
+        return repr(cut(value))
+    return cut(repr(value))
+
+
+def cut(text: str) -> str:
+    """The text, or its beginning and "…" where it has more letters than `MOST_LETTERS`."""
+    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
 
 
 def number(

@@ -19,7 +19,7 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
         (None, {}, "ε is None, but it must be a finite number."),
         ([1.0, 2.0], {}, "ε is [1.0, 2.0], but it must be a finite number."),
         (1j, {}, "ε is 1j, but it must be a finite number."),
-        (10**400, {}, f"ε is {10**400}, but it must be a finite number."),
+        (10**400, {}, f"ε is 1{'0' * 78}…, but it must be a finite number."),
         (math.nan, {}, "ε is nan, but it must be a finite number."),
         (-math.inf, {}, "ε is -inf, but it must be a finite number."),
         (0, {"above": 0.0}, "ε is 0, but it must be a finite number above 0."),

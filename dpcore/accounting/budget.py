@@ -15,13 +15,15 @@ from datetime import date, timedelta
 from dpcore.accounting.accountants import certify, refusal
 from dpcore.accounting.concentrated import rho_for
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
-from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
 
 COMPOSITIONS = ("basic", "zcdp", "pld")
 MOST_RELEASES = 1_000_000
 UP = 1.0 + 1e-12
+SMALLEST_SHARE = 1e-9
+"""Of the sum of all shares; its noise would be worth nothing, and at last no number."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def split(
     Raises
     ------
     InvalidInput
-        If δ is 0, a weight is not positive, or the composition is unknown.
+        If δ is 0, a weight is not positive or next to nothing, or the composition is unknown.
     """
     one_of("composition", composition, COMPOSITIONS)
     number("delta", budget.delta, above=0.0, below=1.0)
@@ -99,7 +101,12 @@ def split(
         weights = [number("share", share, above=0.0) for share in shares]
     if not weights:
         raise InvalidInput("shares are empty, but there must be at least one release.")
-    total = math.fsum(weights)
+    try:
+        total = math.fsum(weights)
+    except OverflowError:
+        total = math.inf
+    if min(weights) < SMALLEST_SHARE * total:
+        raise reject("share", min(weights), f"at least {SMALLEST_SHARE:g} of the sum of all shares")
     portion_of = {}
     for weight in set(weights):
         # Rounded down, so that the shares never add up to more than the whole.

@@ -144,9 +144,9 @@ def rho_for(epsilon_target: float, delta: float) -> float:
 def says_something(guarantee: Concentrated) -> Condition:
     """The condition that ω exceeds 1: a tCDP statement is about orders in (1, ω)."""
     return Condition(
-        f"ω > 1 (ω = {guarantee.omega:.4g})",
+        f"ω > 1 (ω = {_read(guarantee.omega)})",
         guarantee.omega > 1.0,
-        f"tCDP says nothing at ω = {guarantee.omega:.4g}; it needs ω > 1.",
+        f"tCDP says nothing at ω = {_read(guarantee.omega)}; it needs ω > 1.",
     )
 
 
@@ -181,9 +181,15 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
             f"{lemma} ln(1/s) ≥ {needed:.4g}; here it is {log_rate:.4g}.",
         ),
         Condition(
-            f"ω ≥ ln(1/s)/(2ρ) ≥ 1 (ω = {base.omega:.4g}, middle {order:.4g})",
+            f"ω ≥ ln(1/s)/(2ρ) ≥ 1 (ω = {_read(base.omega)}, middle {_read(order)})",
             base.omega >= order >= 1.0,
-            f"{lemma} ω ≥ ln(1/s)/(2ρ) ≥ 1; here ω = {base.omega:.4g}, that order {order:.4g}.",
+            f"{lemma} ω ≥ ln(1/s)/(2ρ) ≥ 1; here ω = {_read(base.omega)}, that order "
+            f"{_read(order)}.",
         ),
     )
     return Concentrated(13.0 * rate**2 * rho, log_rate / (4.0 * rho)), conditions
+
+
+def _read(order: float) -> str:
+    """An order in few digits."""
+    return f"{order:.4g}" if math.isfinite(order) else "∞"

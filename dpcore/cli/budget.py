@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcore.cli import run
-from dpcore.cli.options import json_option, numbers
+from dpcore.cli.options import MOST_EPSILON, json_option, numbers, scale
 from dpcore.cli.output import downward, print_conditions, print_json, shown, upward
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA
@@ -175,7 +175,7 @@ def _plan(options: argparse.Namespace) -> None:
         return
     if options.epsilon is None:
         raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
-    target = number("epsilon", options.epsilon, at_least=1e-12)
+    target = number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON)
     training = run.training(options, unknown)
     first = replace(training, steps=1)
     accountant = run.accountant(options, first.event(), training.adjacency)
@@ -258,7 +258,7 @@ def _split(options: argparse.Namespace) -> None:
     from dpcore.guarantee import PrivacyBudget
 
     budget = PrivacyBudget(
-        number("epsilon", options.epsilon, at_least=1e-12, at_most=1e6),
+        number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON),
         number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0),
     )
     if (options.releases is None) == (options.weights is None):
@@ -268,7 +268,7 @@ def _split(options: argparse.Namespace) -> None:
         if options.weights is None
         else numbers("weights", options.weights)
     )
-    sensitivity = number("sensitivity", options.sensitivity, above=0.0)
+    sensitivity = scale("sensitivity", options.sensitivity)
     found = split(budget, shares, options.accountant, sensitivity)
     answer = {
         "sigma": [portion.sigma for portion in found.portions],

@@ -9,9 +9,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from dpcore.cli import budget, run
-from dpcore.cli.options import json_option, or_usual
+from dpcore.cli.options import json_option, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_conditions, print_json, shown, upward
-from dpcore.errors import InvalidInput, number
+from dpcore.errors import InvalidInput, brief, number
 
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
@@ -20,6 +20,13 @@ NEEDS = {
     "sigma": ("epsilon", "delta"),
     "epsilon": ("sigma", "delta"),
     "delta": ("epsilon", "sigma"),
+}
+
+
+READ = {
+    "epsilon": privacy_loss,
+    "delta": lambda name, text: number(name, text, above=0.0),
+    "sigma": scale,
 }
 
 
@@ -49,15 +56,15 @@ def _answer(options: argparse.Namespace) -> None:
     if options.command == "epsilon" and run.asked(options):
         if options.mechanism is not None:
             raise InvalidInput(
-                f"mechanism is {options.mechanism!r}, but a run is costed by an --accountant."
+                f"mechanism is {brief(options.mechanism)}, but a run is costed by an --accountant."
             )
         budget.print_cost(options)
         return
     from dpcore.accounting.answers import answer
 
     needs = NEEDS[options.command]
-    given = {name: number(name, getattr(options, name), above=0.0) for name in needs}
-    sensitivity = number("sensitivity", or_usual(options.sensitivity, "1"), above=0.0)
+    given = {name: READ[name](name, getattr(options, name)) for name in needs}
+    sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
     if getattr(options, "ladder", False):
         _ladder(options, given, sensitivity)
         return
@@ -81,7 +88,7 @@ def _ladder(options: argparse.Namespace, given: dict[str, float], sensitivity: f
     from dpcore.accounting.answers import ladder
 
     if options.mechanism is not None:
-        raise InvalidInput(f"mechanism is {options.mechanism!r}, but a ladder holds them all.")
+        raise InvalidInput(f"mechanism is {brief(options.mechanism)}, but a ladder holds them all.")
     rows = ladder(given["epsilon"], given["delta"], sensitivity)
     if options.json:
         print_json({"ladder": rows})

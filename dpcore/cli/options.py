@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import TYPE_CHECKING, NoReturn
 
-from dpcore.errors import InvalidInput, number, whole
+from dpcore.errors import MOST_LETTERS, InvalidInput, cut, number, whole
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -15,8 +16,15 @@ class Parser(argparse.ArgumentParser):
     """Reports bad usage as one sentence and exit code 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise what `argparse` has to say."""
-        raise InvalidInput(f"{self.prog}: {message}.")
+        """Raise what `argparse` has to say, which repeats what was typed."""
+        known, unknown, typed = message.partition("unrecognized arguments: ")
+        said = known + unknown + cut(typed)
+        said = re.sub(rf"\S{{{MOST_LETTERS},}}", lambda long: cut(long[0]), said)
+        raise InvalidInput(f"{self.prog}: {''.join(map(_printable, said))}.")
+
+
+def _printable(letter: str) -> str:
+    return letter if letter.isprintable() else repr(letter)[1:-1]
 
 
 def json_option(command: argparse.ArgumentParser) -> None:
@@ -29,6 +37,9 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+MOST_EPSILON = 1e6
+
+
 def numbers(field: str, text: str) -> tuple[float, ...]:
     """A comma-separated list of numbers above 0."""
     return tuple(number(field, part, above=0.0) for part in text.split(","))
@@ -37,6 +48,21 @@ def numbers(field: str, text: str) -> tuple[float, ...]:
 def or_usual(text: str | None, usual: str) -> str:
     """What was typed, even if that is empty, or else what is usual."""
     return usual if text is None else text
+
+
+def scale(field: str, text: str) -> float:
+    """A σ or Δ: what arithmetic holds, also when it is squared or divided by another."""
+    return number(field, number(field, text, above=0.0), at_least=1e-100, at_most=1e100)
+
+
+def scales(field: str, text: str) -> tuple[float, ...]:
+    """A comma-separated list of them."""
+    return tuple(scale(field, part) for part in text.split(","))
+
+
+def privacy_loss(field: str, text: str) -> float:
+    """An ε; one of millions is no promise, and none can be reckoned with."""
+    return number(field, text, above=0.0, at_most=MOST_EPSILON)
 
 
 def optional(field: str, text: str | None) -> float | None:

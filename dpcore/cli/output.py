@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from dpcore.figures.words import rounded
+from dpcore.figures.words import plain, rounded
 
 
 def print_json(value: object) -> None:
@@ -45,7 +45,7 @@ def downward(value: float, digits: int = 10) -> str:
 
 def _rounded(value: float, digits: int, way: str) -> str:
     if not math.isfinite(value):
-        return str(value)
+        return plain(value)
     return f"{rounded(value, digits, way):.{digits}g}"
 
 
@@ -57,9 +57,9 @@ def progress(fraction: float, message: str) -> None:
 
 
 def _finite(value: object) -> object:
-    """`value` with NaN as null and infinities as the strings "inf" and "-inf": valid JSON."""
+    """`value` with what is no finite number as null: valid JSON, and no ε to reckon with."""
     if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
+        return None
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpcore.cli import run
-from dpcore.cli.options import json_option, or_usual
+from dpcore.cli.options import json_option, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_json
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA
@@ -53,7 +53,7 @@ def _risk(options: argparse.Namespace) -> None:
     prior = number("prior", options.prior, above=0.0, below=1.0)
     rate = number("fpr", options.fpr, above=0.0, at_most=1.0)
     delta = number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0)
-    typed = None if options.epsilon is None else number("epsilon", options.epsilon, above=0.0)
+    typed = None if options.epsilon is None else privacy_loss("epsilon", options.epsilon)
     found = _mechanism(options, delta)
     epsilon = found.epsilon if typed is None else typed
     if epsilon is None and options.sigma is None:
@@ -103,8 +103,8 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
         adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
         return _Mechanism(Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))))
     if not run.asked(options):
-        sensitivity = number("sensitivity", or_usual(options.sensitivity, "1"), above=0.0)
-        sigma = number("sigma", options.sigma, above=0.0)
+        sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
+        sigma = scale("sigma", options.sigma)
         curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)
         epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
         return _Mechanism(curve.adjacency, curve, epsilon)

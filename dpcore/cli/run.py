@@ -10,8 +10,8 @@ import argparse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpcore.cli.options import numbers, optional_whole, or_usual
-from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.cli.options import optional_whole, or_usual, scale, scales
+from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def read(options: argparse.Namespace) -> Run:
     """The run to be costed: everything but ε is given."""
     from dpcore.accounting.schedules import custom, linear
 
-    sigmas = numbers("sigma", options.sigma)
+    sigmas = scales("sigma", options.sigma)
     if len(sigmas) > 1:
         _alone(options, "a list of σ", "decay", "decay_every", "last_sigma", "epochs")
         if whole("steps", or_usual(options.steps, str(len(sigmas))), at_least=1) != len(sigmas):
@@ -94,7 +94,7 @@ def read(options: argparse.Namespace) -> Run:
     if options.last_sigma is None:
         return Run(run, run.schedule())
     _alone(options, "last-sigma", "decay", "decay_every")
-    last = number("last-sigma", options.last_sigma, above=0.0)
+    last = scale("last-sigma", options.last_sigma)
     _few_levels(run.steps)
     return Run(run, linear(run.sigma, last, run.steps))
 
@@ -117,7 +117,7 @@ def training(
     from dpcore.accounting.planner import Training
 
     text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
-    clip = number("sensitivity", text, above=0.0)
+    clip = scale("sensitivity", text)
     adjacency = _adjacency(options)
     records, batch = _population(options, unknown)
     sampled = any(
@@ -138,7 +138,7 @@ def training(
     # Where one of these is solved for, the search begins at a multiplier of 1, and at 1e-5.
     if sigma is None:
         typed = _needed(options, "sigma", unknown)
-        sigma = clip if typed is None else number("sigma", typed, above=0.0)
+        sigma = clip if typed is None else scale("sigma", typed)
     typed = _needed(options, "delta", unknown)
     delta = number("delta", or_usual(typed, "1e-5"), at_least=SMALLEST_DELTA, below=1.0)
     return Training(
@@ -192,7 +192,7 @@ def _given(
     """What was typed for an option, which must be nothing where it is solved for."""
     text: str | None = getattr(options, name)
     if text is not None and unknown == (solved or name):
-        raise InvalidInput(f"{name} is {text!r}, but it is what is solved for: leave it out.")
+        raise InvalidInput(f"{name} is {brief(text)}, but it is what is solved for: leave it out.")
     return text
 
 

@@ -123,9 +123,7 @@ def _sweep(options: argparse.Namespace) -> None:
         ),
         preparation=_preparation(options),
     )
-    output = None if options.output is None else Path(options.output)
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise reject("output", options.output, "a file in a folder that exists")
+    output = None if options.output is None else _writable(options.output)
     split = None if found.table is None else prepare(found.table, study.preparation)
     rows = (answers if options.summary else sweep)(study, split=split, progress=progress)
     if complete_only(public, study.preparation):
@@ -141,6 +139,18 @@ def _sweep(options: argparse.Namespace) -> None:
         print_json({"sweep": rows.to_dict("records")})
     elif output is None:
         print(_without_privacy_once(rows).to_csv(index=False), end="")
+
+
+def _writable(name: str) -> Path:
+    """The path of a file that may be written, as far as can be said before there is anything."""
+    try:
+        path = Path(name)
+        if path.is_dir() or not path.parent.is_dir():
+            raise reject("output", name, "a file in a folder that exists")
+        path.exists()  # which a name that is too long is no answer to
+    except OSError as error:
+        raise reject("output", name, f"a file that can be written ({error.strerror})") from None
+    return path
 
 
 def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:

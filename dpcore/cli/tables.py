@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpcore.errors import InvalidInput, reject
+from dpcore.errors import InvalidInput, brief, reject
 
 if TYPE_CHECKING:
     from dpcore.datasets import Table
@@ -64,7 +64,9 @@ def source(options: argparse.Namespace) -> Source:
     described = options.columns is not None
     dataset = options.dataset or (OWN if described else USUAL)
     if described and dataset != OWN:
-        raise InvalidInput(f"dataset is {dataset!r}, but --columns describes a table of one's own.")
+        raise InvalidInput(
+            f"dataset is {brief(dataset)}, but --columns describes a table of one's own."
+        )
     if options.table is None:
         if dataset == OWN:
             raise InvalidInput("table is missing, but a table of one's own comes in a file.")
@@ -81,16 +83,8 @@ def source(options: argparse.Namespace) -> Source:
 
 
 def _read(field: str, name: str) -> bytes:
+    from dpcore.datasets.files import contents
     from dpcore.datasets.text import LARGEST_UPLOAD
 
-    path = Path(name)
-    try:
-        if not path.is_file():
-            raise reject(field, name, "a file that exists")
-        with path.open("rb") as file:
-            # One byte more than is taken: reading then says that it is too large.
-            return file.read(LARGEST_UPLOAD + 1)
-    except (OSError, ValueError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise reject(field, name, "a file that can be read") from None
+    # One byte more than is taken: reading then says that it is too large.
+    return contents(field, name, LARGEST_UPLOAD)

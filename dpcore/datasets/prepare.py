@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets.fourier import fourier_names, random_fourier
 from dpcore.datasets.schema import Classes, Column, Entry, Table
-from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ class Preparation:
         for name in ("intercept", "log_transform"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidInput(
-                    f"{name} is {getattr(self, name)!r}, but it must be true or false."
+                    f"{name} is {brief(getattr(self, name))}, but it must be true or false."
                 )
         object.__setattr__(self, "include", tuple(self.include))
         one_of("features", self.features, ("plain", "fourier"))
@@ -340,7 +340,7 @@ def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
     for name in preparation.include:
         if name not in known:
             raise InvalidInput(
-                f"include is {name!r}, but it must be one of the columns of {entry.key}: "
+                f"include is {brief(name)}, but it must be one of the columns of {entry.key}: "
                 + ", ".join(known)
                 + "."
             )

@@ -27,6 +27,7 @@ from torch.nn import functional
 
 from dpcore.datasets import cache
 from dpcore.datasets.download import checksum
+from dpcore.datasets.files import contents
 from dpcore.datasets.images import Examples
 from dpcore.deep import device as devices
 from dpcore.errors import InvalidInput, one_of
@@ -55,6 +56,8 @@ class Backbone:
 
 BACKBONES = {"densenet121": Backbone("classifier", 1_024), "resnet18": Backbone("fc", 512)}
 SIDE = 224
+LARGEST_WEIGHTS = 2**30
+"""Bytes of a file of weights; those of the larger network here are 32 MB."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Of ImageNet's channels, which torchvision's weights expect to be taken away and divided by."""
 AT_A_TIME = 32
@@ -139,13 +142,7 @@ def on_features(
 
 
 def _read(weights: str | Path) -> bytes:
-    try:
-        return Path(weights).expanduser().read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            f"weights is {str(weights)!r}, but it must be a file that can be read "
-            f"({error.strerror})."
-        ) from None
+    return contents("weights", weights, LARGEST_WEIGHTS)
 
 
 def _computed(

@@ -146,7 +146,8 @@ class Recipe:
         whole("epochs", self.epochs, at_least=1, at_most=100_000)
         whole("batch size", self.batch, at_least=1)
         whole("seed", self.seed, at_least=0)
-        number("learning rate", self.learning_rate, above=0.0)
+        # Weights and what they are moved by are of single precision.
+        number("learning rate", self.learning_rate, above=0.0, at_most=1e30)
         number("final rate", self.final_rate, at_least=0.0, at_most=1.0)
         number("average", self.average, at_least=0.0, at_most=1.0)
         number("C", self.clip, above=0.0)

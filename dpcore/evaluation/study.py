@@ -13,7 +13,7 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.losses import LOSSES, MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.method import Calibration, Method, Settings
 from dpcore.erm.problem import ADJACENCIES, Problem, default_lam
-from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.errors import InvalidInput, brief, number, one_of, whole
 from dpcore.evaluation.task import digest
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
 from dpcore.methods import method_named
@@ -104,7 +104,9 @@ class Study:
         for method in self.methods:
             refused = method_named(method).refusal(self.loss)
             if refused:
-                raise InvalidInput(f"method is {method!r} with loss {self.loss!r}: {refused}")
+                raise InvalidInput(
+                    f"method is {brief(method)} with loss {brief(self.loss)}: {refused}"
+                )
         if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
             raise InvalidInput(
                 f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."

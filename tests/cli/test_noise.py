@@ -48,9 +48,10 @@ def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys: C
     assert "claim (printed formula): sigma = 4.84480" in text
 
 
-def test_an_infinite_answer_is_still_json(capsys: Captured) -> None:
-    found = parsed(capsys, "epsilon", "--sigma", "1e-300", "--delta", "1e-5")
-    assert found["epsilon"] == "inf"
+def test_where_no_finite_epsilon_holds_none_is_told(capsys: Captured) -> None:
+    arguments = ["epsilon", "--sigma", "1e-100", "--sensitivity", "1e100", "--delta", "1e-5"]
+    assert parsed(capsys, *arguments)["epsilon"] is None
+    assert said(capsys, *arguments).startswith("epsilon = ∞\n")
 
 
 @pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])

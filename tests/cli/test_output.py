@@ -21,4 +21,4 @@ def test_printed_numbers_are_never_on_the_unsafe_side(value: float, digits: int)
 def test_short_numbers_are_printed_as_they_are() -> None:
     short = ["1", "0.25", "1e-05", "1234.5"]
     assert [upward(float(text)) for text in short] == short
-    assert upward(math.inf) == "inf"
+    assert upward(math.inf) == "∞"

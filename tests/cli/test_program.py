@@ -32,6 +32,41 @@ def test_bad_input_is_refused_in_one_sentence(
     assert all(word in sentence for word in words), sentence
 
 
+LONG = "o" * 300
+TRAIN = "train --dataset digits --network linear --epochs 1"
+HOSTILE: list[tuple[str, tuple[str, ...]]] = [
+    (f"sweep --methods nonprivate --epsilon 1 --runs 2 --output {LONG}", ("output", "too long")),
+    (f"{TRAIN} --sigma 2 --output {LONG}", ("output", "too long")),
+    (f"reproduce paper-003 --figure 2 --output {LONG}", ("output", "too long")),
+    (f"{TRAIN} --sigma 2 --learning-rate 1e308", ("learning rate", "1e+308", "at most 1e+30")),
+    ("train --dataset features_npz --set file=/dev/zero --sigma 2", ("file", "/dev/zero")),
+    ("sweep --dataset own --table /dev/zero --columns /dev/zero", ("columns", "/dev/zero")),
+    ("split --epsilon 2 --delta 1e-5 --releases 12 --sensitivity 1e308", ("sensitivity", "1e+308")),
+    ("split --epsilon 2 --delta 1e-5 --weights 1e308,1e-308", ("share", "1e-308")),
+    ("split --epsilon 2 --delta 1e-5 --weights 1e308,1e308", ("share", "1e+308")),
+    ("sigma --epsilon 1e308 --delta 1e-5", ("epsilon", "1e+308", "at most 1e+06")),
+    ("epsilon --sigma 1e308 --delta 1e-5", ("sigma", "1e+308", "at most 1e+100")),
+    (f"sigma --epsilon 1 --delta 1e-5 --mechanism {'m' * 5_000}", ("mechanism", "mmm…'")),
+    ("c" * 5_000, ("ccc…",)),
+    (f"sigma --epsilon 1 --delta 1e-5 {'and ' * 1_000}", ("unrecognized", "and…")),
+    (f"methods --status {'s' * 5_000}", ("status", "sss…'")),
+    (f"sigma --epsilon {'9' * 5_000} --delta 1e-5", ("epsilon", "above 0")),
+    (f"sweep --runs {'9' * 5_000}", ("runs", "999…'")),
+    ("sigma --epsilon 1 --delta 1e-5 \x1b[31m", ("unrecognized", "\\x1b[31m")),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), HOSTILE, ids=[line[:60] for line, _ in HOSTILE])
+def test_hostile_input_is_refused_in_one_short_sentence(
+    line: str, words: tuple[str, ...], capsys: Captured, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sentence = refused(capsys, *line.split(" "))
+    assert all(word in sentence for word in words), sentence
+    assert len(sentence) < 500
+    assert max(map(len, sentence.split())) <= 83
+
+
 def test_help_is_no_error(capsys: Captured) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["--help"])

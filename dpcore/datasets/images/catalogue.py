@@ -15,7 +15,7 @@ from dpcore import datasets as tables
 from dpcore.datasets import download
 from dpcore.datasets.images import sets, tabular
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
-from dpcore.errors import InvalidInput, one_of
+from dpcore.errors import InvalidInput, brief, one_of
 
 ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "chest", "chexpert")
 """On screen: built in first; sets not named here follow in alphabetical order."""
@@ -115,7 +115,9 @@ def load(key: str, *, progress: download.Progress | None = None, **settings: Any
     for name, value in settings.items():
         if name not in found.settings:
             allowed = ", ".join(found.settings) or "no setting"
-            raise InvalidInput(f"{name} is {value!r}, but {key} takes only {allowed}.")
+            raise InvalidInput(
+                f"{brief(name)[1:-1]} is {brief(value)}, but {key} takes only {allowed}."
+            )
     return found.build(progress, **settings)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import download
+from dpcore.datasets.files import contents
 from dpcore.datasets.images import npz
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source, Task
 from dpcore.datasets.text import quoted
@@ -52,11 +53,9 @@ def _build(progress: download.Progress | None, *, file: str | Path | None = None
     if progress is not None:
         progress(0.0, f"Reading {path.name}")
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise download.DataUnavailable(
-            f"file is {quoted(str(file))}, but it cannot be read ({error.strerror})."
-        ) from None
+        data = contents("file", path, npz.LARGEST)
+    except InvalidInput as refusal:
+        raise download.DataUnavailable(str(refusal)) from None
     return decode(data, path.name)
 
 

@@ -63,7 +63,7 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
     )
     assert found.records == 5
     assert told == ["Reading mine.npz"]
-    with pytest.raises(DataUnavailable, match="cannot be read"):
+    with pytest.raises(DataUnavailable, match="can be read"):
         images.load("features_npz", file=tmp_path / "other.npz")
 
 

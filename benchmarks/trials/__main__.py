@@ -1,0 +1,32 @@
+"""`python -m benchmarks.trials`: trials by the thousand, and a count of what came of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from benchmarks.trials import commands
+
+
+def main() -> int:
+    """Run the trials asked for; 1 where any failed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--commands", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    failed = 0
+    for name, tried in (("commands", commands.tried),):
+        number = getattr(options, name)
+        if not number:
+            continue
+        tally = tried(number, options.seed)
+        told = ", ".join(f"{count:,} {verdict}" for verdict, count in tally.counts.most_common())
+        print(f"{name}: {told}; at most {tally.most_mebibytes:.0f} MiB more than before")
+        for what, fault in tally.failures:
+            print(f"  {what}\n    {fault}")
+        failed += len(tally.failures)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""Running one trial in a process of its own, with limits, and what came of it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import select
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one trial may take.
+
+    Parameters
+    ----------
+    seconds : float
+        By the clock; a trial that needs more is stopped and counted as slow, not as failed.
+    mebibytes : int
+        Of address space beyond what the process began with.
+    """
+
+    seconds: float = 20.0
+    mebibytes: int = 2_048
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a trial left.
+
+    Parameters
+    ----------
+    code : int or None
+        Exit code; ``None`` where it was stopped for its time.
+    out, err : str
+    mebibytes : float
+        By which its resident memory rose above that of the process it began in.
+    """
+
+    code: int | None
+    out: str
+    err: str
+    mebibytes: float
+
+
+@dataclass
+class Tally:
+    """Counts of verdicts, and the trials that failed."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    most_mebibytes: float = 0.0
+
+    def note(self, name: str, verdict: str, fault: str = "", mebibytes: float = 0.0) -> None:
+        """Count one trial; `fault` is empty where nothing is wrong."""
+        self.counts["failed" if fault else verdict] += 1
+        if fault:
+            self.failures.append((name, fault))
+        self.most_mebibytes = max(self.most_mebibytes, mebibytes)
+
+
+def apart(work: Callable[[], int], limits: Limits) -> Seen:
+    """`work()` in a fork of this process: its exit code and all that it writes."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        told, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(told)
+            _child(work, out.fileno(), err.fileno(), tell, limits)
+        os.close(tell)
+        code = _awaited(child, limits.seconds)
+        with os.fdopen(told) as answer:
+            rose = float(answer.read() or 0.0)
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read(1_000_000).decode(errors="replace"))
+        return Seen(code, *texts, rose)
+
+
+def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limits) -> None:
+    code, before = 70, _memory("VmRSS")
+    try:
+        os.setpgid(0, 0)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+        room = _address_space() + limits.mebibytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (room, room))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2**26, 2**26))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        code = work()
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.write(tell, f"{_memory('VmHWM') - before:.1f}".encode())
+        os._exit(code)
+
+
+def _awaited(child: int, seconds: float) -> int | None:
+    """The exit code; the whole group is ended, and there is none, where it takes too long."""
+    descriptor = os.pidfd_open(child)
+    try:
+        ready, _, _ = select.select([descriptor], [], [], seconds)
+    finally:
+        os.close(descriptor)
+    if not ready:
+        os.killpg(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) if ready else None
+
+
+def _address_space() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def _memory(what: str) -> float:
+    """MiB of this process, now ("VmRSS") or at most so far ("VmHWM")."""
+    with open("/proc/self/status") as file:
+        found = next((line for line in file if line.startswith(f"{what}:")), "0 0")
+    return int(found.split()[1]) / 1024
+
+
+def paced(total: int, what: str, begun: float, done: int) -> None:
+    """How far it is, on a terminal."""
+    if sys.stderr.isatty():
+        taken = time.monotonic() - begun
+        print(f"\r{what}: {done:,} of {total:,}, {taken:.0f} s", end="", file=sys.stderr)

@@ -1,0 +1,29 @@
+"""The bytes of a file that somebody names, which may be no file at all, or one without an end."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from dpcore.errors import reject
+
+
+def contents(field: str, name: str | Path, most: int) -> bytes:
+    """All bytes of the file called `name`, or one more than `most` of one that is larger.
+
+    Raises
+    ------
+    InvalidInput
+        If it is no ordinary file (a folder, a device, a pipe), is not there or cannot be read.
+    """
+    try:
+        path = Path(name).expanduser()
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise reject(field, str(name), "a file that can be read (it is a folder or a device)")
+        with path.open("rb") as file:
+            return file.read(most + 1)
+    except OSError as error:
+        allowed = f"a file that can be read ({error.strerror})"
+    except (ValueError, RuntimeError):  # a zero byte; a home that nobody has
+        allowed = "a file that can be read"
+    raise reject(field, str(name), allowed)
