@@ -42,7 +42,7 @@ def release(
     order = sorted(range(len(calibrations)), key=lambda i: -calibrations[i].steps)
     chosen = [calibrations[i] for i in order]
     rates = np.repeat(np.array([c.learning_rate for c in chosen], dtype=np.float32), runs)
-    scales = np.repeat(np.array([c.model_noise for c in chosen], dtype=np.float32), runs)
+    scales = np.repeat(np.array([c.model_noise for c in chosen]), runs)
     lengths = np.repeat([c.steps for c in chosen], runs)
     weights = np.zeros((dimension, len(rates)), dtype=np.float32)
     velocity = np.zeros_like(weights)
@@ -52,10 +52,12 @@ def release(
         live = int(np.count_nonzero(lengths > step))
         noise = np.stack([g.standard_normal(dimension, dtype=np.float32) for g in generators], 1)
         w, v = weights[:, :live], velocity[:, :live]
+        # The sum takes its noise in double precision; what follows is post-processing.
+        released = gradient(w)
+        released += np.tile(noise, live // runs) * scales[:live]
         v *= np.float32(MOMENTUM)
-        v += gradient(w)
+        v += released
         v += lam * w
-        v += np.tile(noise, live // runs) * scales[:live]
         w -= rates[:live] * v
         if problem.lam == 0.0:
             problem.into_ball(w)

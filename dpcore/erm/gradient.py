@@ -1,5 +1,9 @@
 """Mean gradients for many weight vectors at once: two matrix products a step.
 
+Margins may be in single precision, for they only have to be a function of the record; the sum over
+records is in double, because its rounding adds to how far one record moves it
+(`dpcore.erm.rounding`).
+
 On a CPU the rows are walked in blocks small enough to stay in cache, with one thread a core; where
 an NVIDIA driver is present and torch sees a device, the products run there. Both return NumPy
 arrays.
@@ -45,9 +49,10 @@ def batch_gradient(
     features: Array,
     labels: Array,
     device: str | None = None,
-    dtype: type[np.floating] = np.float32,
+    margins: type[np.floating] = np.float32,
+    sums: type[np.floating] = np.float64,
 ) -> BatchGradient:
-    """A function giving (1/n) Σᵢ ∇ℓᵢ for every column of W, in single precision unless told.
+    """A function giving (1/n) Σᵢ ∇ℓᵢ for every column of W.
 
     Parameters
     ----------
@@ -58,31 +63,39 @@ def batch_gradient(
     labels : (n,) array
     device : str, optional
         A torch device; ``None`` for NumPy on the CPU.
-    dtype : type
-        Of the products.
+    margins : type
+        Precision of the margins, and so of the slopes.
+    sums : type
+        Precision of the sum over records, and of the answer: double wherever it is released.
     """
-    forms = problem.forms(features, labels).contiguous(dtype)
+    exact = problem.forms(features, labels)
+    forms, rows = exact.contiguous(margins), exact.contiguous(sums).rows
     if device is not None:
-        return _torch_gradient(problem, forms, device)
-    return _numpy_gradient(problem, forms)
+        return _torch_gradient(problem, forms, rows, device)
+    return _numpy_gradient(problem, forms, rows)
 
 
-def _numpy_gradient(problem: Problem, forms: Forms) -> BatchGradient:
-    records, dtype = len(forms), forms.rows.dtype.type
-    blocks = forms.blocks(BLOCK_ROWS)
+def _numpy_gradient(problem: Problem, forms: Forms, rows: Array) -> BatchGradient:
+    records, coarse, fine = len(forms), forms.rows.dtype, rows.dtype
+    blocks = [
+        (block, rows[start : start + BLOCK_ROWS])
+        for start, block in zip(
+            range(0, records, BLOCK_ROWS), forms.blocks(BLOCK_ROWS), strict=True
+        )
+    ]
     workers = min(os.cpu_count() or 1, len(blocks))
     shares = [blocks[worker::workers] for worker in range(workers)]
     slope = problem.function.slope
 
-    def part(share: list[Forms], weights: Array) -> Array:
-        weights = weights.astype(dtype, copy=False)
-        total = np.zeros_like(weights)
-        for block in share:
-            total += block.rows.T @ slope(block.at(weights))
+    def part(share: list[tuple[Forms, Array]], weights: Array) -> Array:
+        weights = weights.astype(coarse, copy=False)
+        total = np.zeros(weights.shape, dtype=fine)
+        for block, summed in share:
+            total += summed.T @ slope(block.at(weights)).astype(fine, copy=False)
         return total
 
     if workers == 1:
-        return lambda weights: part(shares[0], weights) / dtype(records)
+        return lambda weights: part(shares[0], weights) / fine.type(records)
 
     from threadpoolctl import ThreadpoolController
 
@@ -93,21 +106,21 @@ def _numpy_gradient(problem: Problem, forms: Forms) -> BatchGradient:
         # One BLAS thread per worker: otherwise the element-wise passes leave a core idle.
         with controller.limit(limits=1, user_api="blas"):
             parts = list(pool.map(lambda share: part(share, weights), shares))
-        return np.asarray(sum(parts) / dtype(records))
+        return np.asarray(sum(parts) / fine.type(records))
 
     return gradient
 
 
-def _torch_gradient(problem: Problem, forms: Forms, device: str) -> BatchGradient:
+def _torch_gradient(problem: Problem, forms: Forms, summed: Array, device: str) -> BatchGradient:
     import torch
 
-    rows = torch.from_numpy(forms.rows).to(device)
+    rows, sums = (torch.from_numpy(each).to(device) for each in (forms.rows, summed))
     offsets = None if forms.offsets is None else torch.from_numpy(forms.offsets).to(device)[:, None]
     loss = problem.function
 
     def slope(margins: torch.Tensor) -> torch.Tensor:
         if loss.name == "logistic":
-            return -torch.sigmoid(-margins)
+            return -torch.sigmoid(-margins).clamp_(0.0, 1.0)
         if loss.name == "squared":
             return margins.clamp_(-1.0, 1.0)
         width = problem.huber_width
@@ -116,7 +129,8 @@ def _torch_gradient(problem: Problem, forms: Forms, device: str) -> BatchGradien
     def gradient(weights: Array) -> Array:
         columns = torch.from_numpy(np.ascontiguousarray(weights, dtype=forms.rows.dtype)).to(device)
         values = rows @ columns
-        result = rows.T @ slope(values if offsets is None else values - offsets)
+        slopes = slope(values if offsets is None else values - offsets)
+        result = sums.T @ slopes.to(sums.dtype)
         return np.asarray((result / len(forms)).cpu().numpy())
 
     return gradient

@@ -124,7 +124,7 @@ def _published(
     sigma = float(rule.unit_sigma(query_epsilon, delta)) * problem.lipschitz
     needed = n * problem.gradient_change
     noise = SampledGaussian(
-        sigma / (n * problem.lipschitz), 1.0 / n, steps, "fixed", problem.adjacency
+        sigma / (n * problem.computed_lipschitz(steps)), 1.0 / n, steps, "fixed", problem.adjacency
     )
     epsilon, accountant = certified_epsilon(noise, delta)
     conditions = (
@@ -192,7 +192,11 @@ def _sound(
     queries = steps * problem.parts
     noise = rule.sound(problem, budget, rate, queries, sampling)
     what = SampledGaussian(
-        noise.sigma / problem.lipschitz, rate, queries, sampling, problem.adjacency
+        noise.sigma / problem.computed_lipschitz(queries),
+        rate,
+        queries,
+        sampling,
+        problem.adjacency,
     )
     epsilon, accountant = certified_epsilon(what, budget.delta)
     conditions = (

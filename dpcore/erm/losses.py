@@ -82,6 +82,8 @@ class Logistic:
         # -1/(1+e^m) = (tanh(m/2) - 1)/2: NumPy vectorises tanh, and it cannot overflow.
         result: Array = np.multiply(margins, margins.dtype.type(0.5))
         np.tanh(result, out=result)
+        # The largest slope is what noise is sized for: no library's last digit may exceed it.
+        np.clip(result, -1, 1, out=result)
         result -= 1
         result *= margins.dtype.type(0.5)
         return result

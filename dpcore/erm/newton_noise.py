@@ -34,12 +34,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
+from dpcore.erm.rounding import OTHERS, gamma, of_sum
 
 Array = NDArray[np.floating]
 
@@ -50,7 +52,7 @@ SHIFT, FLOOR, CARRIED = 1.0, 2.0, 0.1
 """Fixed once, on public data: k, k′ and how far a step's noise may carry w, as a share of how long
 weights are wanted (`shift`)."""
 
-MOST_ENTRIES = 2**24  # records times models whose margins are held at once
+MOST_ENTRIES = 2**23  # records times models whose margins are held at once
 PROGRESS_EVERY = 16
 
 CENTRES = {"logistic": 0.0, "huber": 1.0, "squared": 0.0}
@@ -92,10 +94,34 @@ def _noise_of(problem: Problem, calibration: Calibration) -> StepNoise:
     return step_noise(gradient * math.sqrt(1.0 / (1.0 - HESSIAN_SHARE)), 1)
 
 
+def trace_sensitivity(problem: Problem) -> float:
+    """τ = κ/n, and what rounding adds to a sum of n terms of up to κ, and of d of them."""
+    n = problem.records
+    return problem.function.curvature / n * (1.0 + of_sum(n, n + problem.dimension))
+
+
 def direction_sensitivity(problem: Problem, smallest: float) -> float:
-    """s₀ = τ/(ℓ(ℓ+τ)) for the smallest eigenvalue ℓ = λ+κ₀, rounded up; times ‖g̃‖ it is Δ."""
-    tau = problem.function.curvature / problem.records
-    return tau / (smallest * (smallest + tau)) * (1.0 + 1e-15)
+    """s₀ = τ/(ℓ(ℓ+τ)) for the smallest eigenvalue ℓ = λ+κ₀, rounded up; times ‖g̃‖ it is Δ.
+
+    Notes
+    -----
+    What is solved is (A + E)s = g̃ with ‖E‖ ≤ e. The sum B is off by at most 2γκ in Frobenius norm,
+    as one half stands for both, and Cholesky's method by at most dγ_{3d+1}‖A‖ (Higham 2002, Theorem
+    10.4 and equation 10.7). Either data set's step is therefore off by at most e‖g̃‖/(ℓ(ℓ-e)).
+
+    Raises
+    ------
+    ArithmeticError
+        If ℓ is no more than ten times what rounding may have done to it.
+    """
+    n, d, curvature = problem.records, problem.dimension, problem.function.curvature
+    tau = curvature / n
+    solved = 1.01 * d * gamma(3 * d + OTHERS) * (curvature + smallest)
+    error = 2.0 * gamma(n + OTHERS) * curvature + solved
+    if not smallest > 10.0 * error:
+        raise ArithmeticError(f"the smallest eigenvalue, {smallest:.3g}, is lost in rounding")
+    exact = tau / (smallest * (smallest + tau))
+    return (exact + 2.0 * error / (smallest * (smallest - error))) * (1.0 + 1e-15)
 
 
 def majorant(problem: Problem, margins: Array) -> Array:
@@ -110,7 +136,7 @@ def majorant(problem: Problem, margins: Array) -> Array:
     rise = problem.function.slope(margins) - middle
     near = np.abs(distance) < 1e-3  # there it differs from κ by less than its rounding would
     ratio = np.divide(rise, distance, out=np.full_like(margins, curvature), where=~near)
-    return np.asarray(np.clip(ratio, 0.0, margins.dtype.type(curvature)))
+    return np.asarray(np.clip(ratio.astype(np.float64), 0.0, curvature))
 
 
 def release(
@@ -127,7 +153,7 @@ def release(
     A run's draws are shared by all ε and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    forms = problem.forms(features, labels).contiguous(np.float32)
+    forms = problem.forms(features, labels).contiguous(np.float64)
     result = np.empty((len(calibrations), runs, problem.dimension))
     groups: dict[int, list[int]] = {}
     for i, c in enumerate(calibrations):
@@ -156,6 +182,7 @@ def _descend(
     progress: Progress,
 ) -> Array:
     n, d, lam = problem.records, problem.dimension, problem.lam
+    coarse = forms.contiguous(np.float32)
     generators = [noise_generator(seed, run) for run in range(runs)]
     count = len(noises) * runs
     width = max(1, MOST_ENTRIES // n)
@@ -164,8 +191,10 @@ def _descend(
         draws = np.stack([g.standard_normal(2 * d + 1) for g in generators])
         for first in range(0, count, width):
             some = range(first, min(count, first + width))
-            margins = forms.at(weights[some.start : some.stop].T.astype(np.float32))
-            gradients = (forms.rows.T @ problem.function.slope(margins)).T / np.float64(n)
+            # Margins may be rough; what is summed over records may not (`dpcore.erm.rounding`).
+            margins = coarse.at(weights[some.start : some.stop].T.astype(np.float32))
+            slopes = problem.function.slope(margins).astype(np.float64)
+            gradients = (forms.rows.T @ slopes).T / n
             bends = np.sqrt(majorant(problem, margins))
             for place, column in enumerate(some):
                 i, run = divmod(column, runs)
@@ -202,11 +231,11 @@ def _next(
     """One step of one model; `draws` are 2d + 1 standard normal numbers."""
     n, d = problem.records, problem.dimension
     released = gradient + problem.gradient_change / n / noise.gradient * draws[:d]
-    trace = float(np.trace(bent)) + problem.function.curvature / n / noise.trace * draws[2 * d]
+    trace = float(np.trace(bent)) + trace_sensitivity(problem) / noise.trace * draws[2 * d]
     length = float(np.linalg.norm(released))
     smallest = problem.lam + shift(problem, trace, length, noise.direction)
     moved = direction_sensitivity(problem, smallest) * length
-    step = np.linalg.solve(bent + smallest * np.eye(d), released)
+    step = scipy.linalg.solve(bent + smallest * np.eye(d), released, assume_a="pos")
     weights = weights - step + moved / noise.direction * draws[d : 2 * d]
     if problem.lam == 0.0:
         problem.into_ball(weights)

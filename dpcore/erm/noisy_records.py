@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
 from dpcore.erm.quadratic import minimisers
+from dpcore.erm.rounding import NORM_ROUNDING, shortened
 from dpcore.erm.sufficient_statistics import Message
 from dpcore.errors import number
 
@@ -56,9 +57,10 @@ def randomise(
     InvalidInput
         If the record is outside its bounds.
     """
-    number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + 1e-9)
+    number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + NORM_ROUNDING)
     number("y", y, at_least=-1.0, at_most=1.0)
     blur = sigma * generator.standard_normal((2, len(x)))
+    x = shortened(len(x)) * x
     return x + blur[0], y * x + blur[1]
 
 
@@ -92,6 +94,7 @@ def release(
     """
     check_release(problem, features, labels, calibrations)
     records, dimension = features.shape
+    features = problem.within(features)
     square, linear = features.T @ features, features.T @ labels
     sigma = np.array([calibration.model_noise for calibration in calibrations])
     scale = sigma[:, None, None]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpcore.erm.gradient import BatchGradient, accelerator, batch_gradient
 from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
 from dpcore.erm.problem import Problem
+from dpcore.erm.rounding import UNIT, of_descent, of_sum
 from dpcore.mechanisms import laplace
 
 Array = NDArray[np.floating]
@@ -120,22 +121,59 @@ def minimisers(
     spread, basis = np.linalg.eigh(features.T @ features)
     bound = problem.function.curvature * np.maximum(spread, 0.0)[:, None] + ridge
     rotated = features @ basis
-    target = 0.99 * tolerance  # the rest is for rounding in the sum of gradients
+    target = 0.9 * tolerance  # the rest is for rounding, and checked at the end
     weights = np.zeros_like(tilt)
     turned = basis.T @ tilt
     report = _Report(target, progress)
-    for dtype, goal, most in (
+    for precision, goal, most in (
         (np.float32, max(ROUGH * records, target), ROUGH_STEPS),
         (np.float64, target, MOST_STEPS),
     ):
-        losses = batch_gradient(problem, rotated, labels, accelerator(), dtype)
+        losses = batch_gradient(problem, rotated, labels, accelerator(), precision, precision)
         there = _descend(losses, records, bound, ridge, turned, weights, goal, most, report)
         weights = there.weights
     if there.largest > target:
         raise ArithmeticError(
             f"after {MOST_STEPS:,} steps the gradient is {there.largest:.3g}, above {target:.3g}"
         )
-    return np.asarray(basis @ weights)
+    found = np.asarray(basis @ weights)
+    _check(problem, features, labels, ridge, tilt, found, tolerance)
+    return found
+
+
+def _check(
+    problem: Problem,
+    features: Array,
+    labels: Array,
+    ridge: Array,
+    tilt: Array,
+    found: Array,
+    tolerance: float,
+) -> None:
+    """Refuse minimisers whose exact gradient, on the records themselves, may be above `tolerance`.
+
+    What is computed is off by the rounding of the sum (half of `of_sum`), of the slopes, and of the
+    ridge's term.
+    """
+    records, dimension = features.shape
+    losses = batch_gradient(
+        problem, features, labels, accelerator(), margins=np.float64, sums=np.float64
+    )
+    reached = np.linalg.norm(records * losses(found) + ridge * found + tilt, axis=0)
+    for norm, weight, length, blur in zip(
+        reached.tolist(),
+        ridge.tolist(),
+        np.linalg.norm(found, axis=0).tolist(),
+        np.linalg.norm(tilt, axis=0).tolist(),
+        strict=True,
+    ):
+        slopes = of_descent(dimension, problem.function.curvature, length, math.inf, 0.0)
+        lost = 0.5 * of_sum(records, records) + records * slopes
+        lost += 8.0 * UNIT * (weight * length + blur + norm)
+        if not norm + lost <= tolerance:
+            raise ArithmeticError(
+                f"the gradient is {norm:.3g} and off by up to {lost:.3g}, above {tolerance:.3g}"
+            )
 
 
 @dataclass

@@ -32,6 +32,8 @@ from numpy.typing import NDArray
 
 from dpcore.erm.method import Progress, silent
 from dpcore.erm.problem import Problem
+from dpcore.erm.rounding import OTHERS, gamma
+from dpcore.erm.sensitivity import descent_error
 
 Array = NDArray[np.floating]
 
@@ -83,14 +85,34 @@ def sensitivity(problem: Problem, count: int, rate: float, steps: int) -> float:
     steps : int
         T.
     """
+    moved = _kept(problem, count, rate, steps)
+    largest = float(moved.max()) * problem.gradient_change * count / problem.records
+    largest += rounding(problem, count, rate, steps)
+    return largest * (1.0 + 1e-14 * (steps + 10.0))
+
+
+def rounding(problem: Problem, count: int, rate: float, steps: int) -> float:
+    """What rounding adds to Δ_T: in every step, not in those of the record's own batch alone.
+
+    The parameters are those of `sensitivity`.
+    """
+    batch = -(-problem.records // count)
+    share = batch * count / problem.records
+    shortest = float(rates(problem, rate, steps).min())
+    error = gamma(batch + OTHERS) + descent_error(problem, rate, steps, shortest)
+    added = 2.0 * share * error * float(_kept(problem, count, rate, steps).sum())
+    return added * (1.0 + 1e-14 * (steps + 10.0))
+
+
+def _kept(problem: Problem, count: int, rate: float, steps: int) -> Array:
+    """Σ_{t ≡ j mod m} η_t Π_{s>t} (1 - η_sμ) for every batch j, shape (m,)."""
     eta = rates(problem, rate, steps)
     # ln Π_{s>t} (1 - η_sμ), from the last step backwards.
     shrink = np.log1p(-eta * problem.strong_convexity)
     kept = np.concatenate([np.cumsum(shrink[:0:-1])[::-1], [0.0]])
     moved = np.zeros(count)
     np.add.at(moved, np.arange(steps) % count, eta * np.exp(kept))
-    largest = float(moved.max()) * problem.gradient_change * count / problem.records
-    return largest * (1.0 + 1e-14 * (steps + 10.0))
+    return moved
 
 
 def printed(problem: Problem, count: int, rate: float, steps: int) -> float:

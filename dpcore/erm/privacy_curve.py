@@ -25,8 +25,8 @@ def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
     try:
         # On the sum of a batch, whatever multiple of it the query is.
         on_sum = calibration.model_noise * calibration.batch
-        noise = Gaussian(on_sum, calibration.problem.lipschitz)
         queries = calibration.steps * calibration.problem.parts
+        noise = Gaussian(on_sum, calibration.problem.computed_lipschitz(queries))
         return from_event(Repeated(sampled(rate, noise), queries), adjacency)
     except InvalidInput:
         return None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.forms import Forms
 from dpcore.erm.losses import Loss, loss_named
+from dpcore.erm.rounding import NORM_ROUNDING, of_sum, shortened
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency
 
@@ -24,7 +25,6 @@ Array = NDArray[np.floating]
 
 ADJACENCIES = (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT)
 SMALLEST_LAM = 1e-9  # below it the Hessian of a separable problem is singular to rounding
-NORM_ROUNDING = 1e-9  # a row's norm may exceed 1 by its own rounding, and by no more
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,18 @@ class Problem:
         features : (n, d) array
         labels : (n,) array
         """
+        rows = self.within(features)
         if self.function.residual:
-            return Forms(features, labels)
-        return Forms(features * labels[:, None])
+            return Forms(rows, labels)
+        return Forms(rows * labels[:, None])
+
+    def within(self, features: Array) -> Array:
+        """The rows in double precision, shortened by 1e-12 or so: none is longer than 1.
+
+        Every engine reads records through this: `check_data` lets a norm exceed 1 by its own
+        rounding, and no sensitivity here does.
+        """
+        return np.multiply(features, shortened(features.shape[1]), dtype=np.float64)
 
     @property
     def parts(self) -> int:
@@ -133,8 +142,28 @@ class Problem:
 
     @property
     def gradient_change(self) -> float:
-        """Largest change of Σᵢ ∇ℓᵢ(w) at one w between neighbours: 2L replace-one, L zero-out."""
-        return (2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0) * self.lipschitz
+        """Largest change of Σᵢ ∇ℓᵢ(w) at one w between neighbours, as the sum is computed.
+
+        2L under replace-one and L under zero-out, and what rounding adds
+        (`dpcore.erm.rounding`): n rows, summed in any order and in up to n parts.
+        """
+        return self._moves * self.computed_lipschitz(self.records)
+
+    @property
+    def _moves(self) -> float:
+        """How many records' gradients the sum moves by: 2 under replace-one, 1 under zero-out."""
+        return 2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0
+
+    def computed_lipschitz(self, parts: int) -> float:
+        """L and one record's share of what rounding adds to sums of up to n rows.
+
+        Parameters
+        ----------
+        parts : int
+            So many such sums are added up, one after the other.
+        """
+        added = of_sum(self.records, self.records + parts) / self._moves
+        return self.lipschitz * (1.0 + added)
 
     @property
     def solution_radius(self) -> float:
@@ -178,7 +207,8 @@ class Problem:
         expected = (self.records, self.dimension)
         if np.shape(features) != expected or np.shape(labels) != expected[:1]:
             raise reject("shape of the data", np.shape(features), f"{expected}, as calibrated")
-        largest = float(np.sqrt(np.max(np.einsum("ij,ij->i", features, features))))
+        rows = np.asarray(features, dtype=np.float64)
+        largest = float(np.sqrt(np.max(np.einsum("ij,ij->i", rows, rows))))
         if not largest <= 1.0 + NORM_ROUNDING:
             raise reject("largest ‖x‖₂", largest, "at most 1")
         if self.function.residual:

@@ -57,7 +57,8 @@ def release(
     A run's draw is shared by all ε and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    square, linear = features.T @ features, features.T @ labels
+    rows = problem.within(features)
+    square, linear = rows.T @ rows, rows.T @ labels
     dimension, weight = problem.dimension, BALANCE[problem.adjacency]
     sigma = np.array([calibration.model_noise for calibration in calibrations])
     width = sigma * math.sqrt(2.0 * dimension)

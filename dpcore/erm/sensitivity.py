@@ -9,6 +9,9 @@ gradient sum (2L replace-one, L zero-out), as the regulariser cancels. For the f
 (1-ημ)‖w-w'‖ exactly when η(β+μ) ≤ 2. Projection onto a convex set does not expand. So Δ_{t+1} ≤
 (1-ημ)Δ_t + ηc/n from Δ_0 = 0 (same public w₀, T and η). Equality is attained by Huber loss from w₀
 = 0 where all margins stay on the linear part.
+
+What is computed is off by a little in every step (`dpcore.erm.rounding`): by e η for either data
+set, so that c/n grows by 2e.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import math
 
 from dpcore.erm.problem import Problem
+from dpcore.erm.rounding import of_descent
 from dpcore.guarantee import Condition
 
 
@@ -33,18 +37,38 @@ def published(problem: Problem, learning_rate: float, steps: int) -> float:
 
 
 def exact(problem: Problem, learning_rate: float, steps: int) -> float:
-    """The exact Δ_T after `steps` gradient steps, in the units of w.
+    """The exact Δ_T after `steps` gradient steps, in the units of w, and what rounding adds.
 
     c/(nμ) · (1 - (1-ημ)^T) for μ > 0, cTη/n for μ = 0, with c = 2L (replace-one) or L (zero-out).
-    Holds under `step_condition`; attained with equality (module docstring).
+    Holds under `step_condition`; attained with equality but for rounding (module docstring).
     """
     n, mu = problem.records, problem.strong_convexity
-    change = problem.gradient_change
+    error = descent_error(problem, learning_rate, steps, learning_rate)
+    change = problem.gradient_change + 2.0 * n * error
     if mu > 0.0:
         shrink = learning_rate * mu
         reached = 1.0 if shrink >= 1.0 else -math.expm1(steps * math.log1p(-shrink))
         return change / (n * mu) * reached
     return change * steps * learning_rate / n
+
+
+def descent_error(problem: Problem, learning_rate: float, steps: int, least: float) -> float:
+    """How far a computed mean gradient is off in a descent from w₀ = 0, beside the sum itself.
+
+    Parameters
+    ----------
+    problem : Problem
+    learning_rate : float
+        The longest step; no iterate is longer than all steps together, nor than 2L/λ.
+    steps : int
+        T.
+    least : float
+        The shortest step.
+    """
+    longest = 4.0 * learning_rate * steps * problem.lipschitz
+    if problem.strong_convexity > 0.0:
+        longest = min(longest, 2.0 * problem.lipschitz / problem.strong_convexity)
+    return of_descent(problem.dimension, problem.function.curvature, longest, least, problem.lam)
 
 
 def step_condition(problem: Problem, learning_rate: float, *, printed: bool) -> Condition:

@@ -66,16 +66,17 @@ def _descend(
     steps, batch = calibrations[0].steps, calibrations[0].batch
     records, dimension = features.shape
     poisson = calibrations[0].sampling == "poisson"
-    signed = np.zeros((records + 1, dimension), dtype=np.float32)
-    signed[:records] = features * labels[:, None]  # the extra null row pads Poisson batches
+    signed = np.zeros((records + 1, dimension))
+    # The extra null row pads Poisson batches.
+    signed[:records] = problem.within(features) * labels[:, None]
     slope = problem.function.slope
     generators = [noise_generator(seed, run) for run in range(runs)]
-    scales = np.array([c.model_noise for c in calibrations], dtype=np.float32)[None, :, None]
-    rates = np.array([c.learning_rate for c in calibrations], dtype=np.float32)[None, :, None]
+    scales = np.array([c.model_noise for c in calibrations])[None, :, None]
+    rates = np.array([c.learning_rate for c in calibrations])[None, :, None]
     shape = (runs, len(calibrations), dimension)
-    data_sum = np.zeros(shape, dtype=np.float32)
-    noise_sum = np.zeros((runs, 1, dimension), dtype=np.float32)
-    weights = np.zeros(shape, dtype=np.float32)
+    # Sums in double precision: what rounding adds to them is counted (`dpcore.erm.rounding`).
+    data_sum, weights = np.zeros((2, *shape))
+    noise_sum = np.zeros((runs, 1, dimension))
     chunk = max(1, min(steps, CHUNK_BYTES // (8 * runs * max(dimension, batch))))
     for start in range(0, steps, chunk):
         length = min(chunk, steps - start)
@@ -97,7 +98,7 @@ def _descend(
                     rates,
                     slope,
                 )
-            weights = (data_sum + scales * noise_sum) * (-rates / np.float32(start + length))
+            weights = (data_sum + scales * noise_sum) * (-rates / (start + length))
             progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
             continue
         for offset in range(length):
@@ -105,17 +106,17 @@ def _descend(
             rows = signed[_aligned([pick[offset] for pick in picks], records)]
             margins = np.matmul(weights, rows.transpose(0, 2, 1))
             coefficients = slope(margins)
-            coefficients /= np.float32(batch)
+            coefficients /= batch
             gradient = np.matmul(coefficients, rows)
             if problem.lam > 0.0:
                 data_sum += gradient
                 noise_sum[:, 0] += noise[offset]
                 np.multiply(noise_sum, scales, out=weights)
                 weights += data_sum
-                weights *= -rates / np.float32(step)
+                weights *= -rates / step
             else:
                 gradient += scales * noise[offset][:, None, :]
-                weights -= rates / np.float32(np.sqrt(step)) * gradient
+                weights -= rates / np.sqrt(step) * gradient
                 problem.into_ball(weights, axis=2)
         progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
     return weights.transpose(1, 0, 2)
@@ -157,7 +158,7 @@ def _one_record_steps(
         sums = margins[:, :, place, None]
         if place:
             sums = sums + np.matmul(coefficients[:, :, :place], gram[:, :place, place, None])
-        weighted = sums * (-rates / np.float32(max(made + place, 1)))
+        weighted = sums * (-rates / max(made + place, 1))
         coefficients[:, :, place] = slope(weighted)[:, :, 0]
     data_sum += np.matmul(coefficients, rows)
     noise_sum += noise.sum(axis=1, keepdims=True)

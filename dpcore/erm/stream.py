@@ -23,7 +23,7 @@ from dpcore.mechanisms.toeplitz import correlated
 
 Array = NDArray[np.floating]
 
-MOST_ENTRIES = 2**25  # of the noise held at once, 128 MB
+MOST_ENTRIES = 2**24  # of the noise held at once, 128 MB
 PROGRESS_EVERY = 32
 
 
@@ -42,7 +42,7 @@ def release(
     and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    forms = problem.forms(features, labels).contiguous(np.float32)
+    forms = problem.forms(features, labels).contiguous(np.float64)
     order = permuted.order(len(labels))
     result = np.empty((len(calibrations), runs, problem.dimension))
     groups: dict[int, list[int]] = {}
@@ -75,21 +75,21 @@ def _follow(
 ) -> Array:
     steps, dimension = len(parts), problem.dimension
     slope, lam = problem.function.slope, problem.lam
-    noise = np.empty((steps, dimension, len(runs)), dtype=np.float32)
+    noise = np.empty((steps, dimension, len(runs)))
     for place, run in enumerate(runs):
         drawn = noise_generator(seed, run).standard_normal((steps, dimension), dtype=np.float32)
         noise[:, :, place] = correlated(drawn)
-    scales = np.array([c.model_noise for c in calibrations], dtype=np.float32)[:, None]
-    ridges = np.array([c.ridge for c in calibrations], dtype=np.float32)[:, None]
+    scales = np.array([c.model_noise for c in calibrations])[:, None]
+    ridges = np.array([c.ridge for c in calibrations])[:, None]
     shape = (dimension, len(calibrations), len(runs))
-    sums, total = np.zeros(shape, dtype=np.float32), np.zeros(shape)
-    weights = np.zeros(shape, dtype=np.float32)
+    # In double precision: what rounding adds to a sum is noise that nobody has counted.
+    sums, total, weights = np.zeros((3, *shape))
     seen, averaged = 0, 0
     for step, batch in enumerate(parts):
         flat = weights.reshape(dimension, -1)
         sums += (batch.rows.T @ slope(batch.at(flat))).reshape(shape)
         seen += len(batch)
-        weights = (sums + scales * noise[step][:, None, :]) / -(np.float32(lam * seen) + ridges)
+        weights = (sums + scales * noise[step][:, None, :]) / -(lam * seen + ridges)
         if lam == 0.0:
             problem.into_ball(weights)
         if 2 * (step + 1) > steps:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting.shuffling import shuffled_gaussian_epsilon
+from dpcore.erm.rounding import NORM_ROUNDING, of_sum, shortened
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
@@ -35,8 +36,12 @@ BALANCE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 0.91}
 """Weight c of the linear part: no noise where both parts get about the same."""
 
 
-def sensitivity(weight: float, adjacency: Adjacency) -> float:
-    """Δ of (svec Σ x xᵀ, c Σ y x), rounded up; `weight` is c."""
+def sensitivity(weight: float, adjacency: Adjacency, records: int = 0) -> float:
+    """Δ of (svec Σ x xᵀ, c Σ y x), rounded up; `weight` is c.
+
+    With what rounding adds where noise comes onto a sum of so many `records`
+    (`dpcore.erm.rounding`); 0 where every contributor adds their own beforehand.
+    """
     square = number("weight", weight, above=0.0) ** 2
     if adjacency is Adjacency.ZERO_OUT:
         exact = math.sqrt(1.0 + square)
@@ -47,7 +52,7 @@ def sensitivity(weight: float, adjacency: Adjacency) -> float:
             "adjacency is add-remove, but a contributor who stays away takes noise along: it must "
             "be zero-out or replace-one."
         )
-    return exact * (1.0 + 1e-15)
+    return (exact + of_sum(records, records) * math.sqrt(1.0 + square)) * (1.0 + 1e-15)
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class Protocol:
     @property
     def sigma(self) -> float:
         """The noise on the sum of x xᵀ that the promise needs, in its units."""
-        moved = sensitivity(self.weight, self.adjacency)
+        moved = sensitivity(self.weight, self.adjacency, self.contributors)
         return float(analytic_sigma(self.epsilon, self.delta, moved))
 
     @property
@@ -125,9 +130,10 @@ class Protocol:
         InvalidInput
             If the record is outside its bounds.
         """
-        number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + 1e-9)
+        number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + NORM_ROUNDING)
         number("y", y, at_least=-1.0, at_most=1.0)
         square, linear = noise(generator, len(x))
+        x = shortened(len(x)) * x
         return Message(
             np.outer(x, x) + self.share * square, y * x + self.share / self.weight * linear
         )

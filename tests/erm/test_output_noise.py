@@ -45,7 +45,7 @@ def test_descent_equals_a_plain_loop(data, loss, lam, radius, share_of_zeros) ->
     found = output_noise.descend(problem, features, labels, 1.7, [1, 7, 25])
     assert sorted(found) == [1, 7, 25]
     for steps, weights in found.items():
-        expected = plain_descent(problem, features, labels, 1.7, steps)
+        expected = plain_descent(problem, problem.within(features), labels, 1.7, steps)
         assert weights == pytest.approx(expected, abs=1e-12)
 
 

@@ -18,7 +18,7 @@ def test_the_constants_of_the_two_losses() -> None:
     assert (logistic.lipschitz, logistic.smoothness, logistic.strong_convexity) == (1, 0.251, 1e-3)
     huber = Problem("huber", 0.1, 100, 5, huber_width=0.25)
     assert huber.smoothness == pytest.approx(2.1)
-    assert logistic.gradient_change == 2.0
+    assert 2.0 < logistic.gradient_change < 2.0 + 1e-11
     assert Problem("logistic", 1e-3, 100, 5, Adjacency.ZERO_OUT).gradient_change == 1.0
 
 
@@ -58,7 +58,8 @@ def test_what_is_refused_is_named_in_one_sentence(change, sentence) -> None:
 
 def test_squared_loss_is_as_lipschitz_as_the_others_and_takes_numbers() -> None:
     squared = Problem("squared", 0.01, 3, 2)
-    assert (squared.lipschitz, squared.smoothness, squared.gradient_change) == (1.0, 1.01, 2.0)
+    assert (squared.lipschitz, squared.smoothness) == (1.0, 1.01)
+    assert 2.0 < squared.gradient_change < 2.0 + 1e-13
     features = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]])
     squared.check_data(features, np.array([-1.0, 0.3, 1.0]))
     with pytest.raises(InvalidInput, match="y holds values outside -1 to 1"):

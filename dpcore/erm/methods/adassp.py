@@ -36,6 +36,7 @@ from dpcore.erm.method import (
     silent,
 )
 from dpcore.erm.problem import Problem
+from dpcore.erm.rounding import of_sum
 from dpcore.erm.sufficient_statistics import BALANCE, noise, sensitivity
 from dpcore.guarantee import (
     Adjacency,
@@ -50,6 +51,7 @@ from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
 Array = NDArray[np.floating]
 
 EIGENVALUE_SHARE = 0.05
+EIGENVALUE_ROUNDINGS = 64  # a row: a backward stable solver's small multiple of d, taken large
 """Of μ², for the smallest eigenvalue in the sound edition: 2.6 % more noise on the sums."""
 CONFIDENCE = 0.05
 """The printed ϱ: how likely the noise of the sums may be wider than the ridge counts on."""
@@ -71,10 +73,18 @@ def eigenvalue_noise(edition: Edition, adjacency: Adjacency) -> float:
     return math.sqrt((1.0 - EIGENVALUE_SHARE) / EIGENVALUE_SHARE) / moved
 
 
-def total_mu(sigma: float, edition: Edition, adjacency: Adjacency) -> float:
-    """The three queries are μ-Gaussian DP for this μ, rounded up; `sigma` is that of x xᵀ."""
-    moved = sensitivity(weight(edition, adjacency), adjacency)
-    exact = math.hypot(moved, 1.0 / eigenvalue_noise(edition, adjacency)) / sigma
+def total_mu(
+    sigma: float, edition: Edition, adjacency: Adjacency, size: tuple[int, int] = (0, 0)
+) -> float:
+    """The three queries are μ-Gaussian DP for this μ, rounded up; `sigma` is that of x xᵀ.
+
+    `size` is (n, d), with which rounding grows: that of the sums, and of the eigenvalue, which is
+    off by a small multiple of d units of the largest one, n at most. Without it all is exact.
+    """
+    records, dimension = size
+    moved = sensitivity(weight(edition, adjacency), adjacency, records)
+    lowest = 1.0 + of_sum(records, records + EIGENVALUE_ROUNDINGS * dimension)
+    exact = math.hypot(moved, lowest / eigenvalue_noise(edition, adjacency)) / sigma
     return exact * (1.0 + 1e-15)
 
 
@@ -91,19 +101,22 @@ def calibrate(
 
 def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
     adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
+    size = (problem.records, problem.dimension)
     together = "one Gaussian mechanism: both sums, taken jointly, and the smallest eigenvalue"
     if printed:
         sigma = 3.0 * math.sqrt(math.log(6.0 / budget.delta)) / budget.epsilon
-        mu = total_mu(sigma, edition, adjacency)
+        mu = total_mu(sigma, edition, adjacency, size)
         found = float(analytic_epsilon(1.0 / mu, budget.delta)) * (1.0 + 1e-15)
         conditions = (*data_conditions(problem), _covered(found, budget, adjacency))
-        kept = float(analytic_epsilon(1.0 / total_mu(sigma, edition, CLAIMED), budget.delta))
+        kept = float(
+            analytic_epsilon(1.0 / total_mu(sigma, edition, CLAIMED, (0, 0)), budget.delta)
+        )
         certified = Guarantee(found, budget.delta, adjacency, together)
         claim = Guarantee(budget.epsilon, budget.delta, Adjacency.ADD_REMOVE, CLAIMED_BY)
     else:
         unit = float(analytic_sigma(budget.epsilon, budget.delta)) * (1.0 + 2e-15)
-        sigma = unit * total_mu(1.0, edition, adjacency)
-        mu = total_mu(sigma, edition, adjacency)
+        sigma = unit * total_mu(1.0, edition, adjacency, size)
+        mu = total_mu(sigma, edition, adjacency, size)
         conditions, kept = data_conditions(problem), budget.epsilon
         certified = Guarantee(budget.epsilon, budget.delta, adjacency, together)
         claim = Guarantee(None, None, adjacency, "no paper", "This edition is not in print.")
@@ -187,7 +200,8 @@ def release(
     all ε and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    square, linear = features.T @ features, features.T @ labels
+    rows = problem.within(features)
+    square, linear = rows.T @ rows, rows.T @ labels
     lowest = float(np.linalg.eigvalsh(square)[0])
     adjacency, dimension = problem.adjacency, problem.dimension
     sigma = np.array([calibration.model_noise for calibration in calibrations])

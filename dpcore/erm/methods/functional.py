@@ -42,6 +42,7 @@ from dpcore.erm.method import (
     silent,
 )
 from dpcore.erm.problem import Problem
+from dpcore.erm.rounding import of_sum
 from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
 from dpcore.mechanisms.laplace import laplace_scale
 
@@ -58,7 +59,9 @@ def printed_sensitivity(loss: str, dimension: int) -> float:
     return dimension**2 / 4.0 + 3.0 * dimension
 
 
-def sensitivity(linear: float, square: float, dimension: int, adjacency: Adjacency) -> float:
+def sensitivity(
+    linear: float, square: float, dimension: int, adjacency: Adjacency, records: int = 0
+) -> float:
     """L1 sensitivity of `linear` Σ y x and `square` Σ x_j x_l (j ≤ l), rounded up.
 
     Parameters
@@ -69,15 +72,18 @@ def sensitivity(linear: float, square: float, dimension: int, adjacency: Adjacen
         d.
     adjacency : Adjacency
         zero-out: attained. replace-one: an upper bound.
+    records : int
+        How many are summed, with which rounding grows (`dpcore.erm.rounding`).
     """
+    longest = linear * math.sqrt(dimension) + square * (dimension + 1.0) / 2.0
     if adjacency is Adjacency.ZERO_OUT:
-        exact = linear * math.sqrt(dimension) + square * (dimension + 1.0) / 2.0
+        exact = longest
     else:
         flat = linear * math.sqrt(2.0 * dimension)
         turned = square * math.sqrt(dimension * (dimension + 3.0) / 2.0)
         best = (math.sqrt(flat**2 + 16.0 * turned**2) - flat) / (4.0 * turned)
         exact = math.sqrt(2.0 - best**2) * (flat + turned * best)
-    return exact * (1.0 + 1e-14)
+    return (exact + of_sum(records, records) * longest) * (1.0 + 1e-14)
 
 
 def weights(loss: str, edition: Edition) -> tuple[float, float]:
@@ -96,7 +102,9 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     adjacency, printed, found = problem.adjacency, edition is Edition.PUBLISHED, []
-    exact = sensitivity(*weights(problem.loss, edition), problem.dimension, adjacency)
+    exact = sensitivity(
+        *weights(problem.loss, edition), problem.dimension, adjacency, problem.records
+    )
     moved = printed_sensitivity(problem.loss, problem.dimension) if printed else exact
     by = PRINTED_BY if printed else PROVED_BY
     for budget in gaussian_budgets(epsilons, delta):
@@ -152,7 +160,8 @@ def release(
     shared by all ε and never by two runs. Seeded: for exploration only.
     """
     check_release(problem, features, labels, calibrations)
-    gram, moment = features.T @ features, features.T @ labels
+    rows = problem.within(features)
+    gram, moment = rows.T @ rows, rows.T @ labels
     dimension = problem.dimension
     scale = np.array([calibration.model_noise for calibration in calibrations])
     linear, square = np.transpose([weights(problem.loss, each.edition) for each in calibrations])

@@ -27,7 +27,9 @@ def sound_noise(
         epsilon <= budget.epsilon,
         "The noise found does not reach the requested ε.",
     )
-    return SoundNoise(multiplier * problem.lipschitz, (condition,), accountant, epsilon)
+    return SoundNoise(
+        multiplier * problem.computed_lipschitz(steps), (condition,), accountant, epsilon
+    )
 
 
 RULE = StepRule(

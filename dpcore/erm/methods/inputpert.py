@@ -60,7 +60,7 @@ def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration
         f"one Gaussian mechanism on the sums that contributors blur together{stay}; a single "
         f"message has ε = {_rounded_up(protocol.local_epsilon)}",
     )
-    moved = sensitivity(protocol.weight, problem.adjacency)
+    moved = sensitivity(protocol.weight, problem.adjacency, problem.records)
     # Of several classes each has sums of its own, in the same message: μ² adds up.
     noise = protocol.share * math.sqrt(problem.records * problem.parts)
     return Calibration(

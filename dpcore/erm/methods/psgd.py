@@ -65,7 +65,11 @@ def calibrate(
         # In print the sensitivity does not fall with the step size, so the longest is best.
         fixed = printed and problem.strong_convexity > 0.0
         rate, exact = choices[0][:2] if fixed else _chosen(problem, choices, unit)
-        used = permuted.printed(problem, count, rate, steps) if printed else exact
+        used = exact
+        if printed:
+            # What is released was computed, which the printed Δ knows nothing of.
+            used = permuted.printed(problem, count, rate, steps)
+            used += permuted.rounding(problem, count, rate, steps)
         found.append(_one(problem, budget, edition, batch, count, steps, rate, unit, used, exact))
     return found
 

@@ -36,7 +36,8 @@ def sound_noise(
     query_delta = min(budget.delta / (2.0 * steps * rate), 0.5)
     step_epsilon = per_step_epsilon(budget.epsilon, steps, slack)
     query_epsilon = min(unamplified_epsilon(step_epsilon, rate), CLASSICAL_CAP)
-    sigma = float(classical_sigma(query_epsilon, query_delta, problem.gradient_change))
+    moved = problem.computed_lipschitz(steps) * problem.gradient_change
+    sigma = float(classical_sigma(query_epsilon, query_delta, moved))
     proved = strong_composition(amplified_epsilon(query_epsilon, rate), steps, slack)
     conditions = (
         classical_condition(query_epsilon, ONE_QUERY),

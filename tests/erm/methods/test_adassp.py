@@ -62,10 +62,13 @@ def test_a_claim_about_other_neighbours_is_not_called_false() -> None:
 )
 def test_the_sound_noise_keeps_the_budget_and_no_less_would(epsilon, delta, adjacency) -> None:
     found = calibrated(Problem("squared", 0.01, 300, 4, adjacency), epsilon, SOUND, delta)
-    assert analytic_delta(epsilon, 1.0 / total_mu(found.sigma, SOUND, adjacency)) <= delta
-    less = total_mu(found.sigma * (1.0 - 1e-6), SOUND, adjacency)
+    size = (300, 4)
+    assert analytic_delta(epsilon, 1.0 / total_mu(found.sigma, SOUND, adjacency, size)) <= delta
+    less = total_mu(found.sigma * (1.0 - 1e-6), SOUND, adjacency, size)
     assert analytic_delta(epsilon, 1.0 / less) > delta
-    assert found.gaussian_mu == pytest.approx(total_mu(found.sigma, SOUND, adjacency), rel=1e-12)
+    exact = total_mu(found.sigma, SOUND, adjacency, size)
+    assert found.gaussian_mu == pytest.approx(exact, rel=1e-12)
+    assert total_mu(found.sigma, SOUND, adjacency) < exact
 
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
