@@ -86,7 +86,7 @@ def sensitivity(problem: Problem, count: int, rate: float, steps: int) -> float:
         T.
     """
     moved = _kept(problem, count, rate, steps)
-    largest = float(moved.max()) * problem.gradient_change * count / problem.records
+    largest = float(moved.max()) * problem.exact_change * count / problem.records
     largest += rounding(problem, count, rate, steps)
     return largest * (1.0 + 1e-14 * (steps + 10.0))
 

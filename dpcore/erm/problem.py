@@ -147,12 +147,12 @@ class Problem:
         2L under replace-one and L under zero-out, and what rounding adds
         (`dpcore.erm.rounding`): n rows, summed in any order and in up to n parts.
         """
-        return self._moves * self.computed_lipschitz(self.records)
+        return self.exact_change / self.lipschitz * self.computed_lipschitz(self.records)
 
     @property
-    def _moves(self) -> float:
-        """How many records' gradients the sum moves by: 2 under replace-one, 1 under zero-out."""
-        return 2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0
+    def exact_change(self) -> float:
+        """The same in exact arithmetic: 2L under replace-one, L under zero-out."""
+        return (2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0) * self.lipschitz
 
     def computed_lipschitz(self, parts: int) -> float:
         """L and one record's share of what rounding adds to sums of up to n rows.
@@ -162,8 +162,8 @@ class Problem:
         parts : int
             So many such sums are added up, one after the other.
         """
-        added = of_sum(self.records, self.records + parts) / self._moves
-        return self.lipschitz * (1.0 + added)
+        added = of_sum(self.records, self.records + parts) / self.exact_change
+        return self.lipschitz * (1.0 + added * self.lipschitz)
 
     @property
     def solution_radius(self) -> float:

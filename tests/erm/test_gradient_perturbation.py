@@ -165,7 +165,7 @@ def test_a_large_budget_leaves_the_classical_share_unspent() -> None:
 def test_sampling_pairs_with_the_adjacency(method, adjacency, sampling) -> None:
     c = one(method, Problem("logistic", 0.1, 5_000, 10, adjacency))
     assert (c.sampling, c.batch, c.steps) == (sampling, 100, SOUND_STEPS)
-    assert c.sensitivity == pytest.approx(2.0 if adjacency is REPLACE_ONE else 1.0, rel=1e-8)
+    assert c.sensitivity == pytest.approx(2.0 if adjacency is REPLACE_ONE else 1.0, rel=1e-7)
     assert c.certified.adjacency is c.proof.adjacency is adjacency
 
 

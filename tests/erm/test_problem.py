@@ -19,7 +19,9 @@ def test_the_constants_of_the_two_losses() -> None:
     huber = Problem("huber", 0.1, 100, 5, huber_width=0.25)
     assert huber.smoothness == pytest.approx(2.1)
     assert 2.0 < logistic.gradient_change < 2.0 + 1e-11
-    assert Problem("logistic", 1e-3, 100, 5, Adjacency.ZERO_OUT).gradient_change == 1.0
+    assert Problem("logistic", 1e-3, 100, 5, Adjacency.ZERO_OUT).gradient_change == pytest.approx(
+        1.0, rel=1e-11
+    )
 
 
 @pytest.mark.parametrize(
