@@ -195,8 +195,27 @@ def _where(dataset: str) -> str:
 
 def link_complaint() -> str:
     """What the link asked for in vain: found once a session, and shown until it ends."""
-    links.renewed("explore", "adjacency", words.ADJACENCY_TITLES, lambda _: Adjacency.REPLACE_ONE)
+    links.renewed(
+        "explore",
+        "adjacency",
+        words.ADJACENCY_TITLES,
+        lambda _: Adjacency.REPLACE_ONE,
+        _meant_before,
+    )
     return once("link_complaint", _follow)
+
+
+def _meant_before(link: links.Link) -> dict[str, tuple[str, str]]:
+    """Records with gaps were left out unless a link said otherwise."""
+    gaps = any(column.missing_mark for column in _asked_for(link).used)
+    return {"missing": ("drop", MISSING["drop"])} if gaps and "missing" not in link else {}
+
+
+def _asked_for(link: links.Link) -> Entry:
+    """What is known of the data set that a link names, or of the first one."""
+    keys = {title: key for key, title in dataset_titles().items()}
+    dataset = keys.get(link.get("data", [""])[-1], "breast_cancer")
+    return _found(dataset, link.get(own_table.COLUMNS, [""])[-1])
 
 
 def _follow() -> str:
@@ -220,9 +239,7 @@ def _follow() -> str:
 
 def _refused(link: dict[str, list[str]]) -> list[links.Refusal]:
     data, methods = dataset_titles(), {kind: private_methods(kind) for kind in METHODS_KEY}
-    keys = {title: key for key, title in data.items()}
-    dataset = keys.get(link.get("data", [""])[-1], "breast_cancer")
-    found = _found(dataset, link.get(own_table.COLUMNS, [""])[-1])
+    found = _asked_for(link)
     kind = kind_of(found)
     usual = [methods[kind][key] for key in DEFAULT_METHODS[kind]]
     wanted = link.get(METHODS_KEY[kind], usual)

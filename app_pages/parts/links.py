@@ -51,6 +51,7 @@ def renewed(
     control: str,
     titles: Mapping[str, str],
     usual: Callable[[Link], Adjacency | None],
+    meant: Callable[[Link], Mapping[str, tuple[str, str]]] = lambda _: {},
 ) -> None:
     """See to it that the address is of today; to be called first in every run of a page.
 
@@ -65,6 +66,9 @@ def renewed(
     usual : callable
         (link) -> the adjacency that a link from before `VERSION` meant where it named none, or
         ``None`` where that has not changed.
+    meant : callable
+        (link) -> for other controls that such a link does not name: (value, title) of what it meant
+        where that is no longer the default.
     """
     link, first, old = asked(), not flag(f"{page} opened"), kept(f"{page} old link")
     raise_flag(f"{page} opened")
@@ -72,15 +76,21 @@ def renewed(
         # Back in the browser may lead to the very link that was rewritten; any other address
         # without a version was written by the controls since.
         if first or link == old:
-            _rewrite(page, control, titles, usual(link), first=first)
+            _rewrite(page, control, titles, usual(link), meant(link), first=first)
         sign()
-    if now := kept(f"{page} neighbour"):
-        put({control: now})
-        keep(f"{page} neighbour", None)
+    if now := kept(f"{page} now"):
+        put(now)
+        keep(f"{page} now", None)
 
 
 def _rewrite(
-    page: str, control: str, titles: Mapping[str, str], usual: Adjacency | None, *, first: bool
+    page: str,
+    control: str,
+    titles: Mapping[str, str],
+    usual: Adjacency | None,
+    others: Mapping[str, tuple[str, str]],
+    *,
+    first: bool,
 ) -> None:
     """Say in the address what the link meant; the run begins again where that changes it."""
     link, default = asked(), next(iter(titles))
@@ -92,13 +102,17 @@ def _rewrite(
     keep(f"{page} restated", restated)
     if not first:
         # By now the control is drawn, and its address not ours to change.
-        keep(f"{page} neighbour", now)
-    elif control in link and restated:
-        del st.query_params[control]
-    elif control not in link and now != default:
-        st.query_params[control] = titles[now]
+        keep(f"{page} now", {control: now} | {name: value for name, (value, _) in others.items()})
     else:
-        return
+        added = {name: title for name, (_, title) in others.items()}
+        if control not in link and now != default:
+            added[control] = titles[now]
+        elif control in link and restated:
+            del st.query_params[control]
+        elif not added:
+            return
+        for name, title in added.items():
+            st.query_params[name] = title
     sign()
     st.rerun()  # controls begin with what the address holds at a run's start
 

@@ -105,6 +105,32 @@ def test_a_link_of_today_means_what_it_says(page: str, link: dict[str, str], now
     assert not app.error
 
 
+HEART = "Heart disease (Cleveland)"
+FILLED, LEFT_OUT = "Fill gaps from public values", "Leave out records with gaps"
+
+
+@pytest.mark.parametrize(
+    ("link", "now"),
+    [
+        ({"data": HEART}, "drop"),
+        ({"data": HEART, "missing": FILLED}, "impute"),
+        ({"data": HEART, "adjacency": ZERO_OUT}, "drop"),
+        ({"data": HEART, "v": "2"}, "impute"),
+        ({"data": HEART, "v": "2", "missing": LEFT_OUT}, "drop"),
+        ({"data": "Bank marketing (Portugal)"}, "impute"),  # where no gap is possible
+        ({}, "impute"),
+    ],
+)
+def test_a_link_without_a_version_leaves_out_records_with_gaps_where_there_may_be_some(
+    link: dict[str, str], now: str
+) -> None:
+    app = opened("explore", **link)
+    assert app.selectbox(key="missing").value == now
+    assert not app.warning
+    again = opened("explore", **app.query_params)
+    assert again.selectbox(key="missing").value == now
+
+
 @pytest.mark.parametrize("page", [*CONTROLS, "atlas"])
 @pytest.mark.parametrize(
     "version",
