@@ -195,6 +195,8 @@ ADJACENCY_TITLES = {
 }
 STATUS_WORDS = {
     "proved": "The noise added gives the stated ε and δ, by the named theorem or accountant.",
+    "exploration only": "From a seed, which takes the noise off again; trained for keeping it is "
+    "proved.",
     "conditions not met": "A condition of the theorem fails here, so it proves nothing.",
     "claim not supported": "The noise that is added does not give what the paper claims.",
     "not private": "No noise is added: no promise at all.",
@@ -202,6 +204,7 @@ STATUS_WORDS = {
 }
 STATUS_COLOURS = {
     "proved": "green",
+    "exploration only": "gray",
     "conditions not met": "orange",
     "claim not supported": "red",
     "not private": "gray",
@@ -209,6 +212,7 @@ STATUS_COLOURS = {
 }
 STATUS_ICONS = {
     "proved": ":material/verified:",
+    "exploration only": ":material/science:",
     "conditions not met": ":material/rule:",
     "claim not supported": ":material/error:",
     "not private": ":material/lock_open:",

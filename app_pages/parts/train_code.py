@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import streamlit as st
 
-from app_pages.parts import plan_code
+from app_pages.parts import plan_code, train_keep
 from app_pages.parts import train_words as words
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
@@ -14,7 +14,7 @@ from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.training import TrainingStudy
 
-FILES = ("weights.npz", "settings.json")
+FILES = ("weights.npz", "settings.json", "measures.json")
 
 
 def command(study: TrainingStudy, output: str = "run") -> str:
@@ -91,6 +91,7 @@ def _settings(study: TrainingStudy) -> tuple[tuple[str, str], ...]:
 def show(asked: Asked, settled: Settled) -> None:
     """All of it, each to copy or to download."""
     study, training = asked.study, settled.training
+    train_keep.show(asked, settled)
     st.markdown("**Command line**")
     st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")
@@ -112,7 +113,7 @@ def _files(study: TrainingStudy) -> None:
         for name, contents in found.items():
             if contents is not None:
                 st.download_button(
-                    f"Download {name}",
+                    f"Exploration: {name}",
                     contents,
                     file_name=name,
                     icon=":material/download:",

@@ -225,7 +225,7 @@ def _spent(
             value = float(rows["epsilon"].max())
             after = f"with the weights as computed; {at_most(held.epsilon)} with any; "
         st.metric("Certified ε", at_most(value), help=f"{words.SPENT} {badges.statement(held)}")
-        st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}")
+        st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}, if kept")
         if chosen_how:
             st.caption(chosen_how)
 

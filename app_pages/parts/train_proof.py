@@ -28,7 +28,7 @@ def proof_and_claim(settled: Settled) -> None:
         if held.certified != held.proof:
             st.markdown(f"Certified: {badges.statement(held.certified)}")
         badges.checked([each for each in held.conditions if each.met])
-        st.caption(f"{held.certified.adjacency.meaning} {words.WHOLE_RUN}")
+        st.caption(f"{held.certified.adjacency.meaning} {words.WHOLE_RUN} {words.EXPLORED}")
         badges.trust()
     with claim:
         if settled.recipe.noise == "published-004":

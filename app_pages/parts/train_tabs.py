@@ -14,6 +14,7 @@ from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.train_controls import TABS, Asked
 from app_pages.parts.train_plan import Settled
 from dpcore.evaluation import comparison
+from dpcore.evaluation.artefacts import measured
 from dpcore.figures import training as figures
 from dpcore.figures.plan import schedule
 
@@ -77,4 +78,5 @@ def _numbers(asked: Asked, _: Settled) -> None:
     if history.empty:
         st.caption("The rows come as it trains.")
         return
-    download(history, f"history_{asked.study.dataset}", "Every run, epoch by epoch")
+    st.caption(words.MEASURES)
+    download(measured(history), f"measures_{asked.study.dataset}", "Every run, epoch by epoch")

@@ -108,6 +108,20 @@ SAMPLING = (
     "**By chance**: each record enters a step with probability batch ÷ n (Poisson), as the "
     "accountant assumes. **Every record**: each step looks at all of them."
 )
+KEEPING = (
+    "What this page trains is **exploration**: its noise comes from the seed, and whoever has the "
+    "seed takes it off again. A model that may leave the house is trained once more, with batches "
+    "and noise from the operating system. Each such training spends ε anew."
+)
+MEASURES = (
+    "Measured on real records: not private, and no ε speaks of it. How ε grows stands under "
+    "“Noise schedule”."
+)
+KEPT_UNKNOWN = "What they cost together is not known: nothing is certified for the noise of one."
+EXPLORED = (
+    "This holds for a model trained for keeping (Take along). The networks on this page explore: "
+    "their noise comes from a seed."
+)
 RUNS = (
     "How often training is repeated with fresh noise. You would publish one of them; each one "
     "spends the ε above."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.accountants import ACCOUNTANTS
-from dpcore.accounting.planner import spent
+from dpcore.accounting.accountants import ACCOUNTANTS, certify
+from dpcore.accounting.events import Composed
+from dpcore.accounting.planner import Training, spent
 from dpcore.deep.recipe import NO_ACCOUNTING, Recipe
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
@@ -160,3 +162,28 @@ def _published(
         # Its own road never proves it, even where an accountant finds the figure large enough.
         status=Status.CONDITIONS_NOT_MET if supported else Status.CLAIM_NOT_SUPPORTED,
     )
+
+
+def together(trainings: Sequence[Training], accountant: str) -> Guarantee:
+    """What several trainings on the same records cost, one after the other.
+
+    Parameters
+    ----------
+    trainings : sequence of Training
+        At least one; the δ is the largest of theirs.
+    accountant : str
+        One that covers the sampling of all.
+
+    Returns
+    -------
+    Guarantee
+        Empty, with the reason, where they speak of different neighbours.
+    """
+    adjacencies = {training.adjacency for training in trainings}
+    delta = max(training.delta for training in trainings)
+    if len(adjacencies) > 1:
+        named = " and ".join(sorted(map(str, adjacencies)))
+        reason = f"They speak of different neighbours ({named}), so their ε do not add up."
+        return Guarantee(None, None, trainings[0].adjacency, accountant, reason)
+    event = Composed(tuple(training.event() for training in trainings))
+    return certify(event, delta, trainings[0].adjacency, accountant)

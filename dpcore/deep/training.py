@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.deep import networks, sampling
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 MOMENTUM = 0.9
 TASKS = ("classes", "labels")
-NULL_CLASS = -1
-"""Of a null record: one person's record blanked, which contributes nothing."""
 IMAGES_AT_A_TIME = 512
 """About so many of a convolutional step, off a GPU: what more of them need is asked of the system
 anew at every step, which takes as long as the arithmetic."""

@@ -14,7 +14,9 @@ import numpy as np
 
 from dpcore.accounting import paper_004
 from dpcore.accounting.growth import along, checkpoints
+from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.material import known
 from dpcore.evaluation.scoring import spread_by
 from dpcore.evaluation.training import TrainingStudy
 
@@ -296,9 +298,10 @@ def compared(table: pd.DataFrame, metric: str) -> Compared | None:
 
 def tested(examples: Examples) -> tuple[int, ...]:
     """How many test records there are: of each class, or in all where they bear labels."""
+    targets = examples.test_targets[known(examples.test_targets)]
     if examples.task == "labels":
-        return (len(examples.test_targets),)
-    counts = np.bincount(examples.test_targets, minlength=examples.outputs)
+        return (len(targets),)
+    counts = np.bincount(targets[targets > NULL_CLASS], minlength=examples.outputs)
     return tuple(int(count) for count in counts)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import images
+from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.evaluation.task import Report
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
 
     All, where none is: what is measured on none has no value.
     """
-    found = targets >= 0 if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
+    found = targets > NULL_CLASS if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
     return found if found.any() else np.ones(len(targets), dtype=bool)
 
 

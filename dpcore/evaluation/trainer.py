@@ -18,10 +18,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import Repeated
 from dpcore.accounting.growth import checkpoints
 from dpcore.accounting.planner import solve, spent
+from dpcore.deep.guarantee import together
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 from dpcore.errors import InvalidInput
@@ -213,9 +212,8 @@ class Trainer:
         if models == 1 or alone.epsilon is None:
             return alone
         recipe = self.recipes[place]
-        training = recipe.training(self.records, least=self.least(place))
-        event = Repeated(replace(training, steps=steps).event(), models)
-        return certify(event, recipe.delta, training.adjacency, accountant_for(recipe))
+        training = replace(recipe.training(self.records, least=self.least(place)), steps=steps)
+        return together([training] * models, accountant_for(recipe))
 
     def least(self, place: int) -> float:
         """As in `Recipe.training`."""

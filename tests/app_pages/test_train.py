@@ -196,7 +196,7 @@ def features_file(**changed: object) -> bytes:
     labels = np.arange(40) % 2
     features = (rng.normal(size=(40, 3)) + labels[:, None]).astype(np.float32)
     arrays = {"train_features": features, "train_labels": labels}
-    arrays |= {"test_features": features, "test_labels": labels}
+    arrays |= {"test_features": features, "test_labels": labels, "names": np.array(["no", "yes"])}
     held = io.BytesIO()
     np.savez(held, **(arrays | changed))
     return held.getvalue()

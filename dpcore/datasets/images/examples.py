@@ -15,6 +15,8 @@ from dpcore.datasets.schema import Description
 from dpcore.errors import InvalidInput
 
 Task = Literal["classes", "labels"]
+NULL_CLASS = -1
+"""Of a null record: one person's record blanked; it counts among the records, and adds nothing."""
 Inputs = NDArray[np.float32]
 Targets = NDArray[Any]
 Settings = dict[str, Any]
@@ -62,8 +64,8 @@ class Examples:
     train_inputs, test_inputs : numpy.ndarray of float32, (n, channels, side, side) or (n, d)
         Images lie in [0, 1]; features are finite.
     train_targets, test_targets : numpy.ndarray
-        Classes: int64, (n,), counted from 0, and -1 of a blank record. Labels: float32,
-        (n, labels), each 0, 1 or nan for unknown; all nan of a blank record.
+        Classes: int64, (n,), counted from 0, or `NULL_CLASS`. Labels: float32, (n, labels), each
+        0, 1 or nan for unknown; a null record has none that is known.
     notes : tuple of str
         What was noticed while reading, in plain sentences.
     published : bool
@@ -167,7 +169,7 @@ class Examples:
                 f"records, but they must be {np.dtype(kind)} of shape {wanted} for at least one."
             )
         if self.task == "classes":
-            if targets.min() < -1 or targets.max() >= outputs:
+            if targets.min() < NULL_CLASS or targets.max() >= outputs:
                 raise InvalidInput(
                     f"{which}: classes run from {targets.min()} to {targets.max()}, but they must "
                     f"run from 0 to {outputs - 1}, or be -1 of a blank record."

@@ -12,9 +12,16 @@ from numpy.typing import NDArray
 from dpcore.datasets import download
 from dpcore.datasets.files import contents
 from dpcore.datasets.images import npz
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source, Task
+from dpcore.datasets.images.examples import (
+    NULL_CLASS,
+    Examples,
+    ExamplesEntry,
+    Inputs,
+    Source,
+    Task,
+)
 from dpcore.datasets.text import quoted
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, whole
 
 WIDEST, MOST_NAMES = 65_536, 1_000
 ARRAYS = ("train_features", "train_labels", "test_features", "test_labels")
@@ -35,14 +42,21 @@ ENTRY = ExamplesEntry(
         "The network that made the features must not have seen these records: what it learned from "
         "them is covered by no guarantee here.",
         "Features are used as they come, and each must be a function of its own record alone.",
-        "Without an array of names, the number of classes is read off the labels, which looks at "
-        "the data.",
+        "The classes are those that names or the setting classes say: to count them in the labels "
+        "would look at the data, and one record could be the last of its class.",
+        "A record with the class -1, or with no known label, is a null record: it counts among the "
+        "records and contributes nothing.",
     ),
     how_to_get="Write one with numpy.savez and the arrays " + ", ".join(ARRAYS) + ".",
 )
 
 
-def _build(progress: download.Progress | None, *, file: str | Path | None = None) -> Examples:
+def _build(
+    progress: download.Progress | None,
+    *,
+    file: str | Path | None = None,
+    classes: int | None = None,
+) -> Examples:
     if file is None:
         raise download.DataUnavailable(
             f"{ENTRY.title}: none is named; set file to an .npz file with the arrays "
@@ -56,20 +70,23 @@ def _build(progress: download.Progress | None, *, file: str | Path | None = None
         data = contents("file", path, npz.LARGEST)
     except InvalidInput as refusal:
         raise download.DataUnavailable(str(refusal)) from None
-    return decode(data, path.name)
+    return decode(data, path.name, classes)
 
 
-def decode(data: bytes, filename: str) -> Examples:
+def decode(data: bytes, filename: str, classes: int | None = None) -> Examples:
     """The file as examples; from an upload too.
 
     Parameters
     ----------
     data : bytes
         An .npz file with ``train_features`` (n, d) and ``test_features`` (m, d), finite floats;
-        ``train_labels`` and ``test_labels``, either whole numbers from 0, (n,), for classes, or 0,
-        1 and nan, (n, labels); and, if wanted, ``names``, one text a class or label.
+        ``train_labels`` and ``test_labels``, either whole numbers from 0, (n,), for classes, with
+        -1 for a null record, or 0, 1 and nan, (n, labels); and ``names``, one text a class or
+        label, which labels can do without.
     filename : str
         What to call it in a refusal.
+    classes : int, optional
+        How many classes there are, where the file has no names.
 
     Raises
     ------
@@ -81,7 +98,7 @@ def decode(data: bytes, filename: str) -> Examples:
     features = [_features(found[key], f"{key} in {name}") for key in ARRAYS[::2]]
     task: Task = "labels" if found["train_labels"].ndim == 2 else "classes"
     targets = [_targets(found[key], task, f"{key} in {name}") for key in ARRAYS[1::2]]
-    names = _names(found.get("names"), task, targets, name)
+    names = _names(found.get("names"), task, targets, classes, name)
     return Examples(
         entry=replace(
             ENTRY, task=task, names=names, records=len(targets[0]), test_records=len(targets[1])
@@ -118,11 +135,11 @@ def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
             return single
         raise InvalidInput(f"{what} has a value that is neither 0 nor 1 nor nan, as it must be.")
     if task == "classes" and values.ndim == 1 and values.dtype.kind in "iu":
-        if not len(values) or (values.min() >= 0 and values.max() < MOST_NAMES):
+        if not len(values) or (values.min() >= NULL_CLASS and values.max() < MOST_NAMES):
             return values.astype(np.int64)
         raise InvalidInput(
             f"{what} runs from {values.min()} to {values.max()}, but it must run from 0 to at most "
-            f"{MOST_NAMES - 1}."
+            f"{MOST_NAMES - 1}, with {NULL_CLASS} for a null record."
         )
     wanted = (
         "whole numbers of shape (records,), since classes are learned here and no other numbers"
@@ -135,14 +152,27 @@ def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
 
 
 def _names(
-    given: NDArray[Any] | None, task: Task, targets: list[NDArray[Any]], name: str
+    given: NDArray[Any] | None,
+    task: Task,
+    targets: list[NDArray[Any]],
+    classes: int | None,
+    name: str,
 ) -> tuple[str, ...]:
+    """Of the classes or labels, by what is public: never by which classes occur."""
     if task == "labels":
         count = targets[0].shape[1]
     else:
         count = 1 + max(int(part.max(initial=1)) for part in targets)
     if given is None:
-        return tuple(f"{task[:-2] if task == 'classes' else 'label'} {i}" for i in range(count))
+        if task == "labels":
+            return tuple(f"label {place}" for place in range(count))
+        if classes is None:
+            raise InvalidInput(
+                f"names is missing in {name}, but it must name each class, or the setting classes "
+                "must say how many there are: counted in the labels, they would tell of one record."
+            )
+        whole("classes", classes, at_least=count, at_most=MOST_NAMES)
+        return tuple(f"class {place}" for place in range(classes))
     names = tuple(str(one).strip()[:100] for one in given.reshape(-1))
     enough = len(names) == count if task == "labels" else MOST_NAMES >= len(names) >= count
     if given.dtype.kind != "U" or not enough or len(set(names)) < len(names) or "" in names:

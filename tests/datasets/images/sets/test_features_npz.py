@@ -33,7 +33,7 @@ def saved(arrays: dict[str, Any], **changed: Any) -> bytes:
 
 
 def test_whole_numbers_are_classes() -> None:
-    found = features_npz.decode(saved(CLASSES), "mine.npz")
+    found = features_npz.decode(saved(CLASSES), "mine.npz", classes=3)
     assert (found.task, found.names) == ("classes", ("class 0", "class 1", "class 2"))
     assert found.train_targets.tolist() == [0, 1, 2, 0, 1]
     assert np.array_equal(found.train_inputs, FEATURES.astype(np.float32))
@@ -48,6 +48,17 @@ def test_a_table_of_yes_no_and_unknown_is_labels() -> None:
     assert features_npz.decode(saved(LABELS), "mine.npz").names == ("label 0", "label 1")
 
 
+def test_how_many_classes_there_are_is_never_read_off_the_labels() -> None:
+    """Else the last record of a class would decide on the network's shape."""
+    for labels in ([0, 1, 2, 0, 1], [0, 1, 1, 0, 1], [0, 1, -1, 0, 1]):
+        given = saved(CLASSES, train_labels=np.array(labels))
+        with pytest.raises(InvalidInput, match="names is missing"):
+            features_npz.decode(given, "mine.npz")
+        assert features_npz.decode(given, "mine.npz", classes=3).outputs == 3
+    with pytest.raises(InvalidInput, match="classes is 2"):
+        features_npz.decode(saved(CLASSES), "mine.npz", classes=2)
+
+
 def test_names_may_list_classes_that_do_not_occur() -> None:
     names = np.array(["a", "b", "c", "d"])
     assert features_npz.decode(saved(CLASSES, names=names), "mine.npz").outputs == 4
@@ -59,6 +70,7 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
     found = images.load(
         "features_npz",
         file=str(tmp_path / "mine.npz"),
+        classes=3,
         progress=lambda share, message: told.append(message),
     )
     assert found.records == 5
@@ -77,7 +89,7 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
         ({"test_features": np.array([[0, 0, 1], [0, np.nan, 1]])}, "row 1 that is not finite"),
         ({"train_features": np.full((5, 3), 1e60)}, "row 0 that is not finite"),
         ({"train_labels": np.array([0, 1, 2, 0])}, "for 5 records"),
-        ({"train_labels": np.array([0, 1, -1, 0, 1])}, "runs from -1 to 1"),
+        ({"train_labels": np.array([0, 1, -2, 0, 1])}, "runs from -2 to 1"),
         ({"train_labels": np.array([0, 1, 10**12, 0, 1])}, "at most 999"),
         ({"train_labels": np.array([0.5, 1, 350, 0, 1])}, "classes are learned here and no other"),
         ({"train_labels": np.array(list("abcde"))}, "must be whole numbers"),
@@ -91,7 +103,7 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
 )
 def test_other_files_are_refused_in_one_sentence(changed: Any, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason) as refused:
-        features_npz.decode(saved(CLASSES, **changed), "mine.npz")
+        features_npz.decode(saved(CLASSES, **changed), "mine.npz", classes=3)
     assert str(refused.value).count(". ") == 0
 
 
