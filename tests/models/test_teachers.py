@@ -119,6 +119,13 @@ def test_labels_follow_the_law_of_noisy_votes() -> None:
     assert p(1.5 * sigma) < 1e-9
 
 
+@pytest.mark.parametrize("system", [pate, scalable_pate])
+def test_that_half_of_the_test_records_are_public_is_an_assumption_that_is_named(system) -> None:
+    for c in system.calibrate(SHAPE, [1.0], 1e-6, ZERO):
+        (one,) = (each for each in c.conditions if each.assumed)
+        assert "half of the test records" in one.text
+
+
 def test_each_record_draws_its_teacher_by_itself() -> None:
     draw = np.random.default_rng(0)
     teacher = teachers.assigned(50_000, 10, draw)

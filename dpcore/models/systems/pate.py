@@ -52,6 +52,7 @@ def calibrate(
                 adjacency,
                 [Noise("votes on a query", "gaussian", teachers.PER_QUERY, sigma, queries)],
                 settings={"teachers": teachers.teachers(shape), "queries": queries},
+                conditions=[teachers.PUBLIC],
             )
         )
     return found

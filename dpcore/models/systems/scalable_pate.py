@@ -73,6 +73,7 @@ def calibrate(
                     "queries checked": checked,
                     "queries answered at most": answered,
                 },
+                conditions=[teachers.PUBLIC],
             )
         )
     return found
