@@ -100,20 +100,19 @@ def _rewrite(
     now = default if restated else was
     keep(f"{page} old link", link)
     keep(f"{page} restated", restated)
-    if not first:
-        # By now the control is drawn, and its address not ours to change.
-        keep(f"{page} now", {control: now} | {name: value for name, (value, _) in others.items()})
+    new = {name: values for name, values in link.items() if name != control or not restated}
+    if control not in link and now != default:
+        new[control] = [titles[now]]
+    new |= {name: [title] for name, (_, title) in others.items()}
+    if new == link:
+        return
+    if first:
+        # All at once, as each change is a step back in the browser.
+        st.query_params.from_dict({**new, VERSION: THIS} if new else {})
     else:
-        added = {name: title for name, (_, title) in others.items()}
-        if control not in link and now != default:
-            added[control] = titles[now]
-        elif control in link and restated:
-            del st.query_params[control]
-        elif not added:
-            return
-        for name, title in added.items():
-            st.query_params[name] = title
-    sign()
+        # By now the controls are drawn, and their addresses not ours to change.
+        keep(f"{page} now", {control: now} | {name: value for name, (value, _) in others.items()})
+        sign()
     st.rerun()  # controls begin with what the address holds at a run's start
 
 
