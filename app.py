@@ -6,6 +6,7 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
+from app_pages import leaving
 from app_pages.door import Door
 
-app = st.App("main.py", middleware=[Middleware(Door)])
+app = st.App("main.py", middleware=[Middleware(Door)], lifespan=leaving.watched)

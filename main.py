@@ -2,7 +2,10 @@
 
 import streamlit as st
 
+from app_pages import leaving
 from app_pages.parts import endless, garbage
+
+leaving.here()
 
 st.set_page_config(
     page_title="Epsilon Explorer",

@@ -53,6 +53,6 @@ answer.main_figure(shown, slots)
 answer.at_chosen_epsilon(first, shown, slots)
 detail.tabs(shown, slots)
 with slots.training:
-    training.watch(shown.untrained, shown.stopped, shown.split)
+    training.watch(shown.untrained, shown.stopped)
 raise_flag("drawn")
 explore_presets.drawn()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import explore_presets, links, meaning, own_table
+from app_pages.parts import explore_presets, links, meaning, own_table, uploads
 from app_pages.parts.fields import pick
 from app_pages.parts.state import once, preset
 from dpcore.datasets import OWN, Entry, Preparation, availability, catalogue, entry
@@ -546,8 +546,8 @@ def start() -> Start:
             upload, columns = own_table.controls()
         elif availability(data) == "upload":
             found = entry(data)
-            upload = st.file_uploader(
-                f"File of {found.title}", key=f"upload_{data}", help=found.how_to_get
+            upload = uploads.field(
+                f"File of {found.title}", f"upload_{data}", help=found.how_to_get
             )
             st.caption(words.UPLOAD_IS_DROPPED)
         model = st.container()

@@ -5,15 +5,15 @@ Arguments that start with an underscore are not part of a cache's key; `key` sta
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from app_pages.parts import uploads
 from app_pages.parts.verbatim import refuse
-from dpcore.datasets import DataUnavailable, Split, Table, load, prepare, read_upload
+from dpcore.datasets import DataUnavailable, Split, Table, load, prepare
 from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.curves import Baselines
@@ -36,11 +36,6 @@ def _table(key: str, records: int | None) -> Table:
     return load(key, records=records)
 
 
-@st.cache_resource(max_entries=3, ttl="1h", show_spinner=False, scope="session")
-def _uploaded(key: str, columns: str, digest: str, _data: bytes, name: str) -> Table:
-    return read_upload(key, _data, name, columns)
-
-
 @st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
 def _split(key: str, _table: Table, _study: Study) -> Split:
     return prepare(_table, _study.preparation)
@@ -49,6 +44,9 @@ def _split(key: str, _table: Table, _study: Study) -> Split:
 def records_of(choice: Choice) -> tuple[Study, Split, bool]:
     """The study completed by its upload, the prepared records, and whether they are published.
 
+    Of an upload the split is a stand-in without records: what is computed from these is asked of
+    the process that holds them.
+
     Raises
     ------
     InvalidInput
@@ -56,13 +54,11 @@ def records_of(choice: Choice) -> tuple[Study, Split, bool]:
     """
     study = choice.study
     if choice.upload is not None:
-        data = choice.upload.getvalue()
-        digest = hashlib.sha256(data).hexdigest()
-        study = replace(study, upload=digest)
-        table = _uploaded(study.dataset, study.columns, digest, data, choice.upload.name)
-    else:
-        table = _table(study.dataset, study.records)
-    described = repr((study.dataset, study.records, study.upload, study.columns, study.preparation))
+        name = uploads.table(study.dataset, study.columns, choice.upload)
+        found = uploads.outline(name, study.preparation)
+        return replace(study, upload=name), found.stand_in(), found.published
+    table = _table(study.dataset, study.records)
+    described = repr((study.dataset, study.records, study.preparation))
     return study, _split(described, table, study), table.published
 
 
@@ -77,9 +73,15 @@ def download(key: str) -> None:
         st.rerun()
 
 
-@st.cache_data(max_entries=60, show_spinner=False)
-def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
+def closed_form(study: Study, split: Split) -> pd.DataFrame:
     """The closed-form curves over the whole ε grid."""
+    if study.upload:
+        return uploads.curves(study, _without_privacy(study))[0]
+    return _closed_form(study.key, study, split)
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
     exact = _minimiser(_without_privacy(_study).key, _study, _split)
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
         return curves.closed_form(_study, _split, exact)
@@ -87,6 +89,8 @@ def closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
 
 def baselines(study: Study, split: Split) -> Baselines:
     """Majority and the two non-private models."""
+    if study.upload:
+        return uploads.curves(study, _without_privacy(study))[1]
     return _baselines(_without_privacy(study).key, study, split)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import explanations as words
-from app_pages.parts import links
+from app_pages.parts import links, uploads
 from app_pages.parts.state import held, keep, kept, put
 from app_pages.parts.verbatim import refuse, verbatim
 from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
@@ -45,13 +45,14 @@ def complaint(columns: str) -> str:
 
 def controls() -> tuple[UploadedFile | None, str]:
     """The file and the description."""
-    upload = st.file_uploader("Your file (CSV)", key=FILE, help=ENTRY.how_to_get)
+    upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
     st.caption(words.UPLOAD_IS_DROPPED)
     if upload is not None and not (held(COLUMNS) or "").strip():
         st.button(
             "Begin with the names in the file",
             icon=":material/edit_note:",
             on_click=_begin,
+            args=(upload,),
             width="stretch",
         )
     before = kept(COLUMNS)
@@ -72,10 +73,7 @@ def controls() -> tuple[UploadedFile | None, str]:
     return upload, (columns or "").strip()
 
 
-def _begin() -> None:
-    upload: UploadedFile | None = held(FILE)
-    if upload is None:
-        return
+def _begin(upload: UploadedFile) -> None:
     try:
         put({COLUMNS: template(upload.getvalue(), upload.name)})
     except InvalidInput as refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,11 +15,14 @@ from app_pages.parts.state import chosen, put
 from app_pages.parts.train_fields import number, switch, whole
 from app_pages.parts.train_presets import FIRST, PRESETS, Settings
 from dpcore.datasets import images
-from dpcore.datasets.images import Examples, ExamplesEntry
+from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
+
+if TYPE_CHECKING:
+    from dpcore.evaluation.brought import Brief
 
 FEATURES = {
     "raw": "As they are",
@@ -70,14 +74,14 @@ class Asked:
         The data.
     metric : str
         What is measured: "accuracy_test" or "auc_test".
-    uploaded : Examples or None
-        The records, where they come from a file of the person's own.
+    uploaded : Brief or None
+        What is told of the records, where they come from a file of the person's own.
     """
 
     study: TrainingStudy
     entry: ExamplesEntry
     metric: str
-    uploaded: Examples | None
+    uploaded: Brief | None
 
 
 def titles() -> dict[str, str]:

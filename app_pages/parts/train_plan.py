@@ -87,7 +87,7 @@ def tested(asked: Asked) -> tuple[int, ...]:
     Only a table is loaded for it; 0 where only the file of another set knows.
     """
     if asked.uploaded:
-        return comparison.tested(asked.uploaded)
+        return asked.uploaded.tested
     dataset = asked.study.dataset
     if dataset in images.register():
         return (images.entry(dataset).test_records,)

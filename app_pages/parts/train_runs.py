@@ -117,9 +117,7 @@ def submit(asked: TrainingStudy | TrainingSweep) -> None:
     ------
     QueueFull
     """
-    task = train_upload.task(asked)
-    if task is not None:
-        jobs.submit(task)
+    train_upload.submit(asked)
 
 
 def start(study: TrainingStudy, studies: Studies) -> None:

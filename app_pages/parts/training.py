@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from app_pages.parts import uploads
 from app_pages.parts.state import flag, lower_flag, raise_flag
 from app_pages.parts.verbatim import verbatim
 from dpcore.datasets import Split
@@ -51,13 +52,17 @@ def finished(study: Study) -> bool:
     return job is not None and job.state == "done"
 
 
+def results(study: Study) -> pd.DataFrame:
+    """The curves of a finished study."""
+    return uploads.curve_rows(study.key) if study.upload else _results(study.key)
+
+
 @st.cache_data(max_entries=60, show_spinner=False)
-def results(key: str) -> pd.DataFrame:
-    """The curves of a finished study, by its key."""
+def _results(key: str) -> pd.DataFrame:
     return jobs.Job(key).result()
 
 
-def watch(waiting: Sequence[Study], told: Collection[str], split: Split) -> None:
+def watch(waiting: Sequence[Study], told: Collection[str]) -> None:
     """Train what is not there yet, show how far it is, and draw anew when a curve is finished.
 
     Parameters
@@ -67,7 +72,6 @@ def watch(waiting: Sequence[Study], told: Collection[str], split: Split) -> None
         would bring its curve.
     told : collection of str
         Their methods that the page said were stopped or failed.
-    split : Split
     """
     if not waiting:
         return
@@ -87,10 +91,10 @@ def watch(waiting: Sequence[Study], told: Collection[str], split: Split) -> None
         if flag(look):
             for study in waiting:
                 if not given_up(study):
-                    _start(study, split)
+                    _start(study)
         raise_flag(look)
         for study in waiting:
-            _line(study, split)
+            _line(study)
 
     progress()
 
@@ -101,7 +105,7 @@ def given_up(study: Study) -> bool:
     return flag(_stopped(study.key)) or (job is not None and job.state == "failed")
 
 
-def _line(study: Study, split: Split) -> None:
+def _line(study: Study) -> None:
     """How far one job is, with a button to stop it; or why it does not run, and a way to start."""
     method, job = study.methods[0], jobs.find(study.key)
     title = method_named(method).title
@@ -125,7 +129,7 @@ def _line(study: Study, split: Split) -> None:
                 "Train again",
                 key=f"again_{method}",
                 on_click=_again,
-                args=(study, split),
+                args=(study,),
                 icon=":material/refresh:",
             )
 
@@ -137,12 +141,15 @@ def _stop(study: Study) -> None:
         job.cancel()
 
 
-def _again(study: Study, split: Split) -> None:
+def _again(study: Study) -> None:
     lower_flag(_stopped(study.key))
-    _start(study, split)
+    _start(study)
 
 
-def _start(study: Study, split: Split) -> None:
+def _start(study: Study) -> None:
     # A full queue has room again at one of the next looks.
     with suppress(jobs.QueueFull):
-        jobs.submit(Answers(study, split if study.upload else None))
+        if study.upload:
+            uploads.learn_curves(study)
+        else:
+            jobs.submit(Answers(study))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from app_pages.parts import loaders, training
+from app_pages.parts import loaders, training, uploads
 from app_pages.parts.controls import Choice
 from app_pages.parts.drawing import on_dark
 from dpcore.datasets import Split, entry
@@ -153,12 +153,12 @@ def gather(choice: Choice) -> View:
     to_train = tuple(training.trained_study(study, method, split) for method in choice.trained)
     closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
-        parts = [loaders.closed_form(closed.key, closed, split)]
+        parts = [loaders.closed_form(closed, split)]
         compared = loaders.baselines(closed, split)
     waiting, stopped = [], []
     for one in to_train:
         if training.finished(one):
-            parts.append(training.results(one.key))
+            parts.append(training.results(one))
         else:
             waiting.append(one.methods[0])
             if training.given_up(one):
@@ -196,7 +196,10 @@ def _measure(choice: Choice, split: Split) -> Measure:
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _figure(kind: str, key: str, _view: View) -> Drawn:
     """One of the figures that do not depend on ε; the same object's worth for the same key."""
-    view = _view
+    return _drawn(kind, _view)
+
+
+def _drawn(kind: str, view: View) -> Drawn:
     if kind == "quality":
         return tradeoff.accuracy(
             view.table,
@@ -220,4 +223,7 @@ def _figure(kind: str, key: str, _view: View) -> Drawn:
 def figure(kind: str, view: View) -> Drawn:
     """A figure over the whole ε grid; identical while only ε moves, so that zoom is kept."""
     key = f"{view.study.key} {view.waiting} {view.dark} {view.quality.column}"
+    if view.study.upload:
+        drawn: Drawn = uploads.figure(f"{kind} {key}", lambda: _drawn(kind, view))
+        return drawn
     return _figure(kind, key, view)

@@ -206,7 +206,7 @@ def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
     title = images.entry("features_npz").title
     app = opened(dataset=title, **QUICK, lot="10")
     assert [info.value.startswith("Choose the file") for info in app.info] == [True]
-    app.file_uploader(key="train_upload").upload("mine.npz", features_file(train_labels=[[7]]))
+    app.file_uploader(key="train_upload").upload("mine.npz", features_file(train_labels=[7]))
     app.run()
     assert len(app.error) == 1
     assert "train_labels in" in app.error[0].value

@@ -44,7 +44,7 @@ def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dic
         If it is not a file of grey images of 28 × 28 pixels, or `validation` is another word.
     """
     one_of("validation", validation, VALIDATION)
-    found = npz.read(data, name, ARRAYS)
+    found = npz.read(data, name, ARRAYS, largest=npz.LARGEST_OWN)
     inputs: dict[str, NDArray[np.float32]] = {}
     targets: dict[str, NDArray[Any]] = {}
     for part in ("train", "val", "test"):

@@ -10,7 +10,8 @@ import io
 import math
 import zipfile
 import zlib
-from typing import IO, Any
+from collections.abc import Callable, Mapping
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -19,12 +20,29 @@ from numpy.typing import NDArray
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput
 
-LARGEST = 4_000_000_000
-"""Bytes of all arrays unpacked."""
+LARGEST = 300_000_000
+"""Bytes of all arrays unpacked, in a file that a stranger hands in."""
+LARGEST_OWN = 4_000_000_000
+"""The same in a file that the person at the keyboard names."""
+
+
+class Header(NamedTuple):
+    """What an array says of itself before its entries are read."""
+
+    shape: tuple[int, ...]
+    kind: np.dtype[Any]
+
+
+Check = Callable[[Mapping[str, Header]], None]
 
 
 def read(
-    data: bytes, filename: str, wanted: tuple[str, ...], optional: tuple[str, ...] = ()
+    data: bytes,
+    filename: str,
+    wanted: tuple[str, ...],
+    optional: tuple[str, ...] = (),
+    check: Check = lambda headers: None,
+    largest: int | None = None,
 ) -> dict[str, NDArray[Any]]:
     """The arrays called `wanted`, and those called `optional` that are there.
 
@@ -36,6 +54,10 @@ def read(
         What to call it in a refusal.
     wanted, optional : tuple of str
         Names; other arrays in the file are not looked at.
+    check : callable
+        Given the headers by name, to refuse what is not wanted before room is made for any of it.
+    largest : int, optional
+        Bytes of all of them unpacked; `LARGEST` when left out.
 
     Raises
     ------
@@ -55,10 +77,15 @@ def read(
                         + "."
                     )
             total = sum(there[f"{key}.npy"] for key in chosen)
-            if total > LARGEST:
+            if total > (most := largest or LARGEST):
                 raise InvalidInput(
-                    f"{name} has {total:,} bytes unpacked, but it must have at most {LARGEST:,}."
+                    f"{name} has {total:,} bytes unpacked, but it must have at most {most:,}."
                 )
+            headers = {}
+            for key in chosen:
+                with archive.open(f"{key}.npy") as file:
+                    headers[key] = _header(file, there[f"{key}.npy"], f"{key} in {name}")[0]
+            check(headers)
             found = {}
             for key in chosen:
                 with archive.open(f"{key}.npy") as file:
@@ -68,16 +95,26 @@ def read(
         raise InvalidInput(f"{name} is not an .npz file that can be read.") from None
 
 
-def _array(file: IO[bytes], size: int, what: str) -> NDArray[Any]:
+def _header(file: IO[bytes], size: int, what: str) -> tuple[Header, bool]:
+    """What it says of itself, checked against its size; and whether it is written by columns."""
     try:
         version = npy.read_magic(file)
         header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]
         shape, by_column, kind = header(file)
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, RecursionError, MemoryError):
         raise InvalidInput(f"{what} is not an array in NumPy's format.") from None
     if kind.hasobject:
         raise InvalidInput(f"{what} holds Python objects, but it must hold plain values.")
-    if min(shape, default=1) < 0 or math.prod(shape) * kind.itemsize != size - file.tell():
+    # An array without entries may still have a side that no array can have.
+    sides = range(size + 1)
+    if any(side not in sides for side in shape) or (
+        math.prod(shape) * kind.itemsize != size - file.tell()
+    ):
         raise InvalidInput(f"{what} does not hold as many entries as its header says.")
+    return Header(shape, kind), by_column
+
+
+def _array(file: IO[bytes], size: int, what: str) -> NDArray[Any]:
+    (shape, kind), by_column = _header(file, size, what)
     values = np.frombuffer(file.read(), kind)
     return values.reshape(shape, order="F" if by_column else "C")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -74,6 +75,44 @@ def test_a_header_that_promises_more_than_there_is_makes_no_room_for_it() -> Non
     negative = array_file(ROWS).replace(b"(3, 4), }", b"(-3, -4), }")
     with pytest.raises(InvalidInput, match="as many entries as its header says"):
         npz.read(one_array(negative), "a.npz", ("rows",))
+
+
+@pytest.mark.parametrize("side", [2**62, 2**63, 10**30])
+def test_a_side_that_no_array_can_have_is_refused_where_there_are_no_entries(side: int) -> None:
+    file = io.BytesIO()
+    said = {"descr": "<f8", "fortran_order": False, "shape": (0, side)}
+    np.lib.format.write_array_header_1_0(file, said)
+    with pytest.raises(InvalidInput, match="as many entries as its header says"):
+        npz.read(one_array(file.getvalue()), "a.npz", ("rows",))
+
+
+@pytest.mark.parametrize("depth", [150, 3_000])
+def test_a_header_nested_beyond_reason_is_refused(depth: int) -> None:
+    head = b"(" * depth + b")" * depth
+    data = b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head
+    with pytest.raises(InvalidInput, match="not an array in NumPy's format"):
+        npz.read(one_array(data), "a.npz", ("rows",))
+
+
+def test_what_strangers_hand_in_has_room_of_a_few_hundred_megabytes() -> None:
+    assert npz.LARGEST <= 400_000_000
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("rows.npy", array_file(np.zeros((50_000_000, 1), np.float64)))
+    assert len(file.getvalue()) < 500_000
+    with pytest.raises(InvalidInput, match="bytes unpacked, but it must have at most"):
+        npz.read(file.getvalue(), "a.npz", ("rows",))
+
+
+def test_headers_are_looked_at_before_any_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(headers: Mapping[str, npz.Header]) -> None:
+        assert headers["rows"].shape == (3, 4)
+        assert headers["rows"].kind == np.float64
+        raise InvalidInput("not these")
+
+    monkeypatch.setattr(np, "frombuffer", lambda *given: pytest.fail("entries were read"))
+    with pytest.raises(InvalidInput, match="not these"):
+        npz.read(saved(rows=ROWS), "a.npz", ("rows",), check=refuse)
 
 
 @pytest.mark.parametrize("data", [b"", b"text", array_file(ROWS), saved(rows=ROWS)[:-30]])

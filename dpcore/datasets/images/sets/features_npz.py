@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,13 +68,15 @@ def _build(
     if progress is not None:
         progress(0.0, f"Reading {path.name}")
     try:
-        data = contents("file", path, npz.LARGEST)
+        data = contents("file", path, npz.LARGEST_OWN)
     except InvalidInput as refusal:
         raise download.DataUnavailable(str(refusal)) from None
-    return decode(data, path.name, classes)
+    return decode(data, path.name, classes, npz.LARGEST_OWN)
 
 
-def decode(data: bytes, filename: str, classes: int | None = None) -> Examples:
+def decode(
+    data: bytes, filename: str, classes: int | None = None, largest: int | None = None
+) -> Examples:
     """The file as examples; from an upload too.
 
     Parameters
@@ -87,18 +90,22 @@ def decode(data: bytes, filename: str, classes: int | None = None) -> Examples:
         What to call it in a refusal.
     classes : int, optional
         How many classes there are, where the file has no names.
+    largest : int, optional
+        Bytes of the arrays unpacked, as for `dpcore.datasets.images.npz.read`.
 
     Raises
     ------
     InvalidInput
         One sentence naming the array, what it is and what it must be.
     """
-    found = npz.read(data, filename, ARRAYS, ("names",))
     name = quoted(filename)
-    features = [_features(found[key], f"{key} in {name}") for key in ARRAYS[::2]]
+    found = npz.read(
+        data, filename, ARRAYS, ("names",), lambda said: _expected(said, name), largest
+    )
     task: Task = "labels" if found["train_labels"].ndim == 2 else "classes"
     targets = [_targets(found[key], task, f"{key} in {name}") for key in ARRAYS[1::2]]
     names = _names(found.get("names"), task, targets, classes, name)
+    features = [_features(found.pop(key), f"{key} in {name}") for key in ARRAYS[::2]]
     return Examples(
         entry=replace(
             ENTRY, task=task, names=names, records=len(targets[0]), test_records=len(targets[1])
@@ -111,12 +118,39 @@ def decode(data: bytes, filename: str, classes: int | None = None) -> Examples:
     )
 
 
+def _expected(said: Mapping[str, npz.Header], name: str) -> None:
+    """Refuse by kinds and shapes, labels first, before anything is unpacked."""
+    task: Task = "labels" if len(said["train_labels"].shape) == 2 else "classes"
+    for key in ARRAYS[1::2]:
+        shape, kind = said[key]
+        if task == "labels":
+            fits = len(shape) == 2 and 1 <= shape[1] <= MOST_NAMES and kind.kind in "bifu"
+            wanted = f"(records, labels) with at most {MOST_NAMES:,} labels"
+        else:
+            fits = len(shape) == 1 and kind.kind in "iu"
+            wanted = (
+                "whole numbers of shape (records,), since classes are learned here and no other "
+                "numbers"
+            )
+        if not fits:
+            raise InvalidInput(
+                f"{key} in {name} is {kind} of shape {shape}, but it must be {wanted}."
+            )
+    for key, labels in zip(ARRAYS[::2], ARRAYS[1::2], strict=True):
+        shape, kind = said[key]
+        if kind.kind != "f" or len(shape) != 2 or not 1 <= shape[1] <= WIDEST:
+            raise InvalidInput(
+                f"{key} in {name} is {kind} of shape {shape}, but it must be floats of shape "
+                f"(records, features) with at most {WIDEST:,} features."
+            )
+        if shape[0] != said[labels].shape[0]:
+            raise InvalidInput(
+                f"{labels} in {name} is of shape {said[labels].shape} for {shape[0]:,} records, "
+                "but there must be a row for each."
+            )
+
+
 def _features(values: NDArray[Any], what: str) -> Inputs:
-    if values.dtype.kind != "f" or values.ndim != 2 or not 1 <= values.shape[1] <= WIDEST:
-        raise InvalidInput(
-            f"{what} is {values.dtype} of shape {values.shape}, but it must be floats of shape "
-            f"(records, features) with at most {WIDEST:,} features."
-        )
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
     if not np.isfinite(single).all():
@@ -129,25 +163,16 @@ def _features(values: NDArray[Any], what: str) -> Inputs:
 
 
 def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
-    if task == "labels" and values.ndim == 2 and values.dtype.kind in "bifu":
+    if task == "labels":
         single = values.astype(np.float32)
         if (np.isnan(single) | (single == 0) | (single == 1)).all():
             return single
         raise InvalidInput(f"{what} has a value that is neither 0 nor 1 nor nan, as it must be.")
-    if task == "classes" and values.ndim == 1 and values.dtype.kind in "iu":
-        if not len(values) or (values.min() >= NULL_CLASS and values.max() < MOST_NAMES):
-            return values.astype(np.int64)
-        raise InvalidInput(
-            f"{what} runs from {values.min()} to {values.max()}, but it must run from 0 to at most "
-            f"{MOST_NAMES - 1}, with {NULL_CLASS} for a null record."
-        )
-    wanted = (
-        "whole numbers of shape (records,), since classes are learned here and no other numbers"
-        if task == "classes"
-        else "(records, labels)"
-    )
+    if not len(values) or (values.min() >= NULL_CLASS and values.max() < MOST_NAMES):
+        return values.astype(np.int64)
     raise InvalidInput(
-        f"{what} is {values.dtype} of shape {values.shape}, but it must be {wanted}."
+        f"{what} runs from {values.min()} to {values.max()}, but it must run from 0 to at most "
+        f"{MOST_NAMES - 1}, with {NULL_CLASS} for a null record."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -88,13 +89,15 @@ def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
         ({"test_features": np.ones((2, 4))}, "must be the same"),
         ({"test_features": np.array([[0, 0, 1], [0, np.nan, 1]])}, "row 1 that is not finite"),
         ({"train_features": np.full((5, 3), 1e60)}, "row 0 that is not finite"),
-        ({"train_labels": np.array([0, 1, 2, 0])}, "for 5 records"),
+        ({"train_labels": np.array([0, 1, 2, 0])}, r"shape \(4,\) for 5 records"),
+        ({"train_features": np.ones((0, 3))}, r"shape \(5,\) for 0 records"),
+        ({"train_labels": np.zeros((5, 1_001))}, "with at most 1,000 labels"),
         ({"train_labels": np.array([0, 1, -2, 0, 1])}, "runs from -2 to 1"),
         ({"train_labels": np.array([0, 1, 10**12, 0, 1])}, "at most 999"),
         ({"train_labels": np.array([0.5, 1, 350, 0, 1])}, "classes are learned here and no other"),
         ({"train_labels": np.array(list("abcde"))}, "must be whole numbers"),
         ({"test_labels": np.array([[0], [1]])}, "must be whole numbers"),
-        ({"train_labels": np.full((5, 2), 0.5)}, "neither 0 nor 1 nor nan"),
+        (LABELS | {"train_labels": np.full((5, 2), 0.5)}, "neither 0 nor 1 nor nan"),
         ({"names": np.array(["a", "b"])}, "must be 3 different texts"),
         ({"names": np.array(["a", "b", "a"])}, "must be 3 different texts"),
         ({"names": np.array([1, 2, 3])}, "must be 3 different texts"),
@@ -105,6 +108,27 @@ def test_other_files_are_refused_in_one_sentence(changed: Any, reason: str) -> N
     with pytest.raises(InvalidInput, match=reason) as refused:
         features_npz.decode(saved(CLASSES, **changed), "mine.npz", classes=3)
     assert str(refused.value).count(". ") == 0
+
+
+def test_labels_are_refused_before_room_is_made_for_features() -> None:
+    # 240 MB of features; two million labels that fit no record of them.
+    held = io.BytesIO()
+    np.savez_compressed(
+        held,
+        train_features=np.zeros((30_000, 1_000)),
+        test_features=np.zeros((2, 1_000)),
+        train_labels=np.zeros(2_000_000, np.int8),
+        test_labels=np.zeros(2, np.int8),
+    )
+    bomb = held.getvalue()
+    assert len(bomb) < 300_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput, match=r"shape \(2000000,\) for 30,000 records"):
+            features_npz.decode(bomb, "mine.npz")
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_it_comes_from_the_user() -> None:

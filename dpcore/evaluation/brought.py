@@ -1,0 +1,297 @@
+"""What a stranger handed in, held by a confined process; and what is told of it elsewhere.
+
+The functions here run in that process (`dpcore.confined`), which holds one table or one set of
+examples. Whoever asks gets outlines and curves, and no record; a training gets the records by a
+file that only this user can read and that is gone when it has been read.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.datasets import Preparation, Split, Table, cache, prepare, read_upload
+from dpcore.datasets.images import ExamplesEntry
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import curves
+from dpcore.evaluation.curves import Answers, Baselines
+from dpcore.evaluation.task import Outcome, Partial, Report
+from dpcore.evaluation.training import Brought, TrainingStudy, TrainingSweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.datasets.images import Examples
+    from dpcore.evaluation.study import Study
+
+GONE = "The records that this was to learn from are gone; hand the file over again."
+
+
+@dataclass(frozen=True)
+class Outline:
+    """All that is told of a table's prepared records.
+
+    Parameters
+    ----------
+    emptied : Split
+        Their description, without any.
+    records, tested, dimension : int
+        How many there are to learn from and to test on, and how many features they have.
+    classes : tuple of (float, int)
+        How many test records are of each class; none where a number is predicted.
+    published : bool
+        Whether the file is a published one.
+    """
+
+    emptied: Split
+    records: int
+    tested: int
+    dimension: int
+    classes: tuple[tuple[float, int], ...]
+    published: bool
+
+    def stand_in(self) -> Split:
+        """A split of these sizes that takes no room: its rows are no numbers, its classes sorted.
+
+        All that needs no records can be asked of it. What is computed from its rows is no number.
+        """
+        labels = [np.full(count, label) for label, count in self.classes]
+        nothing = np.array(np.nan)
+        return replace(
+            self.emptied,
+            x_train=np.broadcast_to(nothing, (self.records, self.dimension)),
+            y_train=np.broadcast_to(nothing, (self.records,)),
+            blank=np.broadcast_to(np.False_, (self.records,)),
+            x_test=np.broadcast_to(nothing, (self.tested, self.dimension)),
+            y_test=np.concatenate(labels) if labels else np.broadcast_to(nothing, (self.tested,)),
+        )
+
+
+@dataclass(frozen=True)
+class Brief:
+    """All that is told of examples.
+
+    Parameters
+    ----------
+    entry : ExamplesEntry
+    records : int
+        Number of training records.
+    tested : tuple of int
+        As `dpcore.evaluation.comparison.tested` counts.
+    """
+
+    entry: ExamplesEntry
+    records: int
+    tested: tuple[int, ...]
+
+
+@dataclass
+class _Held:
+    table: Table | None = None
+    prepared: tuple[Preparation, Split] | None = None
+    examples: Examples | None = None
+
+
+_held = _Held()
+_without_noise: dict[str, tuple[NDArray[np.floating], Baselines]] = {}
+
+
+def take_table(key: str, data: bytes, filename: str, columns: str) -> None:
+    """Read a table, as `dpcore.datasets.read_upload` does, and hold it."""
+    _held.table = read_upload(key, data, filename, columns)
+
+
+def outline(preparation: Preparation) -> Outline:
+    """Prepare the table's records."""
+    split, table = _split(preparation), _held.table
+    assert table is not None
+    counted: tuple[tuple[float, int], ...] = ()
+    if split.entry.predicts != "number":
+        found = np.unique(split.y_test, return_counts=True)
+        counted = tuple((float(label), int(count)) for label, count in zip(*found, strict=True))
+    emptied = replace(
+        split,
+        x_train=split.x_train[:0].copy(),
+        y_train=split.y_train[:0].copy(),
+        x_test=split.x_test[:0].copy(),
+        y_test=split.y_test[:0].copy(),
+        blank=split.blank[:0].copy(),
+    )
+    return Outline(
+        emptied, split.records, len(split.y_test), split.dimension, counted, table.published
+    )
+
+
+def drawn(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
+    """Closed-form curves, and the models without privacy.
+
+    Parameters
+    ----------
+    study : Study
+    bare : Study
+        The same without anything that only private models depend on.
+    """
+    split = _split(study.preparation)
+    if bare.key not in _without_noise:
+        _without_noise.clear()
+        exact = curves.minimiser(bare, split)
+        _without_noise[bare.key] = exact, curves.baselines(bare, split, exact)
+    exact, compared = _without_noise[bare.key]
+    return curves.closed_form(study, split, exact), compared
+
+
+def take_examples(data: bytes, filename: str) -> Brief:
+    """Read features, as `dpcore.datasets.images.sets.features_npz` does, and hold them."""
+    from dpcore.datasets.images.sets import features_npz
+    from dpcore.evaluation import comparison
+
+    found = _held.examples = features_npz.decode(data, filename)
+    return Brief(found.entry, found.records, comparison.tested(found))
+
+
+def hand_over(path: str, preparation: Preparation | None = None) -> None:
+    """Write the records, for a worker to take, where only this user can read them.
+
+    Parameters
+    ----------
+    path : str
+    preparation : Preparation, optional
+        Of a table.
+    """
+    records = _held.examples if preparation is None else _split(preparation)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        pickle.dump(records, file, protocol=5)
+
+
+def _split(preparation: Preparation) -> Split:
+    assert _held.table is not None
+    if _held.prepared is None or _held.prepared[0] != preparation:
+        _held.prepared = None  # before there is another
+        _held.prepared = preparation, prepare(_held.table, preparation)
+    return _held.prepared[1]
+
+
+def folder() -> Path:
+    """Where records wait for a worker; what servers that are no more have left there is removed."""
+    found = cache.folder() / "brought"
+    found.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in found.iterdir():
+        host, _, rest = path.name.partition("+")
+        if host == socket.gethostname() and not _runs(rest.partition("+")[0]):
+            path.unlink(missing_ok=True)
+    return found
+
+
+def place(token: str) -> str:
+    """A new path in that folder, which says whose it is."""
+    return str(folder() / f"{socket.gethostname()}+{os.getpid()}+{token}")
+
+
+def _runs(process: str) -> bool:
+    if not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True
+
+
+@dataclass(frozen=True)
+class Handed:
+    """Curves to be trained on records that wait in a file.
+
+    Parameters
+    ----------
+    task : Answers
+        Without its records.
+    path : str
+        Of `place`.
+    """
+
+    task: Answers
+    path: str
+
+    @property
+    def key(self) -> str:
+        """The task's."""
+        return self.task.key
+
+    @property
+    def title(self) -> str:
+        """The task's."""
+        return self.task.title
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """See `dpcore.evaluation.task.Task`."""
+        return replace(self.task, split=taken(self.path)).run(report, partial, cancelled)
+
+
+@dataclass(frozen=True)
+class HandedTraining:
+    """A network's training on records that wait in a file.
+
+    Parameters
+    ----------
+    task : TrainingStudy or TrainingSweep
+        Its settings name the records.
+    path : str
+        Of `place`.
+    """
+
+    task: TrainingStudy | TrainingSweep
+    path: str
+
+    @property
+    def key(self) -> str:
+        """The task's."""
+        return self.task.key
+
+    @property
+    def title(self) -> str:
+        """The task's."""
+        return self.task.title
+
+    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+        """See `dpcore.evaluation.task.Task`."""
+        return Brought(self.task, taken(self.path)).run(report, partial, cancelled)
+
+    def go_on(
+        self,
+        state: bytes | None,
+        keep: Callable[[bytes], None],
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+    ) -> Outcome:
+        """See `dpcore.evaluation.task.Resumable`."""
+        whole = Brought(self.task, taken(self.path))
+        return whole.go_on(state, keep, report, partial, cancelled)
+
+
+def taken(path: str) -> Any:
+    """The records that wait there, which then are there no more.
+
+    Raises
+    ------
+    InvalidInput
+        If they are gone.
+    """
+    try:
+        with open(path, "rb") as file:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            return pickle.load(file)
+    except FileNotFoundError:
+        raise InvalidInput(GONE) from None

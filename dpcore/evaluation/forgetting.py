@@ -1,0 +1,40 @@
+"""Jobs that learned from what must not stay: ended, with all that they left."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+
+from dpcore.evaluation import jobs
+
+LOOK_SECONDS, PATIENCE_SECONDS = 0.2, 600.0
+
+
+def forget(key: str) -> threading.Thread:
+    """End a job and remove what it left; also what its worker leaves until it notices.
+
+    Returns
+    -------
+    threading.Thread
+        Ends when nothing more can come.
+    """
+    job = jobs.Job(key)
+    job.cancel()
+    _remove(key)
+    thread = threading.Thread(target=_remove_late, args=(job,), daemon=True, name="forgetting")
+    thread.start()
+    return thread
+
+
+def _remove_late(job: jobs.Job) -> None:
+    late = time.monotonic() + PATIENCE_SECONDS
+    while job.stopping and time.monotonic() < late:
+        time.sleep(LOOK_SECONDS)
+    _remove(job.key)
+
+
+def _remove(key: str) -> None:
+    for path in jobs.folder().glob(f"{key}*"):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)

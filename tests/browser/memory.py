@@ -1,0 +1,68 @@
+"""What a process holds: how much memory, and whether some bytes are anywhere in it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+needed = pytest.mark.skipif(
+    not Path("/proc/self/mem").exists(), reason="looks into /proc, which only Linux has"
+)
+BLOCK = 16_000_000
+
+
+def resident(pid: int, most: bool = False) -> float:
+    """Megabytes that are in memory now, or the most that ever were since `begin`."""
+    name = "VmHWM" if most else "VmRSS"
+    lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1_000
+
+
+def begin(pid: int) -> float:
+    """Count the most from now on; what is in memory now."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return resident(pid)
+
+
+def holds(pid: int, wanted: bytes) -> bool:
+    """Whether the bytes are anywhere in what the process can read."""
+    maps = Path(f"/proc/{pid}/maps").read_text("utf-8").splitlines()
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in maps:
+            span, rights, _, _, inode, *name = line.split(maxsplit=5)
+            written = "w" in rights or inode == "0"
+            if "r" not in rights or not written or (name and name[0].startswith("[v")):
+                continue
+            place, end = (int(address, 16) for address in span.split("-"))
+            before = b""
+            while place < end:
+                try:
+                    memory.seek(place)
+                    found = memory.read(min(BLOCK, end - place))
+                except OSError:  # it is no longer there
+                    break
+                if not found or wanted in before + found:
+                    if found:
+                        return True
+                    break
+                before = found[-len(wanted) :]
+                place += len(found)
+    return False
+
+
+def on_disk(wanted: bytes, *folders: Path, since: float = 0.0) -> list[Path]:
+    """The files in these folders, and in that for temporary ones, that hold the bytes."""
+    found = []
+    for folder in (*folders, Path(tempfile.gettempdir())):
+        for where, _, names in os.walk(folder):
+            for path in (Path(where) / name for name in names):
+                try:
+                    new = path.stat().st_mtime >= since and path.is_file()
+                    if new and wanted in path.read_bytes():
+                        found.append(path)
+                except OSError:
+                    continue
+    return found
