@@ -265,14 +265,16 @@ def _directions(
         if step.sampling == "poisson" and adjacency is REPLACE_ONE:
             return pairs.PoissonGaussianReplaced(step.multiplier, step.rate)
         if step.sampling == "fixed" and not attained:
-            # Under zero-out the blanked record is one of the replacements that replace-one allows.
-            return pairs.FixedGaussian(step.multiplier / 2.0, step.rate)
+            if adjacency is REPLACE_ONE:
+                return pairs.FixedGaussian.replaced(step.multiplier / 2.0, step.rate)
+            return pairs.FixedGaussian.blanked(step.multiplier, step.rate, adding=adding)
         multiplier = step.multiplier if step.sampling == "poisson" else step.multiplier / moved
         return pairs.PoissonGaussian(multiplier, step.rate, adding)
 
     one_sided = any(
-        (step.sampling == "poisson" and adjacency is not REPLACE_ONE)
-        or (step.sampling == "fixed" and attained)
+        step.sampling == "fixed" and attained
+        if adjacency is REPLACE_ONE
+        else step.sampling != "none"
         for step in parts
     )
     directions = (False, True) if one_sided else (False,)

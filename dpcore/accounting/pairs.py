@@ -196,43 +196,104 @@ class PoissonGaussianReplaced:
 
 
 @dataclass(frozen=True)
-class FixedGaussian:
-    """One Gaussian step on a batch of fixed size without replacement, under replace-one.
+class _AgainstBlank:
+    """(p, r) = ((1-q)N(0,ν²) + qN(2,ν²), (1-q)N(0,ν²) + qN(1,ν²)) where p > r, which is z > 3/2.
 
-    Outcomes (+, z) and (-, z) for z > 1/2, where p = (1-q)N(0,ν²) + qN(1,ν²) exceeds r = N(0,ν²),
-    and one more. P has density p on the first kind and r on the second, Q the other way round, and
-    the last outcome has the rest, (1-q)(2Φ(1/2ν) - 1), under both. For x ≥ 1 only the first kind
-    counts, and H_x(P‖Q) = ∫(p - xr)₊ = R(x) of the module docstring; P and Q mirror each other, so
-    the curve is h for x < 1 too. The loss is odd: one direction serves both.
-
-    Parameters
-    ----------
-    multiplier : float
-        ν = σ/2C.
-    rate : float
-        Batch size over n, in (0, 1].
+    There the loss grows with z, and e^ℓ = x lies at z = 3/2 + ν² ln t with t² = xt + (x-1)s and
+    s = (1-q)/q e^{-1/ν²}. With `adding` the two are exchanged and the axis mirrored.
     """
 
     multiplier: float
     rate: float
-
-    @property
-    def _removed(self) -> PoissonGaussian:
-        """(p, r), whose losses above 0 are those of the first kind of outcome."""
-        return PoissonGaussian(self.multiplier, self.rate)
-
-    @property
-    def _added(self) -> PoissonGaussian:
-        """(r, p), whose losses below 0 are those of the second kind."""
-        return PoissonGaussian(self.multiplier, self.rate, adding=True)
+    adding: bool = False
 
     def spread(self) -> float:
         """About the standard deviation of the loss under P; it only sets the grid."""
-        return self._removed.spread()
+        return PoissonGaussian(self.multiplier, self.rate, self.adding).spread()
+
+    def reach(self, log_tail: float) -> tuple[float, float]:
+        """Losses between which all but e^`log_tail` of P's mass on this side lies."""
+        spread = -float(special.ndtri_exp(log_tail)) * self.multiplier
+        if self.adding:
+            return min(0.0, -self._loss(1.0 + spread)), 0.0
+        return 0.0, max(0.0, self._loss(2.0 + spread))
+
+    def _loss(self, z: float) -> float:
+        variance = self.multiplier**2
+        stay, drawn = math.log1p(-self.rate), math.log(self.rate)
+        with_it = np.logaddexp(stay, drawn + (2.0 * z - 2.0) / variance)
+        return float(with_it - np.logaddexp(stay, drawn + (z - 0.5) / variance))
+
+    def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
+        """(P-mass, Q-mass) between consecutive losses of 0 or more (with `adding`, or less)."""
+        nu, q = self.multiplier, self.rate
+        losses = -grid[::-1] if self.adding else grid
+        log_odds = math.log1p(-q) - math.log(q) - 1.0 / nu**2 + math.log(4.0)
+        with np.errstate(divide="ignore"):
+            under = np.exp(np.minimum(log_odds - losses + np.log(-np.expm1(-losses)), 700.0))
+        at = 1.5 + nu**2 * (losses + np.log1p(np.sqrt(1.0 + under)) - math.log(2.0))
+        still, blank, there = (_between((at - centre) / nu) for centre in (0.0, 1.0, 2.0))
+        upper, lower = (1.0 - q) * still + q * there, (1.0 - q) * still + q * blank
+        beyond = (1.0 - q) * special.ndtr(-at[-1] / nu)
+        if self.adding:
+            beyond += q * special.ndtr((1.0 - at[-1]) / nu)
+            return lower[::-1], upper[::-1], float(beyond), 0.0
+        return upper, lower, 0.0, float(beyond + q * special.ndtr((2.0 - at[-1]) / nu))
+
+
+@dataclass(frozen=True)
+class FixedGaussian:
+    """One Gaussian step on a batch of fixed size without replacement (module docstring).
+
+    A pair put together from two curves, R for x ≥ 1 and, for x < 1, what the other order's curve R′
+    says: 1 - x + xR′(1/x). Its outcomes are those (+, z) at which the pair of R has a loss above 0,
+    those (-, z) at which the pair of R′, exchanged, has one below 0, and one more, which has the
+    rest under both. For x ≥ 1 only the first kind counts, and H_x(P‖Q) = ∫(p - xr)₊ = R(x).
+
+    Parameters
+    ----------
+    right, left : Pair
+        Read for losses above 0, and below 0.
+    same : float
+        The mass of the outcome that tells nothing.
+    """
+
+    right: Pair
+    left: Pair
+    same: float
+
+    @classmethod
+    def replaced(cls, multiplier: float, rate: float) -> FixedGaussian:
+        """Under replace-one, where either order has the same curve; `multiplier` is σ/2C."""
+        forth = PoissonGaussian(multiplier, rate)
+        same = (1.0 - rate) * math.erf(math.sqrt(0.125) / multiplier)
+        return cls(forth, PoissonGaussian(multiplier, rate, adding=True), same)
+
+    @classmethod
+    def blanked(cls, multiplier: float, rate: float, *, adding: bool) -> FixedGaussian:
+        """Under zero-out; `multiplier` is σ/C, and `adding` puts the blanked record first.
+
+        The record is at most 2C from another one that takes its place, but C from its blank, which
+        is C from the other at most. So a = μ₁(A) gives μ₀(A) ≥ f₂(a) and μ₁′(A) ≥ f₁(a) where the
+        record comes first, f₁(a) both times where its blank does; and P(A) - xQ(A) is at most
+        qa - (x-1)(1-q)f₂(a) - xqf₁(a), or qa - (x-1+q)f₁(a). Both are the same at x = 1.
+        """
+        sides: tuple[Pair, Pair] = (
+            _AgainstBlank(multiplier, rate),
+            PoissonGaussian(multiplier, rate, adding=True),
+        )
+        if adding:
+            sides = PoissonGaussian(multiplier, rate), _AgainstBlank(multiplier, rate, adding=True)
+        edge = math.sqrt(0.125) / multiplier
+        return cls(*sides, (1.0 - rate) * 0.5 * (math.erf(edge) + math.erf(3.0 * edge)))
+
+    def spread(self) -> float:
+        """About the standard deviation of the loss under P; it only sets the grid."""
+        return self.right.spread()
 
     def reach(self, log_tail: float) -> tuple[float, float]:
         """Losses between which all but e^`log_tail` of P's mass lies, at either end."""
-        low, high = self._added.reach(log_tail)[0], self._removed.reach(log_tail)[1]
+        low, high = self.left.reach(log_tail)[0], self.right.reach(log_tail)[1]
         return min(low, 0.0), max(high, 0.0)
 
     def masses(self, grid: Array) -> tuple[Array, Array, float, float]:
@@ -243,13 +304,12 @@ class FixedGaussian:
         zero = int(np.searchsorted(grid, 0.0))
         if grid[zero] != 0.0 or not 0 < zero < len(grid) - 1:
             raise ValueError("0 must be an inner point of the grid")
-        upper_left, lower_left, below, _ = self._added.masses(grid[: zero + 1])
-        upper_right, lower_right, _, above = self._removed.masses(grid[zero:])
+        upper_left, lower_left, below, _ = self.left.masses(grid[: zero + 1])
+        upper_right, lower_right, _, above = self.right.masses(grid[zero:])
         upper = np.concatenate((upper_left, upper_right))
         lower = np.concatenate((lower_left, lower_right))
-        same = (1.0 - self.rate) * math.erf(math.sqrt(0.125) / self.multiplier)
-        upper[zero - 1] += same
-        lower[zero - 1] += same
+        upper[zero - 1] += self.same
+        lower[zero - 1] += self.same
         return upper, lower, below, above
 
 

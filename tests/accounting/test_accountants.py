@@ -229,8 +229,8 @@ def test_pld_of_fixed_batches_lies_close_above_what_records_attain(
     assert 0.0 < lower <= upper <= 1.4 * lower
     assert renyi * upper <= epsilon(event, "rdp", REPLACE_ONE)
     assert epsilon(event, "pld", REPLACE_ONE) == upper
-    # Blanking a record is one way of replacing it.
-    assert epsilon(event, "pld", ZERO_OUT) == upper
+    # Blanking a record is one way of replacing it, and a milder one.
+    assert bounds(event, DELTA, ZERO_OUT)[0] < epsilon(event, "pld", ZERO_OUT) < upper
 
 
 def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step() -> None:
@@ -245,7 +245,7 @@ def test_fixed_batches_cost_no_less_than_any_choice_of_order_in_each_step() -> N
 
 def test_two_fixed_batches_by_a_double_integral() -> None:
     nu, rate, order = 0.8, 0.3, 0.9
-    found = pld.compose([pairs.FixedGaussian(nu, rate)], [2], delta=1e-2, interval=1e-4)
+    found = pld.compose([pairs.FixedGaussian.replaced(nu, rate)], [2], delta=1e-2, interval=1e-4)
     x = np.linspace(-9.0 * nu, 9.0 * nu + 1.0, 3001)
     with_it = (1 - rate) * stats.norm.pdf(x, 0, nu) + rate * stats.norm.pdf(x, 1, nu)
     without = stats.norm.pdf(x, 0, nu)

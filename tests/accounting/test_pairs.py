@@ -153,7 +153,7 @@ def test_batches_of_fixed_size_lie_below_their_pair_in_either_order(
     points = np.stack(np.meshgrid(axis, axis), axis=-1)
     p, q = (fixed_batch(table, batch, points, nu) for table in (before, after))
     cell = (axis[1] - axis[0]) ** 2
-    pair = pairs.FixedGaussian(nu, batch / len(records))
+    pair = pairs.FixedGaussian.replaced(nu, batch / len(records))
     attained, one_sided_fails = 0.0, False
     for factor in FACTORS:
         bound = curve_of(pair, factor)
@@ -172,7 +172,7 @@ def test_batches_of_fixed_size_lie_below_their_pair_in_either_order(
 
 @pytest.mark.parametrize(("nu", "rate"), [(0.5, 0.01), (1.0, 0.2), (3.0, 0.9), (0.01, 0.1)])
 def test_the_pair_of_a_fixed_batch_is_a_pair_and_mirrors_itself(nu: float, rate: float) -> None:
-    pair = pairs.FixedGaussian(nu, rate)
+    pair = pairs.FixedGaussian.replaced(nu, rate)
     low, high = pair.reach(math.log(1e-13))
     grid = np.arange(math.floor(low / 0.01) - 1, math.ceil(high / 0.01) + 2) * 0.01
     upper, lower, below, above = pair.masses(grid)
@@ -184,3 +184,64 @@ def test_the_pair_of_a_fixed_batch_is_a_pair_and_mirrors_itself(nu: float, rate:
         assert curve_of(pair, factor) == pytest.approx(mirrored, abs=1e-4)
     with pytest.raises(ValueError, match="inner point"):
         pair.masses(grid + 0.003)
+
+
+BLANKED = {
+    "the others opposite": [(1, 0), (-1, 0), (-1, 0), (-1, 0), (-1, 0)],
+    "the others null": [(1, 0), (0, 0), (0, 0), (0, 0), (0, 0)],
+    "the others alike": [(1, 0), (1, 0), (1, 0), (1, 0), (1, 0)],
+    "all over the plane": [(1, 0), (-0.3, 0.9), (0, -1), (0.7, 0.7), (-1, 0)],
+    "a short record": [(0.4, 0), (-1, 0), (-1, 0), (0, 1), (-1, 0)],
+}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 4])
+@pytest.mark.parametrize("name", BLANKED)
+@pytest.mark.parametrize("nu", [0.4, 1.5])
+def test_a_blanked_record_in_batches_of_fixed_size_lies_below_its_pairs(
+    name: str, batch: int, nu: float
+) -> None:
+    records = np.array(BLANKED[name], dtype=float)
+    blank = records.copy()
+    blank[0] = 0.0
+    axis = np.linspace(-4.0 - 6.0 * nu, 4.0 + 6.0 * nu, 501)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1)
+    with_it, without = (fixed_batch(rows, batch, points, nu) for rows in (records, blank))
+    cell, rate = (axis[1] - axis[0]) ** 2, batch / len(records)
+    for adding, one, other in ((False, with_it, without), (True, without, with_it)):
+        pair = pairs.FixedGaussian.blanked(nu, rate, adding=adding)
+        attained = []
+        for factor in FACTORS:
+            bound = curve_of(pair, factor)
+            found = float(np.maximum(one - factor * other, 0.0).sum()) * cell
+            assert found <= bound + 2e-4
+            if bound > 0.02 and (factor >= 1.0) is not adding:
+                attained.append(found / bound)
+        if name == "the others opposite" and not adding:
+            assert attained == pytest.approx(np.ones(len(attained)), abs=2e-2)
+
+
+@pytest.mark.parametrize(("nu", "rate"), [(0.5, 0.01), (1.0, 0.2), (3.0, 0.9), (0.01, 0.1)])
+def test_the_pairs_of_a_blanked_record_are_pairs_and_each_other_exchanged(
+    nu: float, rate: float
+) -> None:
+    forth, back = (pairs.FixedGaussian.blanked(nu, rate, adding=each) for each in (False, True))
+    for pair, other in ((forth, back), (back, forth)):
+        low, high = pair.reach(math.log(1e-13))
+        grid = np.arange(math.floor(low / 0.01) - 1, math.ceil(high / 0.01) + 2) * 0.01
+        upper, lower, below, above = pair.masses(grid)
+        assert upper.sum() + below + above == pytest.approx(1.0, abs=1e-11)
+        assert lower.sum() <= 1.0 + 1e-12
+        assert np.all(upper >= 0.0)
+        for factor in FACTORS:
+            mirrored = 1.0 - factor + factor * curve_of(other, 1.0 / factor)
+            assert curve_of(pair, factor) == pytest.approx(mirrored, abs=1e-4)
+
+
+def test_blanking_costs_less_than_replacing_and_more_than_among_null_records() -> None:
+    for factor in (1.05, 1.2, 1.7, 3.0):
+        replaced = curve_of(pairs.FixedGaussian.replaced(0.5, 0.2), factor)
+        for adding in (False, True):
+            blanked = curve_of(pairs.FixedGaussian.blanked(1.0, 0.2, adding=adding), factor)
+            alone = curve_of(pairs.PoissonGaussian(1.0, 0.2, adding), factor)
+            assert alone - 1e-6 <= blanked < replaced
