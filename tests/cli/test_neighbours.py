@@ -3,6 +3,7 @@
 A person's record is blanked out, replaced, or replaced by one with gaps, and takes the only one of
 its class along. Sizes, steps, σ, sensitivities, verdicts, the columns of what is printed and
 whether anything is printed at all must be the same; only what is measured on records may differ.
+(A table is refused where all of its test records are blank; that is a measure, too.)
 """
 
 from __future__ import annotations
@@ -235,6 +236,15 @@ def test_a_file_that_is_not_there_or_not_described_is_refused(capsys, tmp_path, 
         assert said.out == ""
         assert sentence in said.err
         assert said.err.count("\n") == 1
+
+
+def test_without_any_test_record_there_is_nothing_to_judge_by(capsys, tmp_path) -> None:
+    table, columns = files(tmp_path, "class", 0, person(0, "class"))[1::2]
+    lines = Path(table).read_text().splitlines()
+    rows = zip(HELD_OUT, lines[1:], strict=True)
+    Path(table).write_text("\n".join([lines[0], *(",,,," if out else row for out, row in rows)]))
+    assert main(["sweep", "--table", table, "--columns", columns]) == 2
+    assert "48 records for training and 0 for testing" in capsys.readouterr().err
 
 
 def test_another_table_is_not_taken_for_one_of_the_catalogue() -> None:
