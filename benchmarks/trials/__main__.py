@@ -5,17 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks.trials import commands
+from benchmarks.trials import commands, files, links
 
 
 def main() -> int:
     """Run the trials asked for; 1 where any failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commands", type=int, default=0)
+    parser.add_argument("--files", type=int, default=0)
+    parser.add_argument("--links", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     failed = 0
-    for name, tried in (("commands", commands.tried),):
+    for name, tried in (
+        ("commands", commands.tried),
+        ("files", files.tried),
+        ("links", links.tried),
+    ):
         number = getattr(options, name)
         if not number:
             continue

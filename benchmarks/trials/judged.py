@@ -86,7 +86,7 @@ def apart(work: Callable[[], int], limits: Limits) -> Seen:
 
 
 def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limits) -> None:
-    code, before = 70, _memory("VmRSS")
+    code, before = 70, memory("VmRSS")
     try:
         os.setpgid(0, 0)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -107,7 +107,7 @@ def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limit
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os.write(tell, f"{_memory('VmHWM') - before:.1f}".encode())
+        os.write(tell, f"{memory('VmHWM') - before:.1f}".encode())
         os._exit(code)
 
 
@@ -129,7 +129,7 @@ def _address_space() -> int:
         return int(file.read().split()[0]) * resource.getpagesize()
 
 
-def _memory(what: str) -> float:
+def memory(what: str) -> float:
     """MiB of this process, now ("VmRSS") or at most so far ("VmHWM")."""
     with open("/proc/self/status") as file:
         found = next((line for line in file if line.startswith(f"{what}:")), "0 0")

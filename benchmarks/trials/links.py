@@ -1,0 +1,156 @@
+"""Hostile links to every page: no error page, and nothing of a stranger's that would be a link."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import tempfile
+import time
+from pathlib import Path
+from unittest import mock
+
+from benchmarks.trials.commands import LIKELY, NUMBERS, WORDS
+from benchmarks.trials.judged import Tally, memory, paced
+
+MAIN = str(Path(__file__).resolve().parents[2] / "main.py")
+PAGES = ("explore", "plan", "train", "atlas")
+MOST_SECONDS = 120.0
+LONGEST = 3_000
+KINDS = (
+    *("selectbox", "number_input", "select_slider", "text_input", "text_area", "toggle"),
+    *("segmented_control", "pills", "multiselect", "radio", "checkbox", "button_group"),
+)
+# Names that only some settings show a control for, or that no control has.
+MORE = {
+    "explore": (
+        *("own_columns", "number_methods", "methods", "lambda_value", "radius", "delta", "focus"),
+        *("huber_width", "fourier_features", "bandwidth", "may_miss", "may_cost", "steps", "view"),
+    ),
+    "plan": (
+        *("calendar", "plan_view", "every", "ladder_epsilon", "ladder_delta", "budget", "noise"),
+        *("ladder_sensitivity", "release_sensitivity", "composition", "target", "solve", "v"),
+    ),
+    "train": (
+        *("compare", "layers", "units", "ratio", "when", "effect", "gives_way", "train_view"),
+        *("train_seed", "order", "share", "public", "person", "meaning", "v"),
+    ),
+    "atlas": ("search", "leaf", "system", "form", "run_data", "run_delta", "run_runs", "paper"),
+}
+ANYWHERE = ("prior", "rate", "embed", "embed_options", "v", "evil", "https://evil.example", "")
+TEXTS = (
+    *("https://evil.example/login", "HTTP://evil.example", "www.evil.example", "x@evil.example"),
+    *("[here](https://evil.example)", "![x](https://evil.example/x.png)", ":smile:evil", "$evil$"),
+    *("<a href='https://evil.example'>here</a>", "<script>evil</script>", "`www.evil.example`"),
+    *("javascript:evil()", "data:text/html,evil", "**evil**", "=evil()", "../../evil", "%00evil"),
+)
+DESCRIPTIONS = (
+    "www.evil.example: 1 to 2 <a href='//evil.example'>\npredict x@evil.example: 0 to 1",
+    "www.evil.example: 1 to 2 www.evil.example\npredict www.evil: one of a, <b>evil</b>",
+    "https://evil.example: 1 to 2",
+    "a: www.evil.example",
+)
+CALENDARS = (
+    "2026-03-31~https://evil.example~1~;2026-04-30~=evil()~2~",
+    "2026-03-31~<a href='//evil.example'>x</a>~1~",
+    "www.evil.example~x~1~",
+    "2026-03-31~x~www.evil.example~",
+    "2026-03-31~x~1e999~nan;;;;",
+    "~;~" * 500,
+    "0000-00-00~x~1~",
+    "9999-12-31~x~1e308~1e-308",
+)
+_CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+_LIVE = re.compile(r"(?i)(?:https?://|www\.|\S@)\S*evil|\]\(\S*evil|<(?:a|img|script)\b[^>]*evil")
+
+
+def names() -> dict[str, list[str]]:
+    """The names in each page's address."""
+    from streamlit.testing.v1 import AppTest
+
+    found = {}
+    for page in PAGES:
+        app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
+        app.switch_page(f"app_pages/{page}.py")
+        app.run()
+        keys = {each.key for kind in KINDS for each in app.get(kind) if each.key}
+        found[page] = sorted({*keys, *MORE[page]})
+    return found
+
+
+def drawn(number: int, seed: int) -> list[tuple[str, dict[str, list[str]]]]:
+    """So many pages with what their links say, always the same for a seed."""
+    draw, known = random.Random(seed), names()
+    return [_link(draw, PAGES[place % len(PAGES)], known) for place in range(number)]
+
+
+def _link(
+    draw: random.Random, page: str, known: dict[str, list[str]]
+) -> tuple[str, dict[str, list[str]]]:
+    asked: dict[str, list[str]] = {}
+    for _ in range(draw.choices((1, 2, 3, 8), (5, 4, 3, 1))[0]):
+        name = draw.choice(known[page] if draw.random() < 0.9 else [*ANYWHERE, *WORDS, *TEXTS])
+        kinds = (LIKELY, NUMBERS, WORDS, TEXTS)
+        often = draw.choices((1, 2, 30), (20, 3, 1))[0]
+        asked[name[:200]] = [
+            draw.choice(draw.choices(kinds, (2, 4, 2, 4))[0])[:LONGEST] for _ in range(often)
+        ]
+    if page == "explore" and draw.random() < 0.15:
+        asked |= {"data": ["Your own table"], "own_columns": [draw.choice(DESCRIPTIONS)]}
+    if page == "plan" and draw.random() < 0.25:
+        asked |= {"plan_view": ["Release calendar"], "calendar": [draw.choice(CALENDARS)]}
+    return page, asked
+
+
+def live(markdown: str) -> str:
+    """The stranger's text that would be a link in it; empty where there is none."""
+    rest = _CODE.sub("", markdown).replace("\\", "")
+    found = _LIVE.search(rest)
+    return found[0] if found else ""
+
+
+def tried(number: int, seed: int = 0) -> Tally:
+    """So many links, each opened in a session of its own."""
+    from streamlit.testing.v1 import AppTest
+
+    from dpcore.evaluation import jobs
+
+    tally, begun = Tally(), time.monotonic()
+    # What a page shows is tried here, not what it trains.
+    full = mock.patch.object(jobs, "submit", side_effect=jobs.QueueFull("full"))
+    with tempfile.TemporaryDirectory() as cache, full:
+        os.environ["DPCORE_CACHE"] = cache
+        asked_for = drawn(number, seed)
+        for done, (page, asked) in enumerate(asked_for):
+            before = memory("VmRSS")
+            app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
+            app.switch_page(f"app_pages/{page}.py")
+            for name, values in asked.items():
+                app.query_params[name] = values
+            fault = ""
+            try:
+                app.run()
+                fault = _fault(app)
+            except Exception as error:
+                fault = f"{type(error).__name__}: {str(error)[:200]}"
+            shown = {name: [each[:80] for each in values[:3]] for name, values in asked.items()}
+            warned = "warned" if app.warning else "shown"
+            tally.note(f"{page} {shown}", warned, fault, memory("VmRSS") - before)
+            paced(number, "links", begun, done + 1)
+    return tally
+
+
+def _fault(app: object) -> str:
+    """What is wrong with the page; empty where nothing is."""
+    if app.exception:  # type: ignore[attr-defined]
+        found = app.exception[0]  # type: ignore[attr-defined]
+        return f"an error page: {found.message[:200]} {found.stack_trace[-1:]}"
+    for kind in ("markdown", "caption", "warning", "error", "info", "success", "toast", "title"):
+        for each in app.get(kind):  # type: ignore[attr-defined]
+            if found := live(str(each.value)):
+                return f"a live link in {kind}: {found}"
+    for each in app.get("plotly_chart"):  # type: ignore[attr-defined]
+        spec = each.proto.spec
+        if re.search(r"(?:<|\\u003c)(?:a|b|img)\b[^>]*evil", spec):
+            return f"markup in a figure: {spec[:100]}"
+    return ""
