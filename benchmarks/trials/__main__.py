@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks.trials import commands, files, links
+from benchmarks.trials import browsed, commands, files, links
 
 
 def main() -> int:
@@ -14,6 +14,7 @@ def main() -> int:
     parser.add_argument("--commands", type=int, default=0)
     parser.add_argument("--files", type=int, default=0)
     parser.add_argument("--links", type=int, default=0)
+    parser.add_argument("--browsed", type=int, default=0, help="links in a real browser")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     failed = 0
@@ -21,6 +22,7 @@ def main() -> int:
         ("commands", commands.tried),
         ("files", files.tried),
         ("links", links.tried),
+        ("browsed", browsed.tried),
     ):
         number = getattr(options, name)
         if not number:

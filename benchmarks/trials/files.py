@@ -100,7 +100,8 @@ def features(draw: random.Random) -> bytes:
                 if draw.random() < 0.04:
                     continue
                 if draw.random() < 0.05:
-                    name = draw.choice(["../" + name, "/" + name, name * 200, "a\x00b", name.upper()])
+                    others = ["../" + name, "/" + name, name * 200, "a\x00b", name.upper()]
+                    name = draw.choice(others)
                 one = io.BytesIO()
                 chance = draw.random()
                 if chance < 0.06:

@@ -1,0 +1,90 @@
+"""Hostile links in a real browser, against a real server that is watched meanwhile."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlencode
+
+from benchmarks.trials import links
+from benchmarks.trials.judged import Tally, paced
+
+PATHS = {"explore": "", "plan": "plan", "train": "train", "atlas": "atlas"}
+MILLISECONDS = 120_000
+WIDTH = 1280
+LOCAL = re.compile(r"'(?:127\.0\.0\.1|::1|localhost)'|'/|b'/|None|begun")
+
+
+def tried(number: int, seed: int = 0) -> Tally:
+    """So many links, each in a page of its own; what the server calls counts as a failure."""
+    from playwright.sync_api import Error, sync_playwright
+
+    from tests.browser.server import CHROMIUM_SWITCHES, ROOT, chromium, running
+
+    tally, begun = Tally(), time.monotonic()
+    recorder = str(ROOT / "tests" / "browser" / "recorder")
+    asked_for = links.drawn(number, seed)
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        calls = Path(place) / "calls"
+        with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
+            for done, (page_name, asked) in enumerate(asked_for):
+                before = _memory(server.pid, "VmRSS")
+                _forget_peak(server.pid)
+                query = urlencode(asked, doseq=True)
+                page = browser.new_page(viewport={"width": WIDTH, "height": 900})
+                page.set_default_timeout(MILLISECONDS)
+                fault = ""
+                try:
+                    page.goto(f"{server.address}/{PATHS[page_name]}?{query}"[:30_000])
+                    page.wait_for_selector("[data-test-script-state=notRunning]")
+                    page.wait_for_timeout(300)
+                    fault = _fault(page)
+                except Error as error:
+                    fault = f"the browser: {str(error)[:200]}"
+                page.close()
+                rose = _memory(server.pid, "VmHWM") - before
+                shown = {name: [each[:80] for each in values[:3]] for name, values in asked.items()}
+                tally.note(f"{page_name} {shown}", "shown", fault, rose)
+                paced(number, "links in the browser", begun, done + 1)
+            browser.close()
+        for line in calls.read_text("utf-8").splitlines():
+            if not LOCAL.search(line):
+                tally.note("the server", "shown", f"a call: {line[:200]}")
+    return tally
+
+
+def _fault(page: object) -> str:
+    """What is wrong with the page as it stands; empty where nothing is."""
+    found: dict[str, object] = page.evaluate(  # type: ignore[attr-defined]
+        """() => {
+          const main = document.querySelector('[data-testid=stMain]');
+          return {
+            error: document.querySelectorAll('[data-testid=stException]').length,
+            links: [...document.querySelectorAll('a, img, image, script')].map(
+                e => e.getAttribute('href') || e.getAttribute('xlink:href') || e.src || '')
+              .filter(to => /evil|mailto|javascript/.test(to)),
+            wide: document.documentElement.scrollWidth - window.innerWidth,
+            within: main ? main.scrollWidth - main.clientWidth : 0,
+          };
+        }"""
+    )
+    if found["error"]:
+        return "an error page"
+    if found["links"]:
+        return f"live links: {found['links']}"
+    if max(int(str(found["wide"])), int(str(found["within"]))) > 0:
+        return f"wider than the window: {found}"
+    return ""
+
+
+def _memory(pid: int, what: str) -> float:
+    """MiB of the server, now ("VmRSS") or at most since its peak was forgotten ("VmHWM")."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(rf"{what}:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+
+def _forget_peak(pid: int) -> None:
+    Path(f"/proc/{pid}/clear_refs").write_text("5")

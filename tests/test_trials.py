@@ -1,0 +1,63 @@
+"""A small slice of the trials in `benchmarks.trials`, the same every time; and they can fail."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchmarks.trials import commands, files, links
+from benchmarks.trials.judged import Limits, apart
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="trials are judged by /proc")
+
+
+def test_command_lines_are_answered_or_refused_in_one_sentence() -> None:
+    tally = commands.tried(40, seed=1)
+    assert tally.failures == []
+    assert tally.counts["refused"] > 20
+
+
+def test_files_are_read_or_refused_in_one_sentence() -> None:
+    tally = files.tried(80, seed=1, limits=Limits(seconds=60.0, mebibytes=1_024))
+    assert tally.failures == []
+    assert min(tally.counts["read"], tally.counts["refused"]) > 5
+
+
+def test_links_bring_no_error_page_and_no_link() -> None:
+    tally = links.tried(8, seed=1)
+    assert tally.failures == []
+    assert tally.counts["warned"] > 4
+
+
+def test_trials_see_a_traceback_an_infinity_an_echo_and_too_much_memory() -> None:
+    def fails() -> int:
+        raise RuntimeError("x")
+
+    def infinite() -> int:
+        print("epsilon = inf")
+        return 0
+
+    def echoes() -> int:
+        print(f"it is {'y' * 900}.", file=sys.stderr)
+        return 2
+
+    def hungry() -> int:
+        return len(b"x" * 2**28) * 0
+
+    def starved() -> int:
+        return len(b"x" * 2**31) * 0
+
+    line = ["sigma", "y" * 900]
+    assert "RuntimeError" in commands.fault(line, apart(fails, Limits()))
+    assert "inf" in commands.fault(line, apart(infinite, Limits()))
+    assert "echoed" in commands.fault(line, apart(echoes, Limits()))
+    assert "it took 2" in files.fault(apart(hungry, Limits(mebibytes=128)))
+    assert "MemoryError" in files.fault(apart(starved, Limits(mebibytes=128)))
+    assert files.fault(apart(infinite, Limits())) == ""
+
+
+def test_trials_see_a_link() -> None:
+    assert links.live("The link asks for “https://evil.example/login”.")
+    assert links.live("from 0 to 1 www.evil.example")
+    assert not links.live("The link asks for “`https://evil.example/login`”.")
