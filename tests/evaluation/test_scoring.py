@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from dpcore.evaluation import multiclass, regression
+from dpcore.evaluation.artefacts import _spread
 from dpcore.evaluation.comparison import averaged
 from dpcore.evaluation.models import SUMMARY, summary
 from dpcore.evaluation.scoring import holding, spread, spread_by
-from dpcore.evaluation.training import _spread
 
 
 def equal_runs() -> np.ndarray:
