@@ -107,18 +107,25 @@ class Problem:
         features : (n, d) array
         labels : (n,) array
         """
-        rows = self.within(features)
         if self.function.residual:
-            return Forms(rows, labels)
-        return Forms(rows * labels[:, None])
+            return Forms(self.within(features), labels)
+        return Forms(self.within(features, labels))
 
-    def within(self, features: Array) -> Array:
+    def within(self, features: Array, signs: Array | None = None) -> Array:
         """The rows in double precision, shortened by 1e-12 or so: none is longer than 1.
 
         Every engine reads records through this: `check_data` lets a norm exceed 1 by its own
         rounding, and no sensitivity here does.
+
+        Parameters
+        ----------
+        features : (n, d) array
+        signs : (n,) array, optional
+            By what each row is multiplied besides: labels of 1, -1, or 0 of a blank record.
         """
-        return np.multiply(features, shortened(features.shape[1]), dtype=np.float64)
+        factor = shortened(features.shape[1])
+        every = factor if signs is None else factor * signs[:, None]
+        return np.multiply(features, every, dtype=np.float64)
 
     @property
     def parts(self) -> int:

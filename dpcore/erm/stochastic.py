@@ -68,7 +68,7 @@ def _descend(
     poisson = calibrations[0].sampling == "poisson"
     signed = np.zeros((records + 1, dimension))
     # The extra null row pads Poisson batches.
-    signed[:records] = problem.within(features) * labels[:, None]
+    signed[:records] = problem.within(features, labels)
     slope = problem.function.slope
     generators = [noise_generator(seed, run) for run in range(runs)]
     scales = np.array([c.model_noise for c in calibrations])[None, :, None]
