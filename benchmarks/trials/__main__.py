@@ -30,8 +30,6 @@ def main() -> int:
         tally = tried(number, options.seed)
         told = ", ".join(f"{count:,} {verdict}" for verdict, count in tally.counts.most_common())
         print(f"{name}: {told}; at most {tally.most_mebibytes:.0f} MiB more than before")
-        for what, fault in tally.failures:
-            print(f"  {what}\n    {fault}")
         failed += len(tally.failures)
     return 1 if failed else 0
 

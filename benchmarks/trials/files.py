@@ -11,6 +11,7 @@ import struct
 import sys
 import tempfile
 import time
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -92,6 +93,7 @@ def _header(draw: random.Random) -> bytes:
 def features(draw: random.Random) -> bytes:
     """An .npz file with features and labels, or something like it."""
     held = io.BytesIO()
+    warnings.simplefilter("ignore", UserWarning)  # of two members of one name
     packed = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
     with zipfile.ZipFile(held, "w", packed) as archive:
         for part, rows in (("train", 20), ("test", 8)):

@@ -64,6 +64,7 @@ class Tally:
         self.counts["failed" if fault else verdict] += 1
         if fault:
             self.failures.append((name, fault))
+            print(f"{name}\n    {fault}", file=sys.stderr, flush=True)
         self.most_mebibytes = max(self.most_mebibytes, mebibytes)
 
 
@@ -140,7 +141,7 @@ def memory(what: str) -> float:
 
 
 def paced(total: int, what: str, begun: float, done: int) -> None:
-    """How far it is, on a terminal."""
-    if sys.stderr.isatty():
+    """How far it is, now and then."""
+    if done % 50 == 0 or done == total:
         taken = time.monotonic() - begun
-        print(f"\r{what}: {done:,} of {total:,}, {taken:.0f} s", end="", file=sys.stderr)
+        print(f"{what}: {done:,} of {total:,}, {taken:.0f} s", file=sys.stderr, flush=True)
