@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.server import served
 
@@ -24,3 +24,42 @@ def test_a_fresh_server_answers_the_page_by_its_name(context: BrowserContext) ->
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_test_id("stException")).to_have_count(0)
         page.close()
+
+
+def neighbour(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="One person's difference")
+
+
+def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
+    address: str, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    # What a reader sets stands in a link of today, and loading it anew changes nothing.
+    page.goto(f"{address}/plan")
+    expect(neighbour(page)).to_have_value("One record blanked out")
+    size = page.get_by_role("spinbutton", name="Batch size")
+    size.fill("200")
+    size.press("Enter")
+    expect(page).to_have_url(re.compile(r"/plan\?batch=200&v=2$"))
+    page.reload()
+    expect(size).to_have_value("200")
+    expect(neighbour(page)).to_have_value("One record blanked out")
+    expect(page.get_by_text("This link is from before")).to_have_count(0)
+    # A link of before is restated; so is the way back to it.
+    page.goto(f"{address}/plan?neighbour=One+record+more+or+less&target=0.5")
+    for again in (False, True):
+        if again:
+            page.go_back()
+        expect(page).to_have_url(re.compile(r"/plan\?target=0.5&v=2$"))
+        expect(neighbour(page)).to_have_value("One record blanked out")
+        expect(page.get_by_text("This link is from before")).to_be_visible()
+    page.goto(f"{address}/explore?loss=Huber+SVM")
+    expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced&v=2$"))
+    expect(neighbour(page)).to_have_value("One record replaced")
+    # ε moves in a part of the page alone, and is written into a link of today all the same.
+    page.goto(f"{address}/")
+    slider = page.get_by_role("slider", name="Privacy loss ε")
+    expect(neighbour(page)).to_have_value("One record blanked out")
+    slider.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"/\?epsilon=1.5&v=2$"))
+    page.close()
