@@ -144,8 +144,9 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
     page.reload()
     settled(page)
     expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
+    expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced"))
     choose(page, "One person's difference", "One record blanked out")
-    expect(page).to_have_url(re.compile("adjacency="))
+    expect(page).not_to_have_url(re.compile("adjacency="))
     expect(chosen).to_have_value("")
 
 

@@ -15,7 +15,7 @@ from tests.browser.waiting import eventually, expect_whole
 
 pytestmark = pytest.mark.browser
 
-LINK = "?methods=OPERA"
+LINK = "?methods=OPERA&v=2"
 
 
 def opened(watched: Watched, address: str, link: str) -> Page:
@@ -60,7 +60,7 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     consent.get_by_role("button").click()
     page.wait_for_function(
         """async () => (await navigator.clipboard.readText())
-          .includes('has to guess if a record is yours')"""
+          .includes('has to guess if you are in the data')"""
     )
     page.get_by_role("button", name="Tables and CSV").click()
     with page.expect_download() as started:
@@ -70,7 +70,7 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     with target.open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert {row["series"] for row in rows} == {"exact", "budget"}
-    assert {(row["epsilon"], row["adjacency"]) for row in rows} == {("1.0", "replace-one")}
+    assert {(row["epsilon"], row["adjacency"]) for row in rows} == {("1.0", "zero-out")}
 
 
 @pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
