@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Any, ParamSpec, TypeVar
 
 from dpcore.errors import InvalidInput
@@ -36,7 +36,7 @@ class Worker(Executor):
         self, fn: Callable[Given, Answer], /, *args: Given.args, **kwargs: Given.kwargs
     ) -> Future[Answer]:
         """As `Executor.submit`; the future raises `BrokenExecutor` if the process dies."""
-        return self._queue.submit(self._do, fn, *args, **kwargs)
+        return self._queue.submit(self._do, partial(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As `Executor.shutdown`; the process ends when the job in its hands has."""
@@ -44,13 +44,13 @@ class Worker(Executor):
         if wait:
             self._end()
 
-    def _do(self, fn: Callable[..., Answer], *args: Any, **kwargs: Any) -> Answer:
+    def _do(self, work: Callable[[], Answer]) -> Answer:
         try:
             self._ready().submit(os.getpid).result()
         except BrokenExecutor:  # it died while it had nothing to do
             self._end()
         try:
-            answer: Answer = self._ready().submit(fn, *args, **kwargs).result()
+            answer: Answer = self._ready().submit(work).result()
         except BrokenExecutor:
             self._end()
             raise

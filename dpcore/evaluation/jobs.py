@@ -2,53 +2,44 @@
 
 A job is a task being worked on. It is named by the task's key, and its result is a file of that
 name, so the page that started it can leave and another, or the same after a restart, can find it
-again. The oldest results go when they take too much room.
+again. The oldest results go when they take too much room. What else passes between a page and a
+worker are small files too (`dpcore.evaluation.work`), so workers elsewhere have to see the same
+cache folder.
 
-What else passes between a page and a worker are small files too. They belong to one start of the
-job, so that a job cancelled and started again is not taken for the old one, and are removed when
-that start ends, however it ends: a ticket, without which the worker stops; how far it is, which the
-worker touches every second while it lives; and the rows so far. Workers elsewhere therefore have to
-see the same cache folder. What a stopped task needs to go on is kept under the job's name until
-there is a result.
+Many may wait for one job. Each watches it (`dpcore.evaluation.watches`), and it ends with its last
+watcher; a job that was handed in without a watcher ends when it is done or cancelled.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
+from dpcore.evaluation import watches, work
 from dpcore.evaluation.executors import executor
-from dpcore.evaluation.task import Outcome, Partial, Report, Resumable, Task
+from dpcore.evaluation.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_UNFINISHED = 40
-WRITE_EVERY_SECONDS = 0.1
-BEAT_SECONDS, ALIVE_SECONDS = 1.0, 15.0
-MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
-STATE = "state"  # of a task that was stopped, to go on from
-MISSING = "nan"  # in a result's file: there, an empty field is an empty text
+ALIVE_SECONDS = 15.0
 LOST = "The program was restarted while this ran; start it again to retry."
+FOLDER = "jobs"
 
 
 class QueueFull(Exception):
     """As many jobs wait as may; one sentence."""
-
-
-class WorkerStopped(Exception):
-    """The worker that had begun a job is gone."""
 
 
 @dataclass
@@ -64,18 +55,25 @@ class _Start:
 
     def send(self) -> None:
         """Hand it to the workers."""
-        self.future = executor().submit(_work, self.task, self.key, str(self.where), self.name)
+        self.future = executor().submit(work.work, self.task, self.key, str(self.where), self.name)
         self.future.add_done_callback(lambda _: self.clear())
 
     def clear(self) -> None:
         """Remove what it needed."""
         self.task = None
-        _clear(self.where, self.key, self.name)
+        if not any(map(os.path.exists, (self.ticket, self.where / f"{self.key}.csv"))):
+            self.cancelled = True  # by another process
+        work.clear(self.where, self.key, self.name)
+
+    @property
+    def ticket(self) -> Path:
+        """The file that it lives as long as."""
+        return self.where / f"{self.name}.job"
 
     @property
     def ended(self) -> bool:
         """Whether it has ended for good: its ticket is removed last."""
-        return self.future.done() and not (self.where / f"{self.name}.job").exists()
+        return self.future.done() and not os.path.exists(self.ticket)
 
     @property
     def waited_for(self) -> bool:
@@ -83,15 +81,18 @@ class _Start:
         return not self.cancelled and not self.ended
 
 
+@dataclass
+class _Watch:
+    """A watcher of this process: whether it is there, and when it was last."""
+
+    alive: Callable[[], bool]
+    seen: float = field(default_factory=time.monotonic)
+
+
 _starts: dict[str, _Start] = {}
-_one_at_a_time = threading.Lock()
-
-
-def folder() -> Path:
-    """Where results are kept: `DPCORE_CACHE` if set, otherwise the user's cache folder."""
-    path = cache.folder() / "jobs"
-    path.mkdir(parents=True, exist_ok=True)
-    return path
+_watching: dict[tuple[str, str], _Watch] = {}
+"""By job and watcher; those of this process."""
+_one_at_a_time = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -118,14 +119,16 @@ class Job:
     @property
     def state(self) -> str:
         """One of "queued", "running", "done", "failed" and "cancelled"."""
-        if _path(self.key, "csv").exists():
+        if os.path.exists(_path(self.key, "csv")):
             return "done"
         start = _starts.get(self.key)
         if start is None:
             name = _started_elsewhere(self.key)
             if name is None:
                 return "cancelled"
-            return "running" if time.time() - _last_beat(name) < ALIVE_SECONDS else "failed"
+            if time.time() - _last_beat(name) >= ALIVE_SECONDS:
+                return "failed"
+            return "running" if os.path.exists(_path(name, "progress")) else "queued"
         if start.cancelled:
             return "cancelled"
         future = start.future
@@ -133,7 +136,7 @@ class Job:
             # Done without an error and without a file: the cache was cleared meanwhile.
             stopped = future.cancelled() or isinstance(future.exception(), Cancelled | None)
             return "cancelled" if stopped else "failed"
-        return "running" if _path(start.name, "progress").exists() else "queued"
+        return "running" if os.path.exists(_path(start.name, "progress")) else "queued"
 
     @property
     def progress(self) -> float:
@@ -171,7 +174,7 @@ class Job:
     def _report(self) -> tuple[str, str]:
         try:
             fraction, message = _path(self._name(), "progress").read_text("utf-8").split("\t", 1)
-        except (FileNotFoundError, ValueError):
+        except (OSError, ValueError):
             return "0", "starting"
         return fraction, message
 
@@ -179,10 +182,10 @@ class Job:
         """Of the files of its start, or of what a start that ended left."""
         start = _starts.get(self.key)
         name = start.name if start else _started_elsewhere(self.key)
-        return name if name and _path(name, "job").exists() else self.key
+        return name if name and os.path.exists(_path(name, "job")) else self.key
 
     def cancel(self) -> None:
-        """Ask the worker to stop at its next step; a queued job never starts."""
+        """Ask the worker to stop at its next step, whoever watches; a queued job never starts."""
         if self.state in ("queued", "running"):
             start = _starts.get(self.key)
             name = start.name if start else _started_elsewhere(self.key)
@@ -190,15 +193,53 @@ class Job:
                 start.cancelled = True
                 start.future.cancel()
             if name is not None:
-                _path(name, "job").unlink(missing_ok=True)
+                work.remove(_path(name, "job"))
+
+    def watch(self, watcher: str, alive: Callable[[], bool] = lambda: True) -> None:
+        """Keep it from ending before this watcher leaves it.
+
+        Parameters
+        ----------
+        watcher : str
+            Letters and digits.
+        alive : callable
+            Asked every second whether the watcher is still there.
+        """
+        if not _is_key(watcher):
+            raise reject("watcher", watcher, "a name of letters and digits")
+        with _one_at_a_time:
+            if self.state in ("queued", "running"):
+                watches.put(self._where(), self.key, watcher)
+                _watching[self.key, watcher] = _Watch(alive)
+                _keeper.wake()
+
+    def leave(self, watcher: str) -> None:
+        """Watch it no more; it is cancelled if nobody else does, and it was not handed in alone."""
+        with _one_at_a_time:
+            where = self._where()
+            _watching.pop((self.key, watcher), None)
+            watches.take(where, self.key, watcher)
+            here = any(key == self.key for key, _ in _watching)
+            if here or watches.watched(where, self.key):
+                return
+            with suppress(OSError):
+                if _path(self._name(), "job").read_text("utf-8") == work.WATCHED:
+                    self.cancel()
+
+    def _where(self) -> Path:
+        """The folder of its start's files."""
+        start = _starts.get(self.key)
+        return start.where if start else _path(self._name(), "job").parent
 
     def partial(self) -> pd.DataFrame | None:
         """The rows so far, also of a job that was stopped; ``None`` while there are none."""
         places = [(self.key, "csv"), (self._name(), "partial")]
-        if _path(self.key, STATE).exists():  # a start that goes on adds to the rows of the last
+        if os.path.exists(
+            _path(self.key, work.STATE)
+        ):  # a start that goes on adds to the rows of the last
             places.append((self.key, "partial"))
         for name, ending in places:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):
                 return _rows(_path(name, ending))
         return None
 
@@ -211,13 +252,13 @@ class Job:
     @property
     def resumable(self) -> bool:
         """Whether it was stopped, or failed, and would go on from there."""
-        return self.state in ("cancelled", "failed") and _path(self.key, STATE).exists()
+        return self.state in ("cancelled", "failed") and os.path.exists(_path(self.key, work.STATE))
 
     def file(self, name: str) -> bytes | None:
         """What the task left under that name; ``None`` if it is not there."""
         if not _is_key(name.replace(".", "")):
             return None
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             return _path(self.key, name).read_bytes()
         return None
 
@@ -234,21 +275,28 @@ class Job:
             If it is not done `timeout` seconds from now.
         """
         start = _starts.get(self.key)
-        if start is not None and not _path(self.key, "csv").exists():
+        if start is not None and not os.path.exists(_path(self.key, "csv")):
             try:
                 start.future.result(timeout)
             except CancelledError:
                 raise Cancelled from None
         try:
             return _rows(_path(self.key, "csv"))
-        except FileNotFoundError:
+        except OSError:
             raise Cancelled from None
 
 
-def submit(task: Task, *, afresh: bool = False) -> Job:
+def submit(
+    task: Task,
+    *,
+    afresh: bool = False,
+    watcher: str | None = None,
+    alive: Callable[[], bool] = lambda: True,
+) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
 
-    Where there are no workers to be had, the job has failed, and its message says why.
+    Where there are no workers to be had, or nothing can be written, the job has failed, and its
+    message says why.
 
     Parameters
     ----------
@@ -256,6 +304,8 @@ def submit(task: Task, *, afresh: bool = False) -> Job:
         One that is `Resumable` goes on from where an earlier start of it was stopped.
     afresh : bool
         Begin anew a job that was stopped or failed.
+    watcher, alive : str, callable
+        As for `Job.watch`; without one the job goes on until it is done or cancelled.
 
     Raises
     ------
@@ -264,32 +314,45 @@ def submit(task: Task, *, afresh: bool = False) -> Job:
     """
     with _one_at_a_time:
         job = find(task.key)
-        if job is not None and job.state in ("queued", "running", "done"):
-            return job
-        if full():
-            raise QueueFull(
-                f"{task.title} has to wait: {_unfinished()} jobs are in the queue, as many as it "
-                "holds; try again in a while."
-            )
-        where = folder()
+        if job is None or job.state not in ("queued", "running", "done"):
+            if full():
+                raise QueueFull(
+                    f"{task.title} has to wait: {_unfinished()} jobs are in the queue, as many as "
+                    "it holds; try again in a while."
+                )
+            _begin(task, afresh, work.WATCHED if watcher else "")
+            job = Job(task.key)
+        elif watcher is None:
+            with suppress(OSError):  # whoever leaves now does not end it
+                os.truncate(_path(job._name(), "job"), 0)
+        if watcher is not None:
+            job.watch(watcher, alive)
+    return job
+
+
+def _begin(task: Task, afresh: bool, ticket: str) -> None:
+    key, name = task.key, f"{task.key}-{secrets.token_hex(4)}"
+    start = _Start(task, key, name, cache.folder() / FOLDER)
+    try:
+        start.where = where = cache.place(FOLDER)
         if afresh:
-            for ending in (STATE, "partial"):
-                _path(task.key, ending).unlink(missing_ok=True)
-        for left in where.glob(f"{task.key}-*.job"):  # by a program that is no more
-            _clear(where, task.key, left.stem)
-        start = _Start(task, task.key, f"{task.key}-{secrets.token_hex(4)}", where)
-        _path(start.name, "job").touch()
-        try:
-            start.send()
-        except InvalidInput as refusal:
-            start.future.set_exception(refusal)
-            start.clear()
-        except BaseException:
-            start.clear()
-            raise
-        _starts.pop(task.key, None)  # to the end of the queue
-        _starts[task.key] = start
-    return Job(task.key)
+            for ending in (work.STATE, "partial"):
+                work.remove(_path(key, ending))
+        for left in work.matching(where, f"{key}-*.job"):  # by a program that is no more
+            work.clear(where, key, left.stem)
+        cache.write(start.ticket, lambda file: file.write(ticket.encode()), f"{name}.")
+        start.send()
+    except (InvalidInput, OSError) as error:
+        refusal = InvalidInput(cache.sentence(error)) if isinstance(error, OSError) else error
+        start.future.set_exception(refusal)
+        start.clear()
+        start.cancelled = False
+    except BaseException:
+        start.clear()
+        raise
+    _starts.pop(key, None)  # to the end of the queue
+    _starts[key] = start
+    _keeper.wake()
 
 
 def full() -> bool:
@@ -301,7 +364,7 @@ def find(key: str) -> Job | None:
     """The job of that key: started by any process, or with its result or its state in the cache."""
     if not _is_key(key):
         return None
-    there = any(_path(key, ending).exists() for ending in ("csv", STATE))
+    there = any(os.path.exists(_path(key, ending)) for ending in ("csv", work.STATE))
     return Job(key) if there or key in _starts or _started_elsewhere(key) else None
 
 
@@ -315,126 +378,65 @@ def _is_key(key: str) -> bool:
 
 
 def _path(name: str, ending: str) -> Path:
-    return folder() / f"{name}.{ending}"
+    return cache.found(f"{FOLDER}/{name}.{ending}")
 
 
 def _rows(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.read_csv(path, keep_default_na=False, na_values=[MISSING])
+    return pd.read_csv(path, keep_default_na=False, na_values=[work.MISSING])
 
 
 def _started_elsewhere(key: str) -> str | None:
     """Another process's start of the job, the last that gave a sign of life."""
-    names = [path.stem for path in folder().glob(f"{key}-*.job")]
+    names = [path.stem for path in work.matching(cache.folder() / FOLDER, f"{key}-*.job")]
     return max(names, key=_last_beat, default=None)
 
 
 def _last_beat(name: str) -> float:
-    try:
-        return _path(name, "progress").stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
-
-
-def _clear(where: Path, key: str, name: str) -> None:
-    """Remove the files of a start that has ended; without a result, its last rows are kept."""
-    with suppress(FileNotFoundError):
-        os.replace(where / f"{name}.partial", where / f"{key}.partial")
-    if (where / f"{key}.csv").exists():
-        for ending in ("partial", STATE):
-            (where / f"{key}.{ending}").unlink(missing_ok=True)
+    """When its worker, or before that its queue, gave a sign of life."""
     for ending in ("progress", "job"):
-        (where / f"{name}.{ending}").unlink(missing_ok=True)
+        with suppress(OSError):
+            return _path(name, ending).stat().st_mtime
+    return 0.0
 
 
-def _work(task: Task | None, key: str, where: str, name: str) -> None:
-    """In the worker: do the task and leave its result."""
-    if task is None or task.key != key:
-        raise InvalidInput("The program's files have changed since it was started; start it anew.")
-    base = Path(where)
-    ticket, report_file = base / f"{name}.job", base / f"{name}.progress"
-    result = base / f"{key}.csv"
-    if result.exists():  # an earlier start, cancelled too late, came first
-        return
-    if not ticket.exists():
-        raise InvalidInput(
-            f"The worker does not see {ticket}; DPCORE_CACHE must name a folder that every worker "
-            "shares with the page."
-        )
-    if report_file.exists():  # a cluster gives what one worker dropped to the next
-        raise WorkerStopped
-    reported = written = 0.0
-    waiting: pd.DataFrame | None = None
+class _Keeper:
+    """A thread that gives signs of life, while there is anything to give one for.
 
-    def report(fraction: float, message: str) -> None:
-        nonlocal reported
-        now = time.monotonic()
-        if now - reported >= WRITE_EVERY_SECONDS:
-            reported = now
-            _write(report_file, f"{fraction:.4f}\t{message}")
+    For the jobs that wait in this process's queue, and for the watchers that are there; a watcher
+    that has been gone for long leaves its jobs.
+    """
 
-    def partial(rows: pd.DataFrame) -> None:
-        nonlocal written, waiting
-        now, waiting = time.monotonic(), rows
-        if now - written >= WRITE_EVERY_SECONDS:
-            written, waiting = now, None
-            _write(base / f"{name}.partial", _text(rows))
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
 
-    _write(report_file, "0\tstarting")
-    try:
-        with _heartbeat(report_file):
-            outcome = _done(task, base / f"{key}.{STATE}", report, partial, ticket)
-            for ending, contents in outcome.files.items():
-                _write(base / f"{key}.{ending}", contents)
-            _write(result, _text(outcome.rows))
-    finally:
-        if waiting is not None:
-            _write(base / f"{name}.partial", _text(waiting))
-        # Of an error the page is told first.
-        if result.exists() or not ticket.exists():
-            _clear(base, key, name)
-    cache.prune(base, MOST_BYTES)
+    def wake(self) -> None:
+        """Begin, if it has nothing to do."""
+        with _one_at_a_time:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with _one_at_a_time:
+                unfinished = [start for start in _starts.values() if not start.ended]
+                if not (unfinished or _watching):
+                    self._thread = None
+                    return
+                for start in unfinished:
+                    with suppress(OSError):
+                        os.utime(start.ticket)
+                for (key, watcher), watch in list(_watching.items()):
+                    now, job = time.monotonic(), Job(key)
+                    if watch.alive():
+                        watch.seen = now
+                        watches.put(job._where(), key, watcher)
+                    gone = now - watch.seen >= watches.EXPIRES_SECONDS
+                    if gone or job.state not in ("queued", "running"):
+                        job.leave(watcher)
+            time.sleep(work.BEAT_SECONDS)
 
 
-def _done(task: Task, state: Path, report: Report, partial: Partial, ticket: Path) -> Outcome:
-    """The task's outcome, from where an earlier start of it was stopped."""
-
-    def cancelled() -> bool:
-        return not ticket.exists()
-
-    if not isinstance(task, Resumable):
-        return task.run(report, partial, cancelled)
-    before = state.read_bytes() if state.exists() else None
-    return task.go_on(before, lambda now: _write(state, now), report, partial, cancelled)
-
-
-@contextmanager
-def _heartbeat(path: Path) -> Iterator[None]:
-    """Touch a file while the process lives, also during a step that takes long."""
-    stop = threading.Event()
-
-    def beat() -> None:
-        while not stop.wait(BEAT_SECONDS):
-            with suppress(FileNotFoundError):
-                os.utime(path)
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
-def _text(rows: pd.DataFrame) -> str:
-    return str(rows.to_csv(index=False, na_rep=MISSING))
-
-
-def _write(path: Path, contents: str | bytes) -> None:
-    """Write in one piece: a reader sees the old file or the new one, never half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(contents.encode("utf-8") if isinstance(contents, str) else contents)
-    os.replace(temporary, path)
+_keeper = _Keeper()

@@ -1,12 +1,36 @@
-"""Real patients for the tests of the evaluation."""
+"""Real patients for the tests of the evaluation, and what tests of jobs need."""
 
 from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from dpcore.datasets import Preparation, Split, load, prepare
+from dpcore.evaluation import executors, jobs
+from tests.evaluation.processes import workers
+from tests.evaluation.waiting import wait_for
 
 
 @pytest.fixture(scope="session")
 def cancer() -> Split:
     return prepare(load("breast_cancer"), Preparation())
+
+
+@pytest.fixture(scope="module")
+def no_worker_is_left() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    executors.close()
+    assert workers() == []
+    wait_for(lambda: set(threading.enumerate()) <= before)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder, and no job in this process's memory."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(jobs, "_starts", {})
+    return tmp_path

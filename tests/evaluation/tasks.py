@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 
-from dpcore.errors import Cancelled
+from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
 
 
@@ -42,3 +42,31 @@ class Counting:
             report((number + 1) / self.upto, f"number {number}")
             partial(rows)
         return Outcome(rows, {"note.txt": self.name.encode()})
+
+
+@dataclass(frozen=True)
+class Resuming(Counting):
+    """Counts on from the last number that was kept; it may come to one that can't be counted."""
+
+    fails_at: int | None = None
+
+    def go_on(
+        self,
+        state: bytes | None,
+        keep: Callable[[bytes], None],
+        report: Report,
+        partial: Partial,
+        cancelled: Callable[[], bool],
+    ) -> Outcome:
+        rows = pd.DataFrame({"number": range(int(state or 0))})
+        for number in range(len(rows), self.upto):
+            if number == self.fails_at:
+                raise InvalidInput(f"{number} can't be counted.")
+            rows.loc[number] = [number]
+            keep(str(len(rows)).encode())
+            partial(rows)
+            report(number / self.upto, f"number {number}")
+            if cancelled():
+                raise Cancelled
+            time.sleep(self.seconds)
+        return Outcome(rows)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,11 @@ import pytest
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import executors, jobs
 from tests.evaluation.tasks import Counting
+from tests.evaluation.waiting import PATIENCE, names, wait_for
 
 distributed = pytest.importorskip("distributed")
 # Raised inside Dask while it shuts down, or because a worker was killed on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-PATIENCE = 60.0
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not what():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +30,9 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def cluster(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+def cluster(address: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(executors.SCHEDULER, address)
-    monkeypatch.setattr(jobs, "_starts", {})
-    return tmp_path
-
-
-def names(folder: Path) -> set[str]:
-    return {path.name for path in (folder / "jobs").iterdir()}
+    return cache
 
 
 def test_two_jobs_run_side_by_side_on_the_cluster(cluster: Path) -> None:
@@ -77,18 +62,21 @@ def test_a_worker_that_dies_is_reported_and_takes_no_other_along() -> None:
     assert len(other.result(PATIENCE)) == 100
 
 
-def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer_is_named(
+    monkeypatch: pytest.MonkeyPatch, cluster: Path
+) -> None:
     monkeypatch.setattr(executors, "PATIENCE", "0.3s")
     monkeypatch.setenv(executors.SCHEDULER, "tcp://127.0.0.1:9")
     job = jobs.submit(Counting())
     said = "DPCORE_SCHEDULER is 'tcp://127.0.0.1:9', but no Dask scheduler answers there."
     assert (job.state, job.message) == ("failed", said)
-    assert names(jobs.folder().parent) == set()
+    assert names(cluster) == set()
     with pytest.raises(InvalidInput, match="no Dask scheduler answers there"):
         job.result(PATIENCE)
     # Once there are workers, starting it again is all it takes.
     monkeypatch.setenv(executors.SCHEDULER, "")
     assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
+    executors.close()
 
 
 def test_without_the_package_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from dpcore.datasets.cache import place
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import finished, jobs
+from dpcore.evaluation import finished, jobs, work
 from dpcore.evaluation.task import Outcome
 from dpcore.evaluation.training import TrainingStudy
 
@@ -24,9 +25,9 @@ def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished
     found = {}
     for name, study in (("1", STUDY), ("2", other)):
         left: Outcome = study.run(lambda *_: None, lambda _: None, lambda: False)
-        left.rows.to_csv(jobs.folder() / f"{study.key}.csv", index=False, na_rep=jobs.MISSING)
+        left.rows.to_csv(place(jobs.FOLDER) / f"{study.key}.csv", index=False, na_rep=work.MISSING)
         for ending, contents in left.files.items():
-            (jobs.folder() / f"{study.key}.{ending}").write_bytes(contents)
+            (place(jobs.FOLDER) / f"{study.key}.{ending}").write_bytes(contents)
         one = finished.finished(study.key)
         assert one is not None
         found[name] = one

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
@@ -22,51 +21,26 @@ import pandas as pd
 import pytest
 
 from dpcore.datasets import Split
+from dpcore.datasets.cache import place
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import executors, jobs
+from dpcore.evaluation import jobs, work
 from dpcore.evaluation.curves import Answers, answers
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy, train
 from tests.evaluation.processes import CHILDREN, workers
 from tests.evaluation.tasks import Counting
+from tests.evaluation.waiting import PATIENCE, names, wait_for
+
+pytestmark = pytest.mark.usefixtures("no_worker_is_left", "cache")
 
 QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
 # Minutes of work, so that it is still running when a test asks.
 LONG = Study(methods=("sgdpert",), epsilons=(1.0,), runs=200, steps=300_000, edition="published")
 
-PATIENCE = 60.0
-
 
 def submit(study: Study, split: Split | None = None) -> jobs.Job:
     return jobs.submit(Answers(study, split))
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not what():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.02)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_worker_is_left() -> Iterator[None]:
-    before = set(threading.enumerate())
-    yield
-    executors.close()
-    assert workers() == []
-    wait_for(lambda: set(threading.enumerate()) <= before)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.setattr(jobs, "_starts", {})
-    return tmp_path
-
-
-def names(cache: Path) -> set[str]:
-    return {path.name for path in (cache / "jobs").iterdir()}
 
 
 def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -> None:
@@ -89,9 +63,9 @@ def test_a_result_is_found_without_training_again(cache: Path) -> None:
 
 
 def test_a_job_makes_room_for_its_result(cache: Path) -> None:
-    ancient = jobs.folder() / "ancient.csv"
+    ancient = place(jobs.FOLDER) / "ancient.csv"
     with ancient.open("wb") as file:
-        file.truncate(jobs.MOST_BYTES)  # sparse: no room is taken
+        file.truncate(work.MOST_BYTES)  # sparse: no room is taken
     os.utime(ancient, (0, 0))
     submit(QUICK).result(PATIENCE)
     wait_for(lambda: names(cache) == {f"{QUICK.key}.csv"})
@@ -194,7 +168,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
 def test_a_worker_with_other_code_refuses_the_job(cache: Path) -> None:
     # Its result would bear a name that nobody looks for, and the page would train for ever.
     with pytest.raises(InvalidInput, match="start it anew"):
-        jobs._work(Answers(QUICK), "the key by other sources", str(jobs.folder()), "start")
+        work.work(Answers(QUICK), "the key by other sources", str(place(jobs.FOLDER)), "start")
     assert names(cache) == set()
 
 
@@ -293,7 +267,7 @@ def test_a_training_that_was_stopped_goes_on_or_begins_anew(cache: Path, afresh:
 
 
 def test_what_a_stopped_start_left_goes_with_the_result(cache: Path) -> None:
-    (jobs.folder() / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
+    (place(jobs.FOLDER) / f"{Counting().key}.partial").write_text("number,square\n0,0\n")
     job = jobs.submit(Counting())
     assert job.result(PATIENCE)["number"].tolist() == [0, 1, 2]
     wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
@@ -466,4 +440,4 @@ def test_a_key_that_is_none_finds_nothing_and_leads_nowhere(key: str) -> None:
 def test_a_worker_that_does_not_share_the_folder_says_so(cache: Path) -> None:
     task = Counting()
     with pytest.raises(InvalidInput, match="DPCORE_CACHE must name a folder that every worker"):
-        jobs._work(task, task.key, str(jobs.folder()), f"{task.key}-start")
+        work.work(task, task.key, str(place(jobs.FOLDER)), f"{task.key}-start")

@@ -1,0 +1,75 @@
+"""Who waits for a job: files beside it, so that a job ends when nobody does any more.
+
+A watch is a file of the job's and its watcher's name, touched every second while the watcher is
+there. One that was not touched for a while counts no more: its watcher's process is gone.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+
+EXPIRES_SECONDS = 30.0
+"""How long a job goes on for a watcher that gives no sign of life: a page that is loaded anew, or
+whose connection breaks, is back within that."""
+
+
+def put(where: Path, key: str, watcher: str) -> None:
+    """Watch the job of that key, or go on watching it.
+
+    Parameters
+    ----------
+    where : Path
+        Where the job's files lie.
+    key : str
+        Of the job.
+    watcher : str
+        Letters and digits.
+    """
+    with suppress(OSError):
+        _path(where, key, watcher).touch(mode=0o600)
+
+
+def take(where: Path, key: str, watcher: str) -> None:
+    """Watch it no more."""
+    with suppress(OSError):
+        _path(where, key, watcher).unlink()
+
+
+def watched(where: Path, key: str) -> bool:
+    """Whether anybody watches the job."""
+    return time.time() - _latest(where, key) < EXPIRES_SECONDS
+
+
+class Expiry:
+    """Tells, asked again and again, when the last watcher of a job has gone.
+
+    By its own clock: neither a worker's that differs from the page's nor the time that a machine
+    slept ends a job.
+    """
+
+    def __init__(self, where: Path, key: str) -> None:
+        self._where, self._key = where, key
+        self._sign, self._since = 0.0, time.monotonic()
+
+    def __call__(self) -> bool:
+        """Whether no watcher has given a sign of life for too long."""
+        sign, now = _latest(self._where, self._key), time.monotonic()
+        if sign != self._sign:
+            self._sign, self._since = sign, now
+        return now - self._since >= EXPIRES_SECONDS
+
+
+def _latest(where: Path, key: str) -> float:
+    """When a watcher of it last gave a sign of life."""
+    latest = 0.0
+    with suppress(OSError):
+        for path in where.glob(f"{key}-*.watch"):
+            with suppress(OSError):
+                latest = max(latest, path.stat().st_mtime)
+    return latest
+
+
+def _path(where: Path, key: str, watcher: str) -> Path:
+    return where / f"{key}-{watcher}.watch"

@@ -1,0 +1,271 @@
+"""Who waits for a job: it ends with its last watcher, not with the first one who stops."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from dpcore.datasets.cache import place
+from dpcore.errors import Cancelled, InvalidInput
+from dpcore.evaluation import jobs, watches
+from tests.evaluation.tasks import Counting, Resuming
+from tests.evaluation.waiting import PATIENCE, names, wait_for
+
+pytestmark = pytest.mark.usefixtures("no_worker_is_left", "cache")
+
+LONG = Counting(10_000, seconds=0.02)
+SHORT = Counting(100, seconds=0.02)
+SOON = 1.5
+
+
+def test_one_who_stops_does_not_end_it_for_another(cache: Path) -> None:
+    job = jobs.submit(SHORT, watcher="anne")
+    assert jobs.submit(SHORT, watcher="bert") == job
+    wait_for(lambda: job.state == "running")
+    job.leave("anne")
+    assert len(job.result(PATIENCE)) == 100
+    wait_for(lambda: names(cache) == {f"{job.key}.csv", f"{job.key}.note.txt"})
+
+
+def test_it_ends_with_the_last(cache: Path) -> None:
+    job = jobs.submit(LONG, watcher="anne")
+    job.watch("bert")
+    wait_for(lambda: job.state == "running" and job.partial() is not None)
+    job.leave("bert")
+    job.leave("bert")  # a second time changes nothing
+    assert job.state == "running"
+    job.leave("anne")
+    assert job.state == "cancelled"
+    wait_for(lambda: names(cache) == {f"{job.key}.partial"})
+
+
+def test_one_that_waits_in_the_queue_never_starts_once_all_have_left() -> None:
+    first = jobs.submit(LONG, watcher="anne")
+    second = jobs.submit(SHORT, watcher="anne")
+    second.watch("bert")
+    second.leave("anne")
+    assert second.state == "queued"
+    second.leave("bert")
+    assert second.state == "cancelled"
+    first.leave("anne")
+    assert len(jobs.submit(Counting()).result(PATIENCE)) == 3
+    assert second.partial() is None
+
+
+@pytest.mark.parametrize("unwatched_first", [False, True])
+def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(
+    unwatched_first: bool,
+) -> None:
+    by = ({}, {"watcher": "anne"})
+    for settings in by if unwatched_first else by[::-1]:
+        job = jobs.submit(LONG, **settings)
+    wait_for(lambda: job.state == "running")
+    job.leave("anne")
+    assert job.state == "running"
+    job.cancel()
+    with pytest.raises(Cancelled):
+        job.result(PATIENCE)
+
+
+def test_one_whose_only_watcher_is_gone_ends_within_the_timer(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watches, "EXPIRES_SECONDS", SOON)
+    there = {"anne": True, "bert": True}
+    job = jobs.submit(LONG, watcher="anne", alive=lambda: there["anne"])
+    job.watch("bert", lambda: there["bert"])
+    wait_for(lambda: job.state == "running")
+    there["anne"] = False
+    time.sleep(2 * SOON)
+    assert job.state == "running"
+    there["bert"] = False
+    wait_for(lambda: job.state == "cancelled")
+    wait_for(lambda: names(cache) <= {f"{job.key}.partial"})
+
+
+def test_a_watcher_back_in_time_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watches, "EXPIRES_SECONDS", 3.0)
+    there = [True]
+    job = jobs.submit(LONG, watcher="anne", alive=lambda: there[0])
+    wait_for(lambda: job.state == "running")
+    for there[0] in (False, True, False, True):
+        time.sleep(1.5)
+    assert job.state == "running"
+    job.leave("anne")
+
+
+@pytest.mark.parametrize("watcher", ["", "a-b", "../a", "*"])
+def test_a_watcher_has_a_name_of_letters_and_digits(watcher: str) -> None:
+    job = jobs.submit(LONG)
+    with pytest.raises(InvalidInput, match="letters and digits"):
+        job.watch(watcher)
+    job.cancel()
+
+
+# Watches a job until it is told to stop, or killed.
+OTHER = """
+import sys
+from dpcore.evaluation import jobs
+from tests.evaluation.tasks import Counting
+job = jobs.submit(Counting(int(sys.argv[1]), seconds=float(sys.argv[2])), watcher=sys.argv[3])
+print(job.state, flush=True)
+sys.stdin.readline()
+job.leave(sys.argv[3])
+print(job.state, flush=True)
+sys.stdin.readline()
+"""
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path or "." for path in sys.path)}
+
+
+def other(task: Counting, watcher: str) -> subprocess.Popen[str]:
+    given = (str(task.upto), str(task.seconds), watcher)
+    return subprocess.Popen(
+        [sys.executable, "-c", OTHER, *given],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def tell(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def test_another_process_that_stops_does_not_end_it_here() -> None:
+    job = jobs.submit(LONG, watcher="anne")
+    wait_for(lambda: job.state == "running")
+    with other(LONG, "bert") as process:
+        assert said(process) == "running"
+        tell(process)
+        assert said(process) == "running"
+        tell(process)
+    assert job.state == "running"
+    with other(LONG, "bert") as process:
+        assert said(process) == "running"
+        job.leave("anne")
+        assert job.state == "running"
+        tell(process)
+        assert said(process) == "cancelled"
+        wait_for(lambda: job.state == "cancelled")
+        tell(process)
+
+
+def test_one_that_waits_in_another_process_is_no_failure_here() -> None:
+    first = jobs.submit(LONG)
+    job = jobs.submit(SHORT)
+    with other(SHORT, "bert") as process:
+        assert said(process) == "queued"
+        process.kill()
+    assert job.state == "queued"
+    first.cancel()
+    assert len(job.result(PATIENCE)) == 100
+
+
+# Its job runs in a worker that outlives it.
+KILLED = """
+import sys, time
+from dpcore.evaluation import jobs
+from tests.evaluation.processes import workers
+from tests.evaluation.tasks import Counting
+job = jobs.submit(Counting(10_000, seconds=0.02), watcher="bert")
+while job.state != "running":
+    time.sleep(0.05)
+open(sys.argv[1], "w").write(" ".join(map(str, workers())))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_job_outlives_its_killed_server_no_longer_than_the_timer(
+    cache: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    listed = tmp_path_factory.mktemp("workers") / "pids"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import os, signal\n{KILLED}", str(listed)], env=environment()
+    )
+    assert done.returncode == -signal.SIGKILL
+    job, began = jobs.Job(LONG.key), time.monotonic()
+    try:
+        assert job.state == "running"
+        wait_for(lambda: job.state == "cancelled")
+        assert time.monotonic() - began < watches.EXPIRES_SECONDS + 10.0
+        wait_for(lambda: names(cache) == {f"{job.key}.partial"})
+    finally:
+        for worker in listed.read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(worker), signal.SIGKILL)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """What others may do with each file and folder."""
+    found = {}
+    for path in (folder, *folder.rglob("*")):
+        with suppress(FileNotFoundError):
+            found[path.name] = stat.S_IMODE(path.stat().st_mode) & 0o077
+    return found
+
+
+def test_nobody_else_can_read_what_a_job_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = tmp_path / "fresh"
+    monkeypatch.setenv("DPCORE_CACHE", str(fresh))
+    before = os.umask(0)
+    try:
+        job = jobs.submit(Resuming(200, seconds=0.02), watcher="anne")
+        endings: set[str] = set()
+
+        def seen() -> bool:
+            found = modes(fresh)
+            assert set(found.values()) == {0}
+            endings.update(name.rsplit(".", 1)[-1] for name in found)
+            return job.state == "done"
+
+        wait_for(seen)
+    finally:
+        os.umask(before)
+    assert {"job", "watch", "progress", "partial", "state", "csv"} <= endings
+    # Its state goes with the result.
+    wait_for(lambda: names(fresh) == {f"{job.key}.csv"})
+
+
+def test_a_folder_of_an_earlier_release_is_closed_to_others(cache: Path) -> None:
+    (cache / "jobs").mkdir(mode=0o755)
+    assert place(jobs.FOLDER) == cache / "jobs"
+    assert modes(cache / "jobs") == {"jobs": 0}
+
+
+def test_a_state_stays_where_a_job_was_stopped_and_goes_where_it_failed(cache: Path) -> None:
+    stopped = jobs.submit(Resuming(1_000, seconds=0.02), watcher="anne")
+    wait_for(lambda: (rows := stopped.partial()) is not None and len(rows) > 2)
+    stopped.leave("anne")
+    wait_for(lambda: f"{stopped.key}.state" in names(cache) and not stopped.stopping)
+    assert stopped.resumable
+    failed = jobs.submit(Resuming(200, seconds=0.02, fails_at=20), watcher="anne")
+    wait_for(lambda: f"{failed.key}.state" in names(cache) or failed.state == "failed")
+    wait_for(lambda: failed.state == "failed")
+    assert failed.message == "20 can't be counted."
+    assert not failed.resumable
+    wait_for(
+        lambda: (
+            not {name for name in names(cache) if failed.key in name} - {f"{failed.key}.partial"}
+        )
+    )
