@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app_pages.parts import answer, controls, explore_presets
+from app_pages.parts import answer, controls, explore_presets, shared_jobs
 from app_pages.parts.state import flag, lower_flag, raise_flag
 from dpcore.errors import InvalidInput
 
@@ -27,6 +27,7 @@ if not (first.missing or first.upload or flag("refused")):
 try:
     choice = controls.rest(first)
     if first.missing:
+        shared_jobs.only(shared_jobs.CURVES, ())
         answer.how_to_get(first)
         explore_presets.drawn()
         st.stop()
@@ -38,6 +39,7 @@ except InvalidInput as refusal:
     if slots is not None:
         raise_flag("refused")
         st.rerun()
+    shared_jobs.only(shared_jobs.CURVES, ())
     answer.refused(first, written, str(refusal))
     explore_presets.drawn()
     st.stop()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import background, badges
+from app_pages.parts import background, badges, shared_jobs
 from app_pages.parts import explanations as words
 from app_pages.parts.atlas_words import HERE
 from app_pages.parts.drawing import on_dark, plot, table_behind
@@ -35,6 +35,7 @@ RUNS = ("5", "10", "20", "50", "100")
 FEW = 1_000  # records, up to which a curve is there at once
 NO_DELTA = "This model's promise never fails: δ = 0, whatever is asked for."
 POLL_SECONDS = 0.7
+PLACE = "model"
 OTHERWISE = {"number": "a number", "classes": "one of several classes"}
 LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
 DATA, DELTA, NEIGHBOUR, REPEATS = "run_data", "run_delta", "run_neighbour", "run_runs"
@@ -68,6 +69,7 @@ def draw(model_key: str, verdict: Standing | None = None) -> None:
     except InvalidInput as refusal:
         refuse(refusal)
         return
+    shared_jobs.only(PLACE, [study.key])
     found = entry(study.dataset)
     if not fits(model, found):
         st.info(
@@ -268,9 +270,8 @@ def _watch(study: ModelStudy) -> None:
                 st.caption(verbatim(job.message) if failed and job is not None else "Stopped.")
                 st.button("Go on", on_click=_again, args=(study,), icon=":material/refresh:")
                 return
-            if job is None or job.state == "cancelled":
-                with suppress(jobs.QueueFull):  # there is room again at one of the next looks
-                    job = jobs.submit(study)
+            with suppress(jobs.QueueFull):  # there is room again at one of the next looks
+                job = shared_jobs.submit(PLACE, study)
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
             message = verbatim(job.message) if job is not None else "waiting for room in the queue"
             st.progress(share, text=f"{study.title}: {message}")
@@ -281,12 +282,10 @@ def _watch(study: ModelStudy) -> None:
 
 def _stop(study: ModelStudy) -> None:
     raise_flag(f"stopped_{study.key}")
-    job = jobs.find(study.key)
-    if job is not None:
-        job.cancel()
+    shared_jobs.stop(study.key)
 
 
 def _again(study: ModelStudy) -> None:
     lower_flag(f"stopped_{study.key}")
     with suppress(jobs.QueueFull):
-        jobs.submit(study)
+        shared_jobs.submit(PLACE, study)

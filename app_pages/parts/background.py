@@ -1,7 +1,7 @@
 """Answers that take longer than a moment: computed in threads while the page goes on.
 
-One answer is computed once for all sessions. A session that asks for another one under the same
-name gives its former one up; whoever still waits for that asks for it again.
+One answer is computed once for all sessions, and given up when the last one that waits for it has
+left: by asking for another under the same name, by its Stop, or because its browser is gone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
+from app_pages.parts.shared_jobs import me, present
 from app_pages.parts.state import flag, keep, kept, lower_flag, raise_flag
 from dpcore.errors import Cancelled
 
@@ -24,6 +25,7 @@ WORKERS = 2
 POLL_SECONDS = 0.15
 # A wait shorter than this is not worth a line that comes and goes.
 QUIET_SECONDS = 1.0
+LOOK_SECONDS, EXPIRES_SECONDS = 1.0, 30.0
 
 
 class Task(Generic[Answer]):
@@ -38,20 +40,50 @@ class Task(Generic[Answer]):
     """
 
     def __init__(self, work: Callable[[Progress], Answer], *, quick: bool = False) -> None:
-        self.began = time.monotonic()
+        self.began = self._looked = time.monotonic()
         self.share = 0.0
         self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._waiting: dict[str, tuple[Callable[[], bool], float]] = {}
         self.future: Future[Answer] = _threads(quick).submit(work, self._report)
 
     def _report(self, share: float, message: str) -> None:
+        if time.monotonic() - self._looked >= LOOK_SECONDS:
+            self._look()
         if self._stopping.is_set():
             raise Cancelled
         self.share = share
 
-    def stop(self) -> None:
-        """Have it end soon; at once where it has not begun."""
-        self._stopping.set()
-        self.future.cancel()
+    def _look(self) -> None:
+        """Forget who has been gone for long."""
+        self._looked = now = time.monotonic()
+        with self._lock:
+            for who, (present, seen) in list(self._waiting.items()):
+                self._waiting[who] = present, now if present() else seen
+            gone = [who for who, (_, seen) in self._waiting.items() if now - seen > EXPIRES_SECONDS]
+        for who in gone:
+            self.leave(who)
+
+    def join(self, who: str, present: Callable[[], bool]) -> None:
+        """Wait for it.
+
+        Parameters
+        ----------
+        who : str
+        present : callable
+            Asked now and then whether they are still there.
+        """
+        with self._lock:
+            self._waiting[who] = present, time.monotonic()
+
+    def leave(self, who: str) -> None:
+        """Wait for it no more; with the last one it ends soon, at once where it has not begun."""
+        with self._lock:
+            self._waiting.pop(who, None)
+            last = not self._waiting
+        if last:
+            self._stopping.set()
+            self.future.cancel()
 
     @property
     def done(self) -> bool:
@@ -109,12 +141,19 @@ def ask(
     before = kept(f"task {name}")
     box: list[Task[Answer]] = _tasks(name, key, work, quick)
     if before is not None and before is not box:
-        before[0].stop()
+        before[0].leave(me())
         lower_flag(f"stopped {name}")
-    if box[0].stopped and not flag(f"stopped {name}"):
-        box[0] = Task(work, quick=quick)
+    if not flag(f"stopped {name}"):
+        if box[0].stopped:
+            box[0] = Task(work, quick=quick)
+        box[0].join(me(), present())
     keep(f"task {name}", box)
     return box[0]
+
+
+def _stopped(name: str, task: Task[object]) -> bool:
+    """Whether it is stopped for this session; it may go on for another."""
+    return task.stopped or (flag(f"stopped {name}") and not task.done)
 
 
 def missing(
@@ -137,12 +176,12 @@ def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
     waiting = list(tasks)
     if not waiting:
         return
-    left = [name for name, _, task in waiting if not task.stopped]
+    left = [name for name, _, task in waiting if not _stopped(name, task)]
     idle = not left
 
     @st.fragment(run_every=None if idle else POLL_SECONDS)
     def look() -> None:
-        if [name for name, _, task in waiting if not (task.done or task.stopped)] != left:
+        if [name for name, _, task in waiting if not (task.done or _stopped(name, task))] != left:
             st.rerun()
         _line(waiting)
 
@@ -151,8 +190,8 @@ def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
 
 def _line(waiting: Sequence[tuple[str, str, Task[object]]]) -> None:
     """One line for all that is under way, with a button to stop it; or for what was stopped."""
-    stopped = [(name, words) for name, words, task in waiting if task.stopped]
-    running = [(name, words, task) for name, words, task in waiting if not task.stopped]
+    stopped = [(name, words) for name, words, task in waiting if _stopped(name, task)]
+    running = [each for each in waiting if not _stopped(each[0], each[2])]
     late = [each for each in running if time.monotonic() - each[2].began >= QUIET_SECONDS]
     if running and not late:
         return
@@ -164,7 +203,7 @@ def _line(waiting: Sequence[tuple[str, str, Task[object]]]) -> None:
             if st.button("Stop", key="stop", icon=":material/stop_circle:"):
                 for name, _, each in running:
                     raise_flag(f"stopped {name}")
-                    each.stop()
+                    each.leave(me())
                 st.rerun()
         else:
             st.caption(f"Stopped: {'; '.join(words for _, words in stopped)}.")

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import train_code, train_runs
+from app_pages.parts import shared_jobs, train_code, train_runs
 from app_pages.parts import train_words as words
 from app_pages.parts.background import Task, ask, missing
 from app_pages.parts.drawing import download, on_dark, plot
 from app_pages.parts.fields import pick
-from app_pages.parts.state import keep, kept
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
 from app_pages.parts.verbatim import verbatim
@@ -34,6 +33,7 @@ ALLOWED = {
     "gives_way": ("to let give way", list(WAYS.values()), "what usually does"),
 }
 PATIENCE = 0.3
+PLACE = "effect"
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,11 @@ def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Var
 def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
     """Draw what is there; again and again while it is trained."""
     sweep = varied.sweep
+    shared_jobs.only(PLACE, [sweep.key])
     before = train_runs.state(sweep)
     active = before in ("queued", "running")
+    if active:
+        shared_jobs.join(PLACE, sweep.key)
 
     @st.fragment(run_every=train_runs.POLL_SECONDS if active else None)
     def look() -> None:
@@ -147,7 +150,7 @@ def _line(varied: Varied, state: str, study: TrainingStudy) -> None:
             )
             stop = st.button("Stop", key="effect_stop", icon=":material/stop_circle:")
             if stop:
-                job.cancel()
+                shared_jobs.stop(varied.sweep.key)
                 st.rerun()
             return
         if state == "failed" and job is not None:
@@ -166,14 +169,9 @@ def _line(varied: Varied, state: str, study: TrainingStudy) -> None:
 
 
 def _begin(sweep: TrainingSweep) -> bool:
-    """Hand it in; what this session had begun here before is given up."""
-    before: str | None = kept("train effect")
-    job = jobs.find(before) if before else None
-    if job is not None and before != sweep.key:
-        job.cancel()
-    keep("train effect", sweep.key)
+    """Hand it in, unless the queue is full."""
     try:
-        train_runs.submit(sweep)
+        train_runs.submit(PLACE, sweep)
     except jobs.QueueFull as full:
         st.warning(str(full), icon=":material/hourglass:")
         return False

@@ -75,6 +75,7 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
         st.empty()
         return
     keep("train shown", key)
+    train_runs.leave_all()
     spot, room = st.empty(), st.empty()
     spot.caption(words.COMPUTING)
     # A page that is suddenly short would jump to its top.
@@ -299,7 +300,9 @@ def _line(
 def _again(studies: train_runs.Studies) -> str:
     """What starting once more would do."""
     found = [jobs.find(one.key) for one in studies.values()]
-    return "Go on" if any(job is not None and job.resumable for job in found) else "Train again"
+    # One that was stopped here may go on for another page.
+    on = any(job is not None and (job.resumable or job.state == "running") for job in found)
+    return "Go on" if on else "Train again"
 
 
 def _start_button(label: str, study: object, studies: train_runs.Studies) -> None:
@@ -308,7 +311,7 @@ def _start_button(label: str, study: object, studies: train_runs.Studies) -> Non
         key="train_start",
         icon=":material/play_arrow:",
         on_click=train_runs.start,
-        args=(study, studies),
+        args=("beside", study, studies),
     )
     if begun:
         st.rerun()

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from app_pages.parts import train_upload
+from app_pages.parts import shared_jobs, train_upload
 from app_pages.parts.state import (
     flag,
-    keep,
-    kept,
     lower_flag,
     raise_flag,
     recall,
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POLL_SECONDS = 0.4
+PLACES = ("beside", "why", "effect")
 LATE_LOOKS = 10
 # Records seen over all epochs and runs up to which training begins by itself, with hidden layers of
 # up to so many products.
@@ -77,14 +76,21 @@ def untouched(study: TrainingStudy, records: int) -> bool:
 
 def take_up(study: TrainingStudy, studies: Studies) -> None:
     """Count as begun what is under way: the page may have been loaded anew, or be another one."""
-    if not flag(_stopped(study)) and {"queued", "running"} & set(states(studies).values()):
+    # Not because of a job that other settings have too.
+    own = state(study) in ("queued", "running", "done")
+    if own and not flag(_stopped(study)) and {"queued", "running"} & set(states(studies).values()):
         raise_flag(_begun(study))
 
 
+def leave_all() -> None:
+    """Wait for no training any more; what is shown with the new settings is joined again."""
+    for name in PLACES:
+        shared_jobs.only(name, ())
+
+
 def state(study: Task) -> str:
-    """Of its job; "new" where there is none."""
-    job = jobs.find(study.key)
-    return "new" if job is None else job.state
+    """Of its job, as `shared_jobs.state`."""
+    return shared_jobs.state(study.key)
 
 
 def states(studies: Studies) -> dict[str, str]:
@@ -93,41 +99,33 @@ def states(studies: Studies) -> dict[str, str]:
 
 
 def begin(name: str, studies: Studies) -> None:
-    """Hand in what is neither under way nor there.
-
-    What this session wanted before under the same name, and wants no more, is given up.
-    """
-    keys = {study.key for study in studies.values()}
-    before: set[str] = kept(f"train jobs {name}") or set()
-    for key in before - keys:
-        job = jobs.find(key)
-        if job is not None:
-            job.cancel()
-    keep(f"train jobs {name}", keys)
+    """Hand in what is neither under way nor there, and wait for what is under way."""
     for study in studies.values():
         if state(study) in ("new", "cancelled"):
             with suppress(jobs.QueueFull):  # there is room again at one of the next looks
-                submit(study)
+                submit(name, study)
+        else:
+            shared_jobs.join(name, study.key)
 
 
-def submit(asked: TrainingStudy | TrainingSweep) -> None:
+def submit(name: str, asked: TrainingStudy | TrainingSweep) -> None:
     """Hand it to the workers, with its records where these were uploaded.
 
     Raises
     ------
     QueueFull
     """
-    train_upload.submit(asked)
+    train_upload.submit(name, asked)
 
 
-def start(study: TrainingStudy, studies: Studies) -> None:
+def start(name: str, study: TrainingStudy, studies: Studies) -> None:
     """Begin because the person said so; also what failed before."""
     lower_flag(_stopped(study))
     raise_flag(_begun(study))
     for one in studies.values():
         if state(one) in ("cancelled", "failed"):
             try:
-                submit(one)
+                submit(name, one)
             except jobs.QueueFull as full:
                 st.toast(str(full), icon=":material/hourglass:")
 
@@ -145,9 +143,7 @@ def stop(study: TrainingStudy, studies: Studies) -> None:
     raise_flag(_stopped(study))
     lower_flag(_begun(study))
     for one in studies.values():
-        job = jobs.find(one.key)
-        if job is not None:
-            job.cancel()
+        shared_jobs.stop(one.key)
 
 
 def _begun(study: TrainingStudy) -> str:
@@ -220,16 +216,14 @@ def control(
     else:
         stopped = "cancelled" in found.values()
         said = "Stopped." if stopped else "This takes longer than a few seconds, so it waits."
-    label, act, icon = (
-        ("Stop", stop, ":material/stop_circle:")
-        if running
-        else ("Train these", start, ":material/play_arrow:")
-    )
+    label, icon, key = "Train these", ":material/play_arrow:", f"{name}_start"
+    act, given = start, (name, study, studies)
+    if running:
+        label, icon, key = "Stop", ":material/stop_circle:", f"{name}_stop"
+        act, given = stop, (study, studies)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(said)
-        st.button(
-            label, key=f"{name}_{act.__name__}", icon=icon, on_click=act, args=(study, studies)
-        )
+        st.button(label, key=key, icon=icon, on_click=act, args=given)
 
 
 def watch(
@@ -257,7 +251,8 @@ def watch(
     """
     before = states(studies)
     on = wanted(study, records)
-    waiting = on and any(each not in ("done", "failed") for each in before.values())
+    shared_jobs.only(name, [one.key for one in studies.values()] if on else ())
+    active = on and any(each not in ("done", "failed") for each in before.values())
     look_again = f"train look {' '.join(one.key for one in studies.values())}"
 
     # What a stopped worker leaves comes when it has noticed; one stopped before its first epoch
@@ -270,24 +265,24 @@ def watch(
         )
 
     late = "cancelled" in before.values() and comes()
-    remember(looks, 0 if waiting else (recall(looks) or 0))
+    remember(looks, 0 if active else (recall(looks) or 0))
 
-    @st.fragment(run_every=POLL_SECONDS if waiting or late else None)
+    @st.fragment(run_every=POLL_SECONDS if active or late else None)
     def look() -> None:
         # A button in here runs nothing but this fragment.
         if wanted(study, records) != on:
             st.rerun()
         remember(looks, (recall(looks) or 0) + 1)
-        if late and not waiting and not comes():
+        if late and not active and not comes():
             st.rerun()
         # Begun by the second look, not while the page is first drawn: a worker that imports its
         # libraries then would take the processor from the browser.
-        if waiting and flag(look_again):
+        if active and flag(look_again):
             begin(name, studies)
         raise_flag(look_again)
         now = states(studies)
-        if waiting and all(each in ("done", "failed") for each in now.values()):
+        if active and all(each in ("done", "failed") for each in now.values()):
             st.rerun()
-        draw(now, histories(studies), not (waiting or late))
+        draw(now, histories(studies), not (active or late))
 
     look()

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts import train_words as words
-from app_pages.parts import uploads
+from app_pages.parts import shared_jobs, uploads
 from app_pages.parts.verbatim import refuse
 from dpcore.datasets.images.sets import features_npz
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import jobs
 from dpcore.evaluation.training import TrainingStudy, TrainingSweep
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def ask() -> tuple[Brief | None, Settings]:
     return found, (("file", name),)
 
 
-def submit(asked: TrainingStudy | TrainingSweep) -> None:
+def submit(place: str, asked: TrainingStudy | TrainingSweep) -> None:
     """Hand it to the workers, with its records where these were uploaded and still are there.
 
     Raises
@@ -44,6 +43,6 @@ def submit(asked: TrainingStudy | TrainingSweep) -> None:
     """
     first = asked.studies[0] if isinstance(asked, TrainingSweep) else asked
     if first.dataset == DATASET:
-        uploads.train(asked, str(dict(first.settings).get("file", "")))
+        uploads.train(place, asked, str(dict(first.settings).get("file", "")))
     else:
-        jobs.submit(asked)
+        shared_jobs.submit(place, asked)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import uploads
+from app_pages.parts import shared_jobs, uploads
 from app_pages.parts.state import flag, lower_flag, raise_flag
 from app_pages.parts.verbatim import verbatim
 from dpcore.datasets import Split
@@ -73,6 +73,7 @@ def watch(waiting: Sequence[Study], told: Collection[str]) -> None:
     told : collection of str
         Their methods that the page said were stopped or failed.
     """
+    shared_jobs.only(shared_jobs.CURVES, [study.key for study in waiting])
     if not waiting:
         return
     stopped = [study.key for study in waiting if study.methods[0] in told]
@@ -136,9 +137,7 @@ def _line(study: Study) -> None:
 
 def _stop(study: Study) -> None:
     raise_flag(_stopped(study.key))
-    job = jobs.find(study.key)
-    if job is not None:
-        job.cancel()
+    shared_jobs.stop(study.key)
 
 
 def _again(study: Study) -> None:
@@ -152,4 +151,4 @@ def _start(study: Study) -> None:
         if study.upload:
             uploads.learn_curves(study)
         else:
-            jobs.submit(Answers(study))
+            shared_jobs.submit(shared_jobs.CURVES, Answers(study))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from app_pages import leaving
+from app_pages.parts import shared_jobs
 from app_pages.parts.state import keep, kept, once, recall, remember
 from dpcore.confined import Confined
 from dpcore.datasets.text import quoted
@@ -122,11 +123,15 @@ class Upload:
         what = f"Computing from {self._filename}"
         return self._process.ask(what, call, *given, seconds=ANSWER_SECONDS)
 
-    def learn(self, make: Callable[[str], Task], key: str, preparation: Any = None) -> None:
+    def learn(
+        self, place: str, make: Callable[[str], Task], key: str, preparation: Any = None
+    ) -> None:
         """Have a job learn from the records, unless they are gone.
 
         Parameters
         ----------
+        place : str
+            As for `shared_jobs.submit`.
         make : callable
             Takes the path of the records' file and gives the task.
         key : str
@@ -148,7 +153,7 @@ class Upload:
         self.answer(path, brought.hand_over, path, preparation)
         try:
             self._jobs.add(key)
-            jobs.submit(make(path))
+            shared_jobs.submit(place, make(path))
         except BaseException:
             Path(path).unlink(missing_ok=True)
             raise
@@ -267,7 +272,12 @@ def learn_curves(study: Study) -> None:
 
     found = kept("table")
     if found is not None and found.name == study.upload:
-        found.learn(lambda path: Handed(Answers(study), path), study.key, study.preparation)
+        found.learn(
+            shared_jobs.CURVES,
+            lambda path: Handed(Answers(study), path),
+            study.key,
+            study.preparation,
+        )
 
 
 def features(file: UploadedFile) -> tuple[str, Brief]:
@@ -282,13 +292,13 @@ def features(file: UploadedFile) -> tuple[str, Brief]:
     return found.name, found.answer("", None)
 
 
-def train(asked: TrainingStudy | TrainingSweep, name: str) -> None:
+def train(place: str, asked: TrainingStudy | TrainingSweep, name: str) -> None:
     """Have a worker train on the features of that name; see `Upload.learn`."""
     from dpcore.evaluation.brought import HandedTraining
 
     found = kept("features")
     if found is not None and found.name == name:
-        found.learn(lambda path: HandedTraining(asked, path), asked.key)
+        found.learn(place, lambda path: HandedTraining(asked, path), asked.key)
 
 
 def _held(kind: str, name: str) -> Upload:

@@ -71,6 +71,11 @@ def place(name: str = "") -> Path:
         return _made(_own(), name)
 
 
+def places(name: str) -> list[Path]:
+    """Where a folder of the cache may be: in it, and in the private folder."""
+    return [where / name for where in (folder(), _private) if where is not None]
+
+
 def found(name: str) -> Path:
     """Where a file of the cache lies: in it, or in the private folder; it need not be there."""
     here = folder() / name

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
 
-from dpcore.evaluation import jobs
+from dpcore.evaluation import jobs, work
 
 LOOK_SECONDS, PATIENCE_SECONDS = 0.2, 600.0
 
@@ -35,6 +34,5 @@ def _remove_late(job: jobs.Job) -> None:
 
 
 def _remove(key: str) -> None:
-    for path in jobs.folder().glob(f"{key}*"):
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
+    for path in jobs.files(key):
+        work.remove(path)

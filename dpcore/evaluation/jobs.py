@@ -355,6 +355,11 @@ def _begin(task: Task, afresh: bool, ticket: str) -> None:
     _keeper.wake()
 
 
+def files(key: str) -> list[Path]:
+    """All that the job of that key has left, or still needs."""
+    return [path for where in cache.places(FOLDER) for path in work.matching(where, f"{key}*")]
+
+
 def full() -> bool:
     """Whether the queue holds as many jobs as it may."""
     return _unfinished() >= MOST_UNFINISHED
