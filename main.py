@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app_pages import leaving
-from app_pages.parts import endless, garbage
+from app_pages.parts import endless, garbage, keeping
 
 leaving.here()
 
@@ -52,4 +52,5 @@ page = st.navigation(
 )
 endless.refuse()
 with garbage.put_off():
+    keeping.tell()
     page.run()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from dpcore.datasets import cache
 
 # A test must not pass or fail by the speed of the machine or by luck of the draw.
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
@@ -31,3 +35,12 @@ def data_folder() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("DPCORE_DATA names no folder with the real data sets")
     return Path(named)
+
+
+@pytest.fixture(autouse=True)
+def no_private_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What one test could not keep in its cache is not found by the next."""
+    monkeypatch.setattr(cache, "_private", None)
+    yield
+    if cache._private is not None:
+        shutil.rmtree(cache._private, ignore_errors=True)

@@ -66,7 +66,7 @@ def _begin(study: TrainingStudy, settled: Settled) -> None:
     one = replace(study, release=new_release(), runs=1, models=1)
     release = Release(one, settled.training, accountant_for(settled.recipe))
     try:
-        train_runs.submit(one)
+        train_runs.submit("keep", one)
     except jobs.QueueFull as full:
         st.toast(str(full), icon=":material/hourglass:")
         return

@@ -129,7 +129,7 @@ def _cached_name(file: RemoteFile) -> str:
 
 
 def _in_cache(file: RemoteFile) -> bool:
-    return bool(file.url) and (cache.folder() / _cached_name(file)).is_file()
+    return bool(file.url) and os.path.isfile(cache.found(_cached_name(file)))
 
 
 def _read_local(file: RemoteFile, found: RemoteFile, path: Path) -> bytes:
@@ -155,12 +155,39 @@ def _difference(file: RemoteFile, data: bytes) -> str:
 
 
 def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> bytes:
-    """From the cache, where pooch puts it first if it is not there."""
+    """From the cache, where it is put first if it is not there."""
     if not file.url:
         raise DataUnavailable(
             f"{entry.title} is not at hand: {_sentence_end(entry.how_to_get)}; upload the file, or "
             f"put it at {file.path} in a folder and name that folder in {FOLDER_VARIABLE}."
         )
+    data = _kept(file)
+    if data is None:
+        data = _downloaded(entry, file, report)
+    if file.member:
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                data = archive.read(file.member)
+        except (ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise DataUnavailable(_not_the_published(file)) from error
+    if recognised(file, data) is None:
+        raise DataUnavailable(_not_the_published(file))
+    return data
+
+
+def _kept(file: RemoteFile) -> bytes | None:
+    """The file that was downloaded, if it lies in the cache as it was published."""
+    try:
+        data = cache.found(_cached_name(file)).read_bytes()
+    except OSError:
+        return None
+    pinned = file.archive_sha256 or file.sha256
+    if pinned:
+        return data if checksum(data) == pinned else None
+    return data if hashlib.md5(data, usedforsecurity=False).hexdigest() == file.md5 else None
+
+
+def _downloaded(entry: Description, file: RemoteFile, report: Progress) -> bytes:
     import pooch
     import requests
 
@@ -173,17 +200,14 @@ def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> byte
             file.url,
             known_hash=f"sha256:{pinned}" if pinned else f"md5:{file.md5}",
             fname=_cached_name(file),
-            path=cache.folder(),
+            path=cache.place(),
             downloader=pooch.HTTPDownloader(
                 progressbar=_Bar(report, f"Downloading {file.name} from {_host(file.url)}"),
                 chunk_size=_CHUNK,
                 timeout=_TIMEOUT,
             ),
         )
-        data = Path(path).read_bytes()
-        if file.member:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                data = archive.read(file.member)
+        return Path(path).read_bytes()
     except requests.RequestException as error:
         raise DataUnavailable(
             f"{entry.title} is not at hand and {file.url} cannot be reached; connect to the "
@@ -191,16 +215,9 @@ def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> byte
             f"and name that folder in {FOLDER_VARIABLE}."
         ) from error
     except OSError as error:
-        raise DataUnavailable(
-            f"{file.name} cannot be kept in the cache ({error.strerror or error}); name a folder "
-            f"that can be written to in {cache.VARIABLE}."
-        ) from error
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
-        # pooch raises ValueError for a wrong checksum.
+        raise DataUnavailable(f"{file.name} is not at hand. {cache.sentence(error)}") from error
+    except ValueError as error:  # a wrong checksum
         raise DataUnavailable(_not_the_published(file)) from error
-    if recognised(file, data) is None:
-        raise DataUnavailable(_not_the_published(file))
-    return data
 
 
 def _not_the_published(file: RemoteFile) -> str:

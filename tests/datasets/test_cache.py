@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -102,3 +104,78 @@ def test_the_oldest_files_go_until_the_rest_fits(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"middle", "young"}
     cache.prune(tmp_path, 1_000, keep=tmp_path / "middle")
     assert {path.name for path in tmp_path.iterdir()} == {"middle"}
+
+
+def test_where_the_cache_cannot_be_written_there_is_a_private_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "a file").write_text("in the way")
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
+    where = cache.place("jobs")
+    assert where.parent.name.startswith("epsilon-explorer-")
+    assert [path.stat().st_mode & 0o777 for path in (where.parent, where)] == [0o700] * 2
+    assert cache.place("jobs") == where
+    (where / "a.csv").write_text("a")
+    assert cache.found("jobs/a.csv") == where / "a.csv"
+    assert cache.found("jobs/b.csv") == tmp_path / "a file" / "cache" / "jobs" / "b.csv"
+    said = cache.complaint()
+    assert "cannot be written to (Not a directory)" in said
+    assert "DPCORE_CACHE" in said
+    # Writable again, it is used again.
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
+    assert cache.place("jobs") == tmp_path / "cache" / "jobs"
+    assert cache.complaint() == ""
+    assert cache.found("jobs/a.csv") == where / "a.csv"
+
+
+@pytest.mark.parametrize(
+    "name", ["/proc/cache", "~nobody by that name/cache", "x" * 300, "/dev/null"]
+)
+def test_no_name_of_a_cache_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DPCORE_CACHE", name)
+    assert cache.complaint().endswith("DPCORE_CACHE.")
+    assert cache.complaint().count(".") == 1
+    assert cache.place("jobs").is_dir()
+    assert np.array_equal(cache.array("squares", "key", Counted()), VALUES)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_called_so_and_nothing_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "ROOM", 2**62)
+    assert cache.complaint().startswith("Nothing can be kept for later because the disk is full:")
+    with pytest.raises(OSError, match="No space left") as refused:
+        cache.place("jobs")
+    assert "the disk is full" in cache.sentence(refused.value)
+    assert np.array_equal(cache.array("squares", "key", Counted()), VALUES)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_file_that_cannot_be_written_whole_leaves_nothing(tmp_path: Path) -> None:
+    def put(file: IO[bytes]) -> None:
+        file.write(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (tmp_path / "a").write_bytes(b"old")
+    with pytest.raises(OSError, match="No space left"):
+        cache.write(tmp_path / "a", put)
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
+
+
+def test_an_array_in_a_folder_that_can_only_be_read_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cache.array("squares", "key", Counted())
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    again = Counted()
+    assert np.array_equal(cache.array("squares", "key", again), VALUES)
+    assert again.times == 0

@@ -1,5 +1,8 @@
+import errno
 import hashlib
 import io
+import os
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -122,17 +125,6 @@ def test_offline_one_sentence_says_what_to_do() -> None:
     )
 
 
-def test_a_cache_that_cannot_be_written_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    serve(monkeypatch, CONTENT)
-    blocked = tmp_path / "a file"
-    blocked.write_text("in the way")
-    monkeypatch.setenv("DPCORE_CACHE", str(blocked / "cache"))
-    with pytest.raises(DataUnavailable, match="DPCORE_CACHE"):
-        fetch(PLAIN)
-
-
 def test_the_local_folder_is_looked_in_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -218,3 +210,44 @@ def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure() -> None
             assert not file.sha256 or len(bytes.fromhex(file.sha256)) == 32
             assert not file.url or (file.url.startswith("https://archive.ics.uci.edu/"))
             assert bool(file.member) == bool(file.archive_sha256)
+
+
+def test_a_cache_that_cannot_be_written_is_done_without_and_one_that_holds_the_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(monkeypatch, CONTENT)
+    (tmp_path / "a file").write_text("in the way")
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
+    assert fetch(PLAIN) == (CONTENT,)
+    # Found again as long as the program runs.
+    assert availability(PLAIN) == "local"
+    asked = serve(monkeypatch, b"another")
+    assert fetch(PLAIN) == (CONTENT,)
+    assert asked == []
+
+
+def test_a_disk_that_gets_full_is_called_so_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(monkeypatch, CONTENT)
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "move", full)
+    with pytest.raises(DataUnavailable, match=r"the disk is full.*DPCORE_CACHE\.$"):
+        fetch(PLAIN)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody_else_can_read_a_download(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    serve(monkeypatch, CONTENT)
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
+    before = os.umask(0)
+    try:
+        fetch(PLAIN)
+    finally:
+        os.umask(before)
+    found = [tmp_path / "cache", *(tmp_path / "cache").iterdir()]
+    assert [path.stat().st_mode & 0o077 for path in found] == [0, 0]

@@ -183,7 +183,12 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> Non
 
 def test_uploaded_records_travel_with_the_job(cancer: Split) -> None:
     study = replace(QUICK, upload="a digest", methods=("nonprivate",))
-    half = replace(cancer, x_train=cancer.x_train[::2], y_train=cancer.y_train[::2])
+    half = replace(
+        cancer,
+        x_train=cancer.x_train[::2],
+        y_train=cancer.y_train[::2],
+        blank=cancer.blank[::2],
+    )
     rows = submit(study, half).result(PATIENCE)
     wanted = answers(study, split=half)
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
