@@ -333,6 +333,8 @@ def submit(
 def _begin(task: Task, afresh: bool, ticket: str) -> None:
     key, name = task.key, f"{task.key}-{secrets.token_hex(4)}"
     start = _Start(task, key, name, cache.folder() / FOLDER)
+    for watch in [watch for watch in _watching if watch[0] == key]:
+        del _watching[watch]  # of a start that has ended
     try:
         start.where = where = cache.place(FOLDER)
         if afresh:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pwd
 import stat
 import subprocess
 import sys
@@ -34,15 +33,11 @@ def no_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def homeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """As for a user without a home: in a container, with a number that no name belongs to."""
-
-    def unknown(number: int) -> None:
-        raise KeyError(number)
-
-    for name in ("DPCORE_CACHE", "HOME", "XDG_CACHE_HOME"):
+    """A home folder that is not there and that nobody, root included, can make."""
+    (tmp_path / "a file").write_text("in the way")
+    for name in ("DPCORE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(pwd, "getpwuid", unknown)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "a file" / "home"))
     return tmp_path
 
 
