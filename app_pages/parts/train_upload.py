@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from app_pages.parts import train_words as words
 from app_pages.parts import shared_jobs, uploads
+from app_pages.parts import train_words as words
 from app_pages.parts.verbatim import refuse
 from dpcore.datasets.images.sets import features_npz
 from dpcore.errors import InvalidInput
