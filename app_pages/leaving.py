@@ -82,6 +82,15 @@ def handed(file: UploadedFile) -> None:
         _here[context.session_id].files.add(file.file_id)
 
 
+def contents(file_id: str) -> bytes:
+    """The bytes of a file that the session that runs was handed; none if it is gone."""
+    context = get_script_run_ctx()
+    if context is None:
+        return b""
+    found = context.uploaded_file_mgr.get_files(context.session_id, [file_id])
+    return found[0].data if found else b""
+
+
 def forget_files() -> None:
     """Have Streamlit drop the files of the session that runs, at once."""
     context = get_script_run_ctx()

@@ -24,7 +24,8 @@ from dpcore.guarantee import Adjacency
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from app_pages.parts.uploads import File
 
 # Six steps a decade where curves bend; one a decade below, where nothing changes any more.
 EPSILONS = (
@@ -102,7 +103,7 @@ class Start:
 
     dataset: str
     size: int | None
-    upload: UploadedFile | None
+    upload: File | None
     columns: str
     delta: float
     delta_by_rule: bool
@@ -153,7 +154,7 @@ class Choice:
     study: Study
     closed: tuple[str, ...]
     trained: tuple[str, ...]
-    upload: UploadedFile | None
+    upload: File | None
     measure: str
 
 

@@ -16,7 +16,7 @@ from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
+    from app_pages.parts.uploads import File
 
 COLUMNS, FILE, LAST = "own_columns", "upload_own", "own_entry"
 EXAMPLE = """\
@@ -43,7 +43,7 @@ def complaint(columns: str) -> str:
     return ""
 
 
-def controls() -> tuple[UploadedFile | None, str]:
+def controls() -> tuple[File | None, str]:
     """The file and the description."""
     upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
     st.caption(words.UPLOAD_IS_DROPPED)
@@ -73,7 +73,7 @@ def controls() -> tuple[UploadedFile | None, str]:
     return upload, (columns or "").strip()
 
 
-def _begin(upload: UploadedFile) -> None:
+def _begin(upload: File) -> None:
     try:
         put({COLUMNS: template(upload.getvalue(), upload.name)})
     except InvalidInput as refusal:

@@ -12,6 +12,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,25 +172,46 @@ class Upload:
             Path(path).unlink(missing_ok=True)
 
 
-def field(label: str, key: str, **more: Any) -> UploadedFile | None:
+@dataclass(frozen=True)
+class File:
+    """A file that this session was handed, by Streamlit's name; its bytes stay where they are.
+
+    Parameters
+    ----------
+    file_id, name : str
+        Streamlit's name, and the person's.
+    """
+
+    file_id: str
+    name: str
+
+    def getvalue(self) -> bytes:
+        """Its bytes."""
+        return leaving.contents(self.file_id)
+
+
+def field(label: str, key: str, **more: Any) -> File | None:
     """The field for a file, and, once there is one, the button that has it forgotten."""
     times = recall("forgotten") or 0
     leaving.expect()
     upload: UploadedFile | None = st.file_uploader(
         label, key=f"{key}_{times}" if times else key, **more
     )
-    if upload is not None:
-        leaving.handed(upload)
-        st.button(
-            FORGET,
-            key=f"forget_{key}",
-            icon=":material/delete_forever:",
-            on_click=forget,
-            width="stretch",
-            help="Removes the file, everything computed from it, and trainings on it, at once. "
-            "It also happens by itself soon after this page is closed.",
-        )
-    return upload
+    if upload is None:
+        return None
+    leaving.handed(upload)
+    file = File(upload.file_id, upload.name)
+    upload.close()  # a copy, one in each run
+    st.button(
+        FORGET,
+        key=f"forget_{key}",
+        icon=":material/delete_forever:",
+        on_click=forget,
+        width="stretch",
+        help="Removes the file, everything computed from it, and trainings on it, at once. It also "
+        "happens by itself soon after this page is closed.",
+    )
+    return file
 
 
 def forget() -> None:
@@ -206,17 +228,16 @@ def forget() -> None:
     leaving.forget_files()
 
 
-def _name(data: bytes, *more: str) -> str:
-    """A name for a file that tells nobody else which file it is."""
+def _name(*parts: str) -> str:
+    """A name for what one file is read as; nobody else's is the same, whatever they hand in."""
     whole = hashlib.sha256(once("upload", secrets.token_bytes))
-    for part in more:
+    for part in parts:
         whole.update(part.encode() + b"\0")
-    whole.update(data)
     return whole.hexdigest()
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
-def _table(name: str, _key: str, _columns: str, _file: UploadedFile) -> Upload:
+def _table(name: str, _key: str, _columns: str, _file: File) -> Upload:
     from dpcore.evaluation import brought
 
     given = (_key, _file.getvalue(), _file.name, _columns)
@@ -224,16 +245,16 @@ def _table(name: str, _key: str, _columns: str, _file: UploadedFile) -> Upload:
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
-def _features(name: str, _file: UploadedFile) -> Upload:
+def _features(name: str, _file: File) -> Upload:
     from dpcore.evaluation import brought
 
     given = (_file.getvalue(), _file.name)
     return Upload(name, _file.name, FEATURES, brought.take_examples, *given)
 
 
-def table(key: str, columns: str, file: UploadedFile) -> str:
+def table(key: str, columns: str, file: File) -> str:
     """Hold a table; its name in a `Study`."""
-    found = _table(_name(file.getvalue(), key, columns), key, columns, file)
+    found = _table(_name(file.file_id, key, columns), key, columns, file)
     keep("table", found)
     return found.name
 
@@ -280,14 +301,14 @@ def learn_curves(study: Study) -> None:
         )
 
 
-def features(file: UploadedFile) -> tuple[str, Brief]:
+def features(file: File) -> tuple[str, Brief]:
     """Hold features; their name, and what is told of them.
 
     Raises
     ------
     InvalidInput
     """
-    found = _features(_name(file.getvalue()), file)
+    found = _features(_name(file.file_id), file)
     keep("features", found)
     return found.name, found.answer("", None)
 

@@ -145,13 +145,23 @@ def test_a_browser_that_is_back_at_once_finds_its_file(context: BrowserContext) 
         page.close()
 
 
+def another_page(page: Page, address: str, turn: int) -> float:
+    """Seconds until somebody else's page is there."""
+    asked = time.monotonic()
+    page.goto(f"{address}/?v=2&epsilon={(0.5, 0.7, 1, 2, 3)[turn % 5]:g}")
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
+    return time.monotonic() - asked
+
+
 def test_a_table_of_a_million_rows_holds_nobody_up(context: BrowserContext, tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
-    path.write_bytes(table(1_000_000, who=""))
-    assert path.stat().st_size < 20_000_000
+    rows = (f"{18 + row % 73},{row % 7 // 4}" for row in range(1_000_000))
+    path.write_text("age,ill\n" + "\n".join(rows), "ascii")
+    own = "?v=2&data=Your+own+table&own_columns=" + quote("age: 18 to 90\npredict ill: one of 0, 1")
     with running() as server:
-        idle_megabytes = settled(server, context, "", OWN)
-        page, other = opened(context, f"{server.address}/{OWN}"), opened(context, server.address)
+        idle_megabytes = settled(server, context, "", own)
+        page, other = opened(context, f"{server.address}/{own}"), opened(context, server.address)
+        usual = max(another_page(other, server.address, turn) for turn in range(3))
         longest, began = 0.0, time.monotonic()
         page.locator("input[type=file]").set_input_files(path)
         numbers = page.get_by_test_id("stMetricValue")
@@ -161,16 +171,16 @@ def test_a_table_of_a_million_rows_holds_nobody_up(context: BrowserContext, tmp_
         while not numbers.count():
             assert time.monotonic() - began < PATIENCE / 1_000
             turn += 1
-            # Each time another figure: the answer is computed, not found.
-            asked = time.monotonic()
-            other.goto(f"{server.address}/?epsilon={(0.5, 0.7, 1, 2, 3)[turn % 5]:g}")
-            expect(other.get_by_test_id("stMetricValue").first).to_be_visible()
-            longest = max(longest, time.monotonic() - asked)
+            longest = max(longest, another_page(other, server.address, turn))
         took = time.monotonic() - began
         above = memory.resident(server.pid, most=True) - idle_megabytes
-        print(f"shown after {took:.1f} s, another's page within {longest:.1f} s, {above:.0f} MB")
+        print(
+            f"shown after {took:.1f} s, {above:.0f} MB above idle; another's page within "
+            f"{longest:.1f} s, {usual:.1f} s before"
+        )
         assert turn
-        assert longest < 8.0
+        # The reading process has a processor, where there is more than one.
+        assert longest < 3.0 * usual + 3.0
         assert above < MOST_ABOVE_IDLE
         page.close()
         other.close()
@@ -191,16 +201,16 @@ def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
         path, name, data = FEATURES, "bomb.npz", bomb()
         sentence = "'bomb.npz' has [0-9,]+ bytes unpacked, but it must have at most 300,000,000"
     else:
-        # A million rows of 400 columns of a hundred levels each would be made of these.
+        # Of these few bytes 1.3 GB would be made: 360 columns of 450,000 rows.
         levels = ", ".join(f"v{i}" for i in range(60))
         names = [f"c{i}" for i in range(6)]
         columns = "\n".join(f"{name}: one of {levels}" for name in names)
         path = f"?v=2&data=Your+own+table&own_columns={quote(columns)}%0Apredict+y:+0+to+1"
         row = ",".join(["v1"] * 6)
-        lines = (f"{row},{i % 2}" for i in range(900_000))
+        lines = (f"{row},{i % 2}" for i in range(450_000))
         name, data = "wide.csv", "\n".join([",".join([*names, "y"]), *lines]).encode()
         sentence = "'wide.csv' took more than (1,000 MB|[0-9]+ seconds), the most that is allowed"
-    assert len(data) < 20_000_000
+    assert len(data) < 10_000_000
     with running() as server:
         idle_megabytes = settled(server, context, path)
         page = opened(context, f"{server.address}/{path}")
