@@ -214,7 +214,7 @@ UPLOAD = (
 )
 UPLOADED = (
     "**Your records stay on this machine**: the file goes to the worker that trains and to no one "
-    "else; trained weights and the history are kept in this machine's cache folder. What this page "
+    "else. Trained weights and the history are kept until you leave this page. What this page "
     "*shows* about them (accuracy, AUC, loss, why accuracy fell) is measured on them and is not "
     "private. Features must come from a network that has not seen these records."
 )
