@@ -30,7 +30,9 @@ def tried(number: int, seed: int = 0) -> Tally:
         calls = Path(place) / "calls"
         with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
             browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
-            for done, (page_name, asked) in enumerate(asked_for):
+            # What a server loads for its first visitors is no trial's.
+            first = [(page, {}) for page in links.PAGES]
+            for done, (page_name, asked) in enumerate([*first, *asked_for], 1 - len(first)):
                 before = _memory(server.pid, "VmRSS")
                 _forget_peak(server.pid)
                 query = urlencode(asked, doseq=True)
@@ -47,8 +49,9 @@ def tried(number: int, seed: int = 0) -> Tally:
                 page.close()
                 rose = _memory(server.pid, "VmHWM") - before
                 shown = {name: [each[:80] for each in values[:3]] for name, values in asked.items()}
-                tally.note(f"{page_name} {shown}", "shown", fault, rose)
-                paced(number, "links in the browser", begun, done + 1)
+                if done > 0:
+                    tally.note(f"{page_name} {shown}", "shown", fault, rose)
+                    paced(number, "links in the browser", begun, done)
             browser.close()
         for line in calls.read_text("utf-8").splitlines():
             if not LOCAL.search(line):
