@@ -228,6 +228,7 @@ def _promise(model: Model, calibration: Calibration, verdict: Standing | None) -
             else:
                 st.markdown(f"{asked}, proved: {stated}")
         badges.trust()
+        badges.guarantee("model")
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
                 st.markdown(f"- {_told(noise)}")

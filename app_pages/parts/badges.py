@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
@@ -11,6 +12,8 @@ from dpcore.erm.method import Calibration, Trust
 from dpcore.figures.words import at_most
 from dpcore.guarantee import SAME_FIGURE, Adjacency, Condition, Guarantee
 from dpcore.methods import method_named
+
+GUARANTEE = Path(__file__).parents[2] / "docs" / "guarantee.md"
 
 
 def status(verdict: str, note: str = "", name: str = "", said: str = "") -> None:
@@ -55,6 +58,23 @@ def checked(conditions: Sequence[Condition]) -> None:
         st.markdown(f"{mark} {condition.text}.{tail}")
 
 
+@st.dialog("What “proved” means", width="large")
+def _guarantee() -> None:
+    text = GUARANTEE.read_text("utf-8")
+    st.markdown(text.split("\n", 1)[1])
+
+
+def guarantee(place: str) -> None:
+    """A button that opens what "proved" means, to the letter; `place` tells it from others."""
+    if st.button(
+        "What “proved” means",
+        key=f"guarantee_{place}",
+        type="tertiary",
+        icon=":material/gavel:",
+    ):
+        _guarantee()
+
+
 def trust(answers: Sequence[Trust] = ()) -> None:
     """Whom one has to trust for which ε; without answers, the one who holds all the records."""
     if not answers:
@@ -68,6 +88,7 @@ def trust(answers: Sequence[Trust] = ()) -> None:
 
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
     """For each calibration at the chosen ε: the paper's claim, what is proved, and what failed."""
+    guarantee("methods")
     for calibration in chosen:
         method = method_named(calibration.method)
         with st.container(border=True):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from app_pages.parts.verbatim import csv, verbatim
+from dpcore.evaluation.marks import marked
 from dpcore.figures.drawn import Drawn
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def download(table: pd.DataFrame, name: str, alt: str) -> None:
     st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
     st.download_button(
         "Download CSV",
-        csv(table),
+        csv(marked(table)),
         file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",

@@ -298,6 +298,7 @@ def claim_and_proof(answer: Answer) -> list[tuple[str, str, Task[object]]]:
         waiting = _verdicts(answer)
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise)")
+        badges.guarantee("plan")
         for found, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
             if found is None:
                 st.caption(f"{by}: being certified.")

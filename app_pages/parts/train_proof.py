@@ -30,6 +30,7 @@ def proof_and_claim(settled: Settled) -> None:
         badges.checked([each for each in held.conditions if each.met])
         st.caption(f"{held.certified.adjacency.meaning} {words.WHOLE_RUN} {words.EXPLORED}")
         badges.trust()
+        badges.guarantee("training")
     with claim:
         if settled.recipe.noise == "published-004":
             st.markdown("**Claim** (what paper 004 prints)")

@@ -45,6 +45,7 @@ def add(commands: Commands) -> None:
 def _model(options: argparse.Namespace) -> None:
     from dataclasses import asdict
 
+    from dpcore.evaluation.marks import marked
     from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
     from dpcore.mechanisms.answers import verdicts
     from dpcore.models.register import describe
@@ -73,7 +74,7 @@ def _model(options: argparse.Namespace) -> None:
     )
     calibrations = study.calibrations()
     rows = curve(study, table=found.table, progress=progress)
-    shown = rows if options.every_run else summary(rows)
+    shown = marked(rows if options.every_run else summary(rows))
     if not options.json:
         print(_readable(shown).to_csv(index=False), end="")
         return

@@ -94,6 +94,7 @@ def _sweep(options: argparse.Namespace) -> None:
     from dpcore.datasets.prepare import complete_only
     from dpcore.erm.method import COMPLETE_ONLY
     from dpcore.evaluation.curves import answers
+    from dpcore.evaluation.marks import marked
     from dpcore.evaluation.study import Study, losses_for
     from dpcore.evaluation.sweep import sweep
 
@@ -125,7 +126,7 @@ def _sweep(options: argparse.Namespace) -> None:
     )
     output = None if options.output is None else _writable(options.output)
     split = None if found.table is None else prepare(found.table, study.preparation)
-    rows = (answers if options.summary else sweep)(study, split=split, progress=progress)
+    rows = marked((answers if options.summary else sweep)(study, split=split, progress=progress))
     if complete_only(public, study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpcore
+from dpcore.evaluation.marks import COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.recipes import chosen_on
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.spending import assurance, said, stands
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.evaluation.trainer import Trainer
-
-NOT_PRIVATE = "not private"
-"""On every file of what is measured on real records."""
 
 SPENT = ("sigma", "epsilon", "delta", "adjacency", "accountant", "status")
 """Columns of a history that speak of the noise, and not of what was measured."""
@@ -119,7 +117,7 @@ def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
     rows = trainer.history()
     last = rows[rows["study"] == place].groupby("run").tail(1) if len(rows) else rows
     return {
-        "privacy": NOT_PRIVATE,
+        COLUMN: NOT_PRIVATE,
         "measured_on": "held-out training records" if study.held_out else "test records",
         "runs": study.runs,
         "accuracy": _spread(last, "accuracy_test"),
@@ -130,9 +128,7 @@ def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:
     """A history as it may be written to a file: marked, and without the ε that is not about it."""
-    found = rows.drop(columns=[*SPENT], errors="ignore")
-    found.insert(0, "privacy", NOT_PRIVATE)
-    return found
+    return marked(rows.drop(columns=[*SPENT], errors="ignore"))
 
 
 def outcome(trainer: Trainer, place: int = 0) -> Outcome:

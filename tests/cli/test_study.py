@@ -58,7 +58,8 @@ def test_a_sweep_gives_the_rows_of_the_same_study_in_python(
     arguments = EVERY_OPTION.split()
     assert said(capsys, *arguments, "--output", str(file)) == ""
     found = pd.read_csv(file)
-    assert tuple(found.columns) == COLUMNS
+    assert tuple(found.columns) == (*COLUMNS, "measures")
+    assert set(found["measures"]) == {"not private"}
     same = [name for name in COLUMNS if name != "seconds"]
     pd.testing.assert_frame_equal(found[same], wanted[same], check_exact=True)
     rows = parsed(capsys, *arguments)["sweep"]
@@ -83,7 +84,7 @@ def test_a_sweep_goes_to_standard_output_unless_told_otherwise(
     capsys: Captured, tmp_path: Path
 ) -> None:
     text = said(capsys, *SMALL)
-    assert text.splitlines()[0] == ",".join(COLUMNS)
+    assert text.splitlines()[0] == ",".join((*COLUMNS, "measures"))
     assert len(text.splitlines()) == 1 + 1 + 2 * 2
     file = tmp_path / "rows.csv"
     rows = parsed(capsys, *SMALL, "--output", str(file))["sweep"]

@@ -94,7 +94,7 @@ def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: C
     assert (found["steps"], found["steps_planned"], found["stopped"]) == (12, 12, False)
     assert 0.3 < said["measures"]["accuracy"]["mean"] < 1.0
     assert said["measures"]["auc"] is None
-    assert said["measures"]["privacy"] == "not private"
+    assert said["measures"]["measures"] == "not private"
     assert (found["status"], found["epsilon"]) == ("exploration only", None)
     assert (found["randomness"], found["public_size"]) == ("seed", None)
     assert found["claim"]["by"].startswith("paper 003")

@@ -278,7 +278,7 @@ def test_files_that_epsilon_speaks_of_hold_nothing_that_is_measured_and_the_othe
     assert set(files) == {"weights.npz", "settings.json", "measures.json"}
     marked = json.loads(files["measures.json"])
     assert marked == measures(trainer)
-    assert marked["privacy"] == "not private"
+    assert marked["measures"] == "not private"
     assert 0.3 < marked["accuracy"]["mean"] < 1.0
     settings = files["settings.json"].decode()
     for word in ("accuracy", "auc", "loss", "seconds", "measured"):

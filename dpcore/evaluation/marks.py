@@ -1,0 +1,33 @@
+"""The mark on every table of measures: computed on real records, they are covered by no ε."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOT_PRIVATE = "not private"
+COLUMN = "measures"
+MEASURED = (
+    "accuracy",
+    "auc",
+    "balanced_accuracy",
+    "excess_risk",
+    "false_per_1000",
+    "loss_train",
+    "missed_per_1000",
+    "objective",
+    "r2",
+    "rmse",
+    "true_negative_rate",
+    "true_positive_rate",
+    "value",
+)
+"""Columns that are measured on records begin with these."""
+
+
+def marked(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as it may be written: where it holds measures, a last column says what they are."""
+    measured = any(str(name).startswith(MEASURED) for name in table.columns)
+    return table.assign(**{COLUMN: NOT_PRIVATE}) if measured else table
