@@ -15,7 +15,7 @@ from app_pages.parts.train_plan import Settled
 from dpcore.accounting.planner import Training
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
-from dpcore.evaluation.spending import accountant_for
+from dpcore.evaluation.spending import ACCOUNTANT
 from dpcore.evaluation.training import TrainingStudy, new_release
 from dpcore.figures.words import at_most, plain
 
@@ -36,12 +36,10 @@ class Release:
     study : TrainingStudy
     training : Training or None
         As accountants read it; ``None`` where nothing is known of its noise.
-    accountant : str
     """
 
     study: TrainingStudy
     training: Training | None
-    accountant: str
 
 
 def show(asked: Asked, settled: Settled) -> None:
@@ -64,7 +62,7 @@ def show(asked: Asked, settled: Settled) -> None:
 
 def _begin(study: TrainingStudy, settled: Settled) -> None:
     one = replace(study, release=new_release(), runs=1, models=1)
-    release = Release(one, settled.training, accountant_for(settled.recipe))
+    release = Release(one, settled.training)
     try:
         train_runs.submit("keep", one)
     except jobs.QueueFull as full:
@@ -147,6 +145,5 @@ def _together(releases: list[Release]) -> str:
     trainings = [each.training for each in releases if each.training is not None]
     if len(trainings) < len(releases):
         return words.KEPT_UNKNOWN
-    accountants = {each.accountant for each in releases}
-    found = together(trainings, accountants.pop() if len(accountants) == 1 else "rdp")
+    found = together(trainings, ACCOUNTANT)
     return f"**All {len(releases)} together**: {badges.statement(found)}"

@@ -15,7 +15,7 @@ from dpcore.accounting.planner import solve
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.comparison import accounted, averaged
-from dpcore.evaluation.spending import accountant_for, assurance
+from dpcore.evaluation.spending import ACCOUNTANT, assurance
 from dpcore.evaluation.training import TrainingStudy, TrainingSweep
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Effect:
         if way == NOISE:
             return replace(study, recipe=self.put(study.recipe, value), epsilon=target)
         recipe = self.put(study.settled(records), value)
-        plan = solve("steps", recipe.training(records), target, accountant_for(recipe))
+        plan = solve("steps", recipe.training(records), target, ACCOUNTANT)
         if plan.value is None:
             raise InvalidInput(plan.sentence)
         afforded = -(-int(plan.value) // recipe.steps_an_epoch(records))

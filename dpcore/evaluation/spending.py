@@ -12,16 +12,14 @@ from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.recipe import Recipe
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
-
-def accountant_for(recipe: Recipe) -> str:
-    """PLD, or Rényi for batches of fixed size, for which it has no theorem."""
-    return "rdp" if recipe.sampling == "fixed" else "pld"
+ACCOUNTANT = "pld"
+"""It has a theorem for every way of drawing batches here, and is the tightest of those that do."""
 
 
 def assurance(recipe: Recipe, records: int, *, least: float | None = None) -> Assurance:
-    """What holds of a whole training by the accountant for its sampling; see `guarantee`."""
+    """What holds of a whole training by `ACCOUNTANT`; see `guarantee`."""
     named: dict[str, Any] = {} if least is None else {"least": least}
-    return guarantee(recipe, records, accountant=accountant_for(recipe), **named)
+    return guarantee(recipe, records, accountant=ACCOUNTANT, **named)
 
 
 def stands(status: Status, *, kept: bool) -> Status:
@@ -106,7 +104,7 @@ class Books:
         if whole.epsilon is None:
             return [whole] * len(marks)
         training = self.recipe.training(self.records, least=self.least)
-        return along(training, accountant_for(self.recipe), marks, report)
+        return along(training, ACCOUNTANT, marks, report)
 
     def _none(self, reason: str) -> Guarantee:
         return Guarantee(None, None, Adjacency(self.recipe.adjacency), "none", reason)

@@ -26,7 +26,7 @@ from dpcore.deep.training import Run
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import scores
 from dpcore.evaluation.material import known
-from dpcore.evaluation.spending import Books, accountant_for, assurance, stands
+from dpcore.evaluation.spending import ACCOUNTANT, Books, assurance, stands
 from dpcore.evaluation.task import Partial, Report
 from dpcore.guarantee import Guarantee
 
@@ -213,7 +213,7 @@ class Trainer:
             return alone
         recipe = self.recipes[place]
         training = replace(recipe.training(self.records, least=self.least(place)), steps=steps)
-        return together([training] * models, accountant_for(recipe))
+        return together([training] * models, ACCOUNTANT)
 
     def least(self, place: int) -> float:
         """As in `Recipe.training`."""
@@ -290,7 +290,7 @@ class Trainer:
         steps = recipe.steps_an_epoch(self.records) * recipe.epochs
         if study.budget is None:
             return steps
-        training, accountant = recipe.training(self.records), accountant_for(recipe)
+        training, accountant = recipe.training(self.records), ACCOUNTANT
         whole = spent(training, accountant).epsilon
         if whole is not None and whole <= study.budget:
             return steps

@@ -18,7 +18,7 @@ from dpcore.datasets import images
 from dpcore.deep.recipe import SMALLEST_IMAGE, Recipe
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 from dpcore.evaluation.material import HELD_OUT, material
-from dpcore.evaluation.spending import accountant_for
+from dpcore.evaluation.spending import ACCOUNTANT
 from dpcore.evaluation.task import Outcome, Partial, Report, digest
 from dpcore.guarantee import Adjacency
 
@@ -224,7 +224,7 @@ class TrainingStudy:
             return self.recipe
         if self.recipe.noise == "published-004":
             return self.recipe.claiming(self.epsilon, records)
-        return self.recipe.within(self.epsilon, records, accountant_for(self.recipe), progress)
+        return self.recipe.within(self.epsilon, records, ACCOUNTANT, progress)
 
     def run(
         self,

@@ -90,7 +90,7 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) 
     assert 2.99 < end <= 3.0
 
 
-def test_batches_of_fixed_size_are_accounted_for_by_renyi() -> None:
+def test_batches_of_fixed_size_are_accounted_for_as_such() -> None:
     recipe = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
     rows = train(TrainingStudy("digits", recipe=recipe, epsilon=8.0), device="cpu")
     sigma = TrainingStudy("digits", recipe=recipe, epsilon=8.0).settled(RECORDS).sigma
@@ -105,8 +105,8 @@ def test_batches_of_fixed_size_are_accounted_for_by_renyi() -> None:
         sampling="fixed",
         adjacency=Adjacency.REPLACE_ONE,
     )
-    assert rows["accountant"].tolist() == ["Rényi"] * 2
-    assert rows["epsilon"][0] == pytest.approx(spent(run, "rdp").epsilon, rel=1e-6)
+    assert rows["accountant"].tolist() == ["PLD"] * 2
+    assert rows["epsilon"][0] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert rows["epsilon"][1] <= 8.0
 
 
