@@ -12,6 +12,7 @@ import io
 import os
 import re
 import tempfile
+import warnings
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -126,7 +127,9 @@ def described(contents: bytes) -> list[dict[str, Any]]:
 
 def _read(contents: bytes, device: torch.device) -> dict[str, Any]:
     try:
-        found = torch.load(io.BytesIO(contents), map_location=device, weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they tell of what is refused anyway
+            found = torch.load(io.BytesIO(contents), map_location=device, weights_only=True)
     except Exception:  # a damaged pickle may raise anything
         raise InvalidInput(DAMAGED) from None
     if not isinstance(found, dict):

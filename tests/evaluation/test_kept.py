@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -195,3 +196,14 @@ def test_damage_is_said_in_one_sentence() -> None:
     for bad in (b"", b"nothing", whole[: len(whole) // 2], held.getvalue()):
         with pytest.raises(InvalidInput, match="damaged"):
             take_up(trainer, bad)
+
+
+@pytest.mark.parametrize(
+    "contents", [b"\x80\x04.", b"\x80\x02.", b"\x80\x02]q\x00.", b"PK\x03\x04"]
+)
+def test_what_is_no_state_is_refused_and_no_library_speaks_of_it(contents: bytes) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pytest.raises(InvalidInput):
+            kept.described(contents)
+    assert [str(each.message) for each in said] == []
