@@ -46,15 +46,15 @@ class Worker(Executor):
 
     def _do(self, work: Callable[[], Answer]) -> Answer:
         try:
-            self._ready().submit(os.getpid).result()
+            future: Future[Answer] = self._ready().submit(work)
         except BrokenExecutor:  # it died while it had nothing to do
             self._end()
+            future = self._ready().submit(work)
         try:
-            answer: Answer = self._ready().submit(work).result()
+            return future.result()
         except BrokenExecutor:
             self._end()
             raise
-        return answer
 
     def _ready(self) -> Any:
         if self._process is None:

@@ -17,7 +17,7 @@ from tests.browser.waiting import PATIENCE, eventually
 pytestmark = pytest.mark.browser
 
 # Begins by itself, and takes long enough to be stopped.
-MEDIUM = "?passes=300&units=8&repeats=2"
+MEDIUM = "?passes=30&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"
 
 
