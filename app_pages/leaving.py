@@ -52,6 +52,8 @@ class _Session:
         session = self.its()
         if session is not None:
             session.session_state.clear()
+            # Its parts that run by themselves hold what they were drawn with.
+            session._fragment_storage.clear()
 
 
 M_PERTURB, OVERWRITTEN = -6, 0x5A
