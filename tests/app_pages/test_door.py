@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -38,7 +36,9 @@ def heard(*said: BackMsg | bytes) -> list[bytes]:
         "path": "/_stcore/stream",
         "headers": [(b"host", HOST), (b"origin", b"http://" + HOST)],
     }
-    asyncio.run(Door(application)(scope, receive, send))
+    # Nothing here waits, so no event loop is needed: one may be running already.
+    with pytest.raises(StopIteration):
+        Door(application)(scope, receive, send).send(None)
     return got
 
 
