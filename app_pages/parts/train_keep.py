@@ -12,6 +12,7 @@ from app_pages.parts import train_words as words
 from app_pages.parts.state import keep, kept
 from app_pages.parts.train_controls import Asked
 from app_pages.parts.train_plan import Settled
+from app_pages.parts.verbatim import verbatim
 from dpcore.accounting.planner import Training
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
@@ -111,7 +112,8 @@ def _one(number: int, release: Release) -> None:
         return
     contents = job.file("settings.json")
     if state != "done" or contents is None:
-        st.caption(f"{name}: {job.message if state == 'failed' else 'stopped; nothing was kept.'}")
+        said = verbatim(job.message) if state == "failed" else "stopped; nothing was kept."
+        st.caption(f"{name}: {said}")
         return
     found = json.loads(contents)["conclusion"]
     badges.status(found["status"], found["reason"], name=name)

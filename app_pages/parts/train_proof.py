@@ -19,11 +19,13 @@ def proof_and_claim(settled: Settled) -> None:
     held = settled.assurance
     proof, claim = st.columns(2, border=True)
     with proof:
-        st.markdown("**Proof** (what holds for exactly this noise)")
+        st.markdown("**Proof** (what holds for exactly this noise, in a model for keeping)")
         proved = held.proof.epsilon is not None
         badges.status(
             str(Status.PROVED if proved else Status.CONDITIONS_NOT_MET), name=held.certified.by
         )
+        if proved:
+            badges.status(str(Status.EXPLORATION), name="What this page trains")
         st.markdown(badges.statement(held.proof))
         if held.certified != held.proof:
             st.markdown(f"Certified: {badges.statement(held.certified)}")
