@@ -123,7 +123,7 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Pat
 
 
 def test_a_curve_is_trained_without_keeping(closed: Path) -> None:
-    app = opened("explore")
+    app = opened("explore", view="Take along", v="2")
     deadline = time.monotonic() + 240.0
     while "dpgd" not in set(app.dataframe[0].value["method"]):
         assert time.monotonic() < deadline
