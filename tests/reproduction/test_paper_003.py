@@ -58,7 +58,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(
     private = ends[ends["method"] != "nonprivate"]
     # What is claimed and what is certified are columns of their own.
     assert (private["epsilon"] != private["claimed_epsilon"]).all()
-    assert set(private["adjacency"]) == {"add-remove"}
+    assert set(private["adjacency"]) == {"zero-out"}
     assert any("quick look" in sentence for sentence in found["differs"])
     by_claim = {verdict["claim"]: verdict for verdict in found["verdicts"]}
     # On other data than the paper's no verdict on accuracy stands.
