@@ -124,7 +124,7 @@ def add(commands: Commands) -> None:
 
 def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
     from dpcore.evaluation.artefacts import conclusion, measures
-    from dpcore.evaluation.kept import forget, put_by, take_up
+    from dpcore.evaluation.kept import claimed, forget, put_by, take_up
     from dpcore.evaluation.training import begin
 
     state = _left_off(options, command) if options.resume else None
@@ -137,6 +137,8 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
             options.output,
             "a folder with a training of this version of the program, on this kind of device",
         )
+    if state is not None and not claimed(trainer):
+        raise reject("resume", options.output, "a folder whose training nobody else goes on with")
     stopped = False
     with _interrupted() as asked:
         try:

@@ -27,6 +27,9 @@ from dpcore.evaluation.task import digest
 if TYPE_CHECKING:
     from dpcore.evaluation.trainer import Trainer
 
+TAKEN = ".taken"
+"""Ending of a state that a training goes on from: nobody else may."""
+
 DAMAGED = "The state that was kept is damaged, so that training can't go on from it."
 
 
@@ -58,6 +61,7 @@ def put_by(trainer: Trainer) -> str | None:
             with os.fdopen(handle, "wb") as file:
                 file.write(pack(trainer))
             os.replace(temporary, path)
+            path.with_suffix(TAKEN).unlink(missing_ok=True)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -73,10 +77,25 @@ def got_back(name: object) -> bytes | None:
     return None
 
 
+def claimed(trainer: Trainer) -> bool:
+    """Whether this process is the one that goes on from the state: only the first that asks is.
+
+    Two that went on would release the later steps twice, at the price of once.
+    """
+    path = _path(_name(trainer))
+    try:
+        os.replace(path, path.with_suffix(TAKEN))
+    except OSError:
+        return False
+    return True
+
+
 def forget(trainer: Trainer) -> None:
     """Remove the state, if there is one: the training has come to its end."""
-    with suppress(OSError):
-        _path(_name(trainer)).unlink(missing_ok=True)
+    path = _path(_name(trainer))
+    for each in (path, path.with_suffix(TAKEN)):
+        with suppress(OSError):
+            each.unlink(missing_ok=True)
 
 
 def _path(name: str) -> Path:

@@ -46,12 +46,8 @@ class Material:
 
 
 def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of them are of records, (records,): a null record has the class -1, or no known label.
-
-    All, where none is: what is measured on none has no value.
-    """
-    found = targets > NULL_CLASS if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
-    return found if found.any() else np.ones(len(targets), dtype=bool)
+    """Which are of records, (records,): a null record has the class -1, or no known label."""
+    return targets > NULL_CLASS if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
 
 
 def material(

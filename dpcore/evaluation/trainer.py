@@ -124,7 +124,7 @@ class Trainer:
         self._books = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
         there = np.flatnonzero(known(given.targets))
-        evenly = np.linspace(0, len(there) - 1, min(len(there), LOSS_RECORDS)).astype(int)
+        evenly = np.linspace(0, max(0, len(there) - 1), min(len(there), LOSS_RECORDS)).astype(int)
         self._seen = there[np.unique(evenly)]
         tested = known(given.test_targets)
         self._tested = given.test_inputs[tested], given.test_targets[tested]
@@ -329,12 +329,16 @@ class Trainer:
     def _note(self, batch: _Batch) -> None:
         """Measure, and enter the rows of the epoch that the batch is in."""
         run, given = batch.run, self.given
+        # What is measured never ends a training: that would tell of the records. On none it is nan.
+        accuracy = area = loss = np.full(run.runs, math.nan)
         test_inputs, test_targets = self._tested
-        outputs = run.scores(test_inputs)
-        accuracy = scores.accuracies(outputs, test_targets, given.task)
-        area = scores.areas(outputs, test_targets, given.task)
-        on_seen = run.scores(given.inputs[self._seen])
-        loss = scores.losses(on_seen, given.targets[self._seen], given.task)
+        if len(test_targets):
+            outputs = run.scores(test_inputs)
+            accuracy = scores.accuracies(outputs, test_targets, given.task)
+            area = scores.areas(outputs, test_targets, given.task)
+        if len(self._seen):
+            on_seen = run.scores(given.inputs[self._seen])
+            loss = scores.losses(on_seen, given.targets[self._seen], given.task)
         sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)
         for at, (place, which) in enumerate(batch.members):
             study, books = self.studies[place], self._books[place]

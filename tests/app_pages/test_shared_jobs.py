@@ -13,9 +13,9 @@ from dpcore.evaluation import jobs
 
 APP = str(Path(__file__).resolve().parents[2] / "main.py")
 # Begins by itself, and takes long enough to be stopped.
-TRAIN = {"passes": "20", "units": "8", "repeats": "2"}
+TRAIN = {"passes": "300", "units": "8", "repeats": "2"}
 LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
-EXPLORE = {"edition": "As published"}
+EXPLORE = {"edition": "As published", "runs": "100"}
 
 
 @pytest.fixture(autouse=True)

@@ -84,6 +84,30 @@ def weights(files: Files) -> np.ndarray:
     return np.concatenate([held[name].ravel() for name in sorted(held)]).astype(float)
 
 
+@pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
+def test_the_last_record_of_all_blanked_ends_no_training(sampling: str, tmp_path: Path) -> None:
+    """What is measured on no record has no value, and must not stop what is released."""
+    found = []
+    for kind, last in (("one", 1), ("none", -1)):
+        folder = tmp_path / kind
+        folder.mkdir()
+        labels = np.full(PEOPLE, -1)
+        labels[7] = last
+        test = {"test_features": np.eye(3, dtype=np.float32), "test_labels": np.full(3, -1)}
+        path = folder / "people.npz"
+        features = table()["train_features"]
+        names = np.array(["no", "yes"])
+        np.savez(path, train_features=features, train_labels=labels, **test, names=names)
+        line = (
+            f"train --dataset features_npz --set file={path} --network linear --epochs 2 "
+            f"--device cpu --output {folder / 'run'} {sampling}"
+        )
+        assert main(line.split()) == 0
+        found.append({each.name: each.read_bytes() for each in (folder / "run").iterdir()})
+    assert sorted(found[0]) == sorted(found[1])
+    assert said(found[0]) == said(found[1])
+
+
 BATCHES = {
     "Poisson": "--batch-size 20",
     "whole": "--sampling none",

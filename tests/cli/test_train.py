@@ -215,6 +215,29 @@ def test_what_a_stopped_training_goes_on_from_is_private_and_no_output(
     assert "unfinished" not in (output / "settings.json").read_text("utf-8")
 
 
+def test_only_one_goes_on_from_where_a_training_was_stopped(
+    capsys: Captured, tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two would release the later steps twice; the state outlives neither of them."""
+    output = tmp_path / "run"
+    stop_after(monkeypatch, 6)
+    assert main([*SMALL.split(), "--output", str(output)]) == 130
+    capsys.readouterr()
+    resume = ["train", "--resume", "--output", str(output), "--device", "cpu"]
+    original, others = Trainer.run, []
+
+    def run(self: Trainer, *given: object, **named: object) -> None:
+        # While the first goes on, a second one asks.
+        monkeypatch.setattr(Trainer, "run", original)
+        others.append(refused(capsys, *resume))
+        original(self, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Trainer, "run", run)
+    assert parsed(capsys, *resume)["train"]["steps"] == 12
+    assert "was stopped here" in others[0]
+    assert list((private_cache / "unfinished").iterdir()) == []
+
+
 def test_output_is_for_keeping_unless_there_is_a_seed(capsys: Captured, tmp_path: Path) -> None:
     texts, weights = {}, []
     for name, seed in (
