@@ -121,7 +121,7 @@ def choose(page: Page, label: str, option: str) -> None:
     [
         ("Data", "Synthetic clinical cohort"),
         ("Model", "Huber SVM"),
-        ("One person's difference", "One record blanked out"),
+        ("One person's difference", "One record replaced"),
     ],
 )
 def test_each_drop_down(watched: Watched, address: str, label: str, option: str) -> None:
