@@ -22,9 +22,11 @@ EXPLORE = {"edition": "As published", "runs": "100"}
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
+    jobs._starts.clear()  # those of tests before
     yield
     for key in list(jobs._starts):
         jobs.Job(key).cancel()
+    jobs._starts.clear()  # other tests ask for the same trainings
 
 
 def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
