@@ -243,15 +243,16 @@ def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> No
 
 def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, address: str) -> None:
     page = opened(
-        watched, address, "?epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever"
+        watched,
+        address,
+        "?v=2&epsilon=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&data=none&what=ever",
     )
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
     expect(warnings.get_by_role("listitem")).to_have_count(3)
     expect(warnings.get_by_text("the data set “none”")).to_be_visible()
     expect(warnings.get_by_text("it uses ε = 1")).to_be_visible()
-    # What is left is how an old link is said today.
-    page.wait_for_function("!/epsilon|img|data|none|what/.test(location.search)")
+    page.wait_for_function("location.search === '?v=2'")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(6)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
