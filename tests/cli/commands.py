@@ -1,8 +1,10 @@
-"""Running a command of the command line, and looking at what it says."""
+"""Running a command of the command line, stopping one, and looking at what it says."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 from typing import Any
 
 import pytest
@@ -35,3 +37,19 @@ def refused(capsys: Captured, *arguments: str) -> str:
     assert sentence.count("\n") == 1
     assert "Traceback" not in sentence
     return sentence
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Press Ctrl-C once, when so many steps have been taken."""
+    from dpcore.evaluation.trainer import Trainer
+
+    original, pressed = Trainer._note, False
+
+    def note(self: Trainer, batch: Any) -> None:
+        nonlocal pressed
+        original(self, batch)
+        if self.taken(0) == steps and not pressed:
+            pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Trainer, "_note", note)

@@ -20,7 +20,7 @@ from dpcore.evaluation import recipes, task
 from dpcore.evaluation.artefacts import measured
 from dpcore.evaluation.trainer import Trainer
 from dpcore.evaluation.training import TrainingStudy, train
-from tests.cli.commands import Captured, parsed, refused, said
+from tests.cli.commands import Captured, parsed, refused, said, stop_after
 
 SMALL = "train --network linear --epochs 2 --batch-size 256 --device cpu"
 RECORDS = 1_437
@@ -167,20 +167,6 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
     assert (found["randomness"], found["status"]) == ("system", "proved")
     assert pd.read_csv(tmp_path / "measures.csv")["steps"].tolist() == [6]
     assert (tmp_path / "weights.npz").exists()
-
-
-def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
-    """Press Ctrl-C once, when so many steps have been taken."""
-    original, pressed = Trainer._note, False
-
-    def note(self: Trainer, batch: object) -> None:
-        nonlocal pressed
-        original(self, batch)
-        if self.taken(0) == steps and not pressed:
-            pressed = True
-            os.kill(os.getpid(), signal.SIGINT)
-
-    monkeypatch.setattr(Trainer, "_note", note)
 
 
 @pytest.fixture

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from dpcore.cli import main
 from dpcore.datasets import cache
-from tests.cli.commands import Captured, parsed, said
+from tests.cli.commands import Captured, parsed, said, stop_after
+
+FILES = {"measures.csv", "measures.json", "settings.json", "weights.npz"}
 
 pytestmark = pytest.mark.parametrize("home", [True, False], ids=["named", "homeless"])
 
@@ -24,16 +28,29 @@ def unwritable(home: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     return blocked
 
 
-def test_a_training_is_written(unwritable: Path, capsys: Captured, tmp_path: Path) -> None:
+LINE = "train --network linear --features scattering --epochs 2 --batch-size 256 --device cpu"
+
+
+def test_a_training_whose_features_are_kept_elsewhere_is_written(
+    unwritable: Path, capsys: Captured, tmp_path: Path
+) -> None:
     run = tmp_path / "run"
-    line = "train --network linear --epochs 1 --batch-size 256 --device cpu --output"
-    said(capsys, *line.split(), str(run))
-    assert {path.name for path in run.iterdir()} == {
-        "measures.csv",
-        "measures.json",
-        "settings.json",
-        "weights.npz",
-    }
+    said(capsys, *LINE.split(), "--output", str(run))
+    assert {path.name for path in run.iterdir()} == FILES
+    assert not unwritable.exists()
+
+
+def test_a_stopped_training_is_written_and_not_promised_to_go_on(
+    unwritable: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    stop_after(monkeypatch, 6)
+    assert main([*LINE.split(), "--output", str(run)]) == 130
+    captured = capsys.readouterr()
+    assert "Traceback" not in captured.err
+    assert "Go on with" not in captured.err
+    assert {path.name for path in run.iterdir()} == FILES
+    assert json.loads((run / "settings.json").read_text()).get("unfinished") is None
     assert not unwritable.exists()
 
 
