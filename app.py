@@ -1,4 +1,4 @@
-"""The server: `main.py` for every session, behind a door that lets in this machine's pages only.
+"""The server: `pages/main.py` for every session, behind a door for this machine's pages only.
 
 `streamlit run app.py` and `uvicorn app:app` both start it.
 """
@@ -6,7 +6,7 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from app_pages import leaving
-from app_pages.door import Door
+from pages.shared import leaving
+from pages.shared.door import Door
 
-app = st.App("main.py", middleware=[Middleware(Door)], lifespan=leaving.watched)
+app = st.App("pages/main.py", middleware=[Middleware(Door)], lifespan=leaving.watched)

@@ -17,7 +17,7 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, print_b
 settings.load_profile("repeatable")
 
 # They wait for a browser, a server or a worker process.
-WAITING = ("browser", "app_pages", "evaluation/test_jobs.py")
+WAITING = ("browser", "pages", "evaluation/test_jobs.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,12 +6,15 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcore"
+PAGES = ("explore", "plan", "train", "atlas")
 
 # What a part may import from the others; every part may import itself.
 FOUNDATION = {"errors", "guarantee"}
@@ -31,6 +34,9 @@ ALLOWED = {
     "systems": FOUNDATION | {"accounting", "erm", "deep", "methods", "models"},
     "audit": FOUNDATION | {"mechanisms", "datasets", "erm", "deep", "methods", "models"},
     "figures": FOUNDATION | {"mechanisms", "accounting", "datasets", "erm", "evaluation", "models"},
+    "controls": FOUNDATION
+    | {"accounting", "datasets", "erm", "evaluation", "figures", "methods", "models", "systems"},
+    "export": FOUNDATION | {"accounting", "datasets", "deep", "evaluation", "controls"},
     "reproduction": FOUNDATION
     | {"accounting", "datasets", "deep", "erm", "evaluation", "figures", "methods"},
 }
@@ -118,10 +124,11 @@ def test_first_view_needs_no_torch() -> None:
 
 def test_the_first_controls_and_figure_wait_for_no_slow_library() -> None:
     loaded = loaded_after(
-        "from app_pages.parts import answer, controls, meaning\n"
+        "from pages.explore import answer, controls\n"
+        "from pages.shared import risk_panel\n"
         "from dpcore.accounting.risk import odds\n"
         "from dpcore.guarantee import Adjacency, PrivacyBudget\n"
-        "meaning.people.hundred(odds(PrivacyBudget(1.0, 1e-5), Adjacency.REPLACE_ONE))"
+        "risk_panel.people.hundred(odds(PrivacyBudget(1.0, 1e-5), Adjacency.REPLACE_ONE))"
     )
     assert "plotly.graph_objs._figure" in loaded
     slow = {"pandas", "sklearn", "torch", "scipy.special", "scipy.linalg", "scipy.optimize"}
@@ -138,7 +145,44 @@ def test_an_epsilon_of_a_run_needs_only_a_small_part_of_scipy() -> None:
     assert not loaded & {"scipy.signal", "scipy.stats", "scipy.optimize"}
 
 
-PAGE_SOURCES = [ROOT / "app.py", ROOT / "main.py", *sources(ROOT / "app_pages")]
+def needs_of(paths: Sequence[Path]) -> dict[str, set[str]]:
+    """Module to the modules of the same files that it imports, at any depth."""
+    names = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in paths
+    }
+    found: dict[str, set[str]] = {}
+    for name, path in names.items():
+        found[name] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found[name] |= {each.name for each in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                inside = {f"{node.module}.{each.name}" for each in node.names}
+                found[name] |= inside & set(names) or {node.module}
+        found[name] &= set(names) - {name}
+    return found
+
+
+@pytest.mark.parametrize("folder", ["dpcore", "pages"])
+def test_no_import_comes_back_to_where_it_began(folder: str) -> None:
+    order = TopologicalSorter(needs_of(sources(ROOT / folder)))
+    try:
+        list(order.static_order())
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_imports_another(page: str) -> None:
+    others = {f"pages.{other}" for other in PAGES if other != page}
+    for path in sources(ROOT / "pages" / page):
+        assert not {name for name in imports_of(path) if name.startswith(tuple(others))}
+    for path in sources(ROOT / "pages" / "shared"):
+        assert not {name for name in imports_of(path) if name.startswith(f"pages.{page}")}
+
+
+PAGE_SOURCES = [ROOT / "app.py", *sources(ROOT / "pages")]
 
 
 @pytest.mark.parametrize("path", PAGE_SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -157,7 +201,7 @@ def test_one_module_touches_the_session_state() -> None:
         )
     }
     # The second only empties it, when its browser has gone.
-    assert holders <= {"app_pages/parts/state.py", "app_pages/leaving.py"}
+    assert holders <= {"pages/shared/session.py", "pages/shared/leaving.py"}
 
 
 def test_no_path_of_one_machine_is_written_down() -> None:

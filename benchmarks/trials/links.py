@@ -13,7 +13,7 @@ from unittest import mock
 from benchmarks.trials.commands import LIKELY, NUMBERS, WORDS
 from benchmarks.trials.judged import Tally, memory, paced
 
-MAIN = str(Path(__file__).resolve().parents[2] / "main.py")
+MAIN = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 PAGES = ("explore", "plan", "train", "atlas")
 MOST_SECONDS = 120.0
 LONGEST = 3_000
@@ -71,7 +71,7 @@ def names() -> dict[str, list[str]]:
     found = {}
     for page in PAGES:
         app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
-        app.switch_page(f"app_pages/{page}.py")
+        app.switch_page(f"{page}/{page}.py")
         app.run()
         keys = {each.key for kind in KINDS for each in app.get(kind) if each.key}
         found[page] = sorted({*keys, *MORE[page]})
@@ -124,7 +124,7 @@ def tried(number: int, seed: int = 0) -> Tally:
         for done, (page, asked) in enumerate(asked_for):
             before = memory("VmRSS")
             app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
-            app.switch_page(f"app_pages/{page}.py")
+            app.switch_page(f"{page}/{page}.py")
             for name, values in asked.items():
                 app.query_params[name] = values
             fault = ""

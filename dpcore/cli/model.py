@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from dpcore.cli.options import json_option, optional
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
+from dpcore.controls.options import add as add_options
 from dpcore.errors import number, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.cli.options import Commands
+    from dpcore.cli.options import Commands, Parser
     from dpcore.guarantee import Guarantee
 
 READ_DIGITS = 4
@@ -33,18 +34,23 @@ def add(commands: Commands) -> None:
     command.add_argument("--model", default="naive-bayes", help="'list' for all of them")
     table_options(command)
     command.add_argument("--epsilon", nargs="+", help="total ε, one or several")
-    command.add_argument("--delta", help="default: by rule")
-    command.add_argument("--adjacency", default="", help="default: the model's own")
-    command.add_argument("--runs", default="20")
+    command.later(_options)
     command.add_argument("--seed", default="0")
     command.add_argument("--every-run", action="store_true", help="one row a run, no summary")
     json_option(command)
     command.set_defaults(run=_model)
 
 
+def _options(command: Parser) -> None:
+    from dpcore.controls.atlas import RUN
+
+    add_options(command, RUN)
+
+
 def _model(options: argparse.Namespace) -> None:
     from dataclasses import asdict
 
+    from dpcore.controls.atlas import RUNS
     from dpcore.evaluation.marks import marked
     from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
     from dpcore.mechanisms.answers import verdicts
@@ -68,8 +74,8 @@ def _model(options: argparse.Namespace) -> None:
         if options.epsilon is None
         else tuple(number("epsilon", e, above=0.0) for e in options.epsilon),
         delta=optional("delta", options.delta),
-        adjacency=options.adjacency,
-        runs=whole("runs", options.runs, at_least=1),
+        adjacency=options.adjacency or "",
+        runs=whole("runs", options.runs or RUNS.default, at_least=1),
         seed=whole("seed", options.seed, at_least=0),
     )
     calibrations = study.calibrations()

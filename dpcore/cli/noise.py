@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
 
 
 def _answer(options: argparse.Namespace) -> None:
-    if options.command == "epsilon" and run.asked(options):
+    if options.command == "epsilon" and run.given(options):
         if options.mechanism is not None:
             raise InvalidInput(
                 f"mechanism is {brief(options.mechanism)}, but a run is costed by an --accountant."

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dpcore.errors import MOST_LETTERS, InvalidInput, cut, number, whole
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    Commands = argparse._SubParsersAction["Parser"]
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports bad usage as one sentence and exit code 2."""
+    """Reports bad usage as one sentence and exit code 2.
+
+    Options whose declarations are slow to load are added once the command is asked for.
+    """
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._later: list[Callable[[Parser], None]] = []
+
+    def later(self, add: Callable[[Parser], None]) -> None:
+        """Have `add` called with this parser before it is used."""
+        self._later.append(add)
+
+    def parse_known_args(self, *arguments: Any, **more: Any) -> Any:
+        """As `argparse` does, with all options there."""
+        while self._later:
+            self._later.pop(0)(self)
+        return super().parse_known_args(*arguments, **more)
 
     def error(self, message: str) -> NoReturn:
         """Raise what `argparse` has to say, which repeats what was typed."""

@@ -97,12 +97,13 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
     from dpcore.mechanisms.gaussian import analytic_epsilon
 
     if options.sigma is None:
-        for name in ("sensitivity", *run.OPTIONS):
-            if name != "adjacency" and getattr(options, name.replace("-", "_")) is not None:
+        alone = [] if options.sensitivity is None else ["sensitivity"]
+        for name in (*alone, *run.given(options)):
+            if name != "adjacency":
                 raise InvalidInput(f"{name} is given, but it describes nothing without --sigma.")
         adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
         return _Mechanism(Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))))
-    if not run.asked(options):
+    if not run.given(options):
         sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
         sigma = scale("sigma", options.sigma)
         curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)

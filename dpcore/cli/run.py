@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpcore.cli.options import optional_whole, or_usual, scale, scales
+from dpcore.controls.options import add as add_controls
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.guarantee import SMALLEST_DELTA
 
@@ -18,24 +19,9 @@ if TYPE_CHECKING:
     from dpcore.accounting.events import Composed
     from dpcore.accounting.planner import Training
     from dpcore.accounting.schedules import Schedule
+    from dpcore.cli.options import Parser
     from dpcore.guarantee import Adjacency
 
-OPTIONS = {
-    "sampling-rate": "q: batch over records",
-    "records": "n, which is public, with --batch in place of --sampling-rate",
-    "public-size": "in place of --records under add-remove: a nominal size, public as typed",
-    "batch": "(expected) records per step",
-    "steps": "T",
-    "epochs": "1/q steps each, in place of --steps",
-    "decay": "R: the variance is multiplied by it each time",
-    "decay-every": "step (the default), epoch, or a number of steps",
-    "last-sigma": "σ at the last step, falling linearly from --sigma",
-    "sampling": "poisson, or fixed for batches of fixed size",
-    "adjacency": "zero-out (the default: one record blanked, n public; the figures that the "
-    "literature prints under add/remove), replace-one (the default for batches of fixed size), or "
-    "add-remove, with --public-size",
-    "accountant": "pld, rdp, gdp, zcdp, tcdp, strong or basic; by default the tightest",
-}
 SMALLEST_RATE = 1e-15
 MOST_RECORDS = 10**15
 MOST_LEVELS = 100_000
@@ -67,16 +53,23 @@ class Run:
         )
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
+def add_options(command: Parser) -> None:
     """Add them all."""
-    group = command.add_argument_group("a run of many steps")
-    for name, meaning in OPTIONS.items():
-        group.add_argument(f"--{name}", help=meaning)
+    command.later(_add)
 
 
-def asked(options: argparse.Namespace) -> bool:
-    """Whether any of them was given."""
-    return any(getattr(options, name.replace("-", "_")) is not None for name in OPTIONS)
+def _add(command: Parser) -> None:
+    from dpcore.controls.plan import OPTIONS
+
+    add_controls(command.add_argument_group("a run of many steps"), OPTIONS)
+
+
+def given(options: argparse.Namespace) -> list[str]:
+    """The names of those that were given."""
+    from dpcore.controls.plan import OPTIONS
+
+    names = [control.option for control in OPTIONS]
+    return [name for name in names if getattr(options, name.replace("-", "_")) is not None]
 
 
 def read(options: argparse.Namespace) -> Run:

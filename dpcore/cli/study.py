@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dpcore.cli.options import optional, optional_whole, words
+from dpcore.cli.options import optional_whole, words
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
+from dpcore.controls.options import add as add_options
+from dpcore.controls.options import given
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.guarantee import Status
 
@@ -19,51 +22,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.cli.options import Commands
+    from dpcore.controls import Control
     from dpcore.datasets import Preparation
 
 PREPARATIONS = ("public", "paper-000")
+USUAL_METHODS, USUAL_EPSILONS = "nonprivate,outpert,opera,dpgd", "0.01,0.1,1"
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
     table_options(command)
-    command.add_argument("--records", help="size of the synthetic cohort")
-    command.add_argument(
-        "--loss", help="logistic or huber (classes), squared (numbers); default: by the data set"
-    )
-    command.add_argument("--huber-width", default="0.5")
-    command.add_argument("--methods", default="nonprivate,outpert,opera,dpgd")
-    command.add_argument("--edition", default="sound", help="sound or published")
-    command.add_argument("--epsilon", default="0.01,0.1,1", help="comma-separated total ε")
-    command.add_argument("--delta", help="default: by rule")
-    command.add_argument("--lam", help="λ; default: by rule in n and d")
-    command.add_argument("--radius", help="R, needed when λ = 0")
-    command.add_argument(
-        "--adjacency", default="zero-out", help="zero-out (one record blanked) or replace-one"
-    )
-    command.add_argument("--runs", default="30")
+    command.later(lambda command: add_options(command, _controls()))
     command.add_argument("--seed", default="0")
-    command.add_argument("--steps", help="T; default: each method's rule")
     command.add_argument("--batch", help="records per stochastic step; default: rule")
-    command.add_argument(
-        "--full-length", action="store_true", help="published GRPUA and SgdPert: T = n² - 1"
-    )
-    command.add_argument(
-        "--missing-contributors",
-        default="0",
-        help="inputpert: people who may stay away without the promise being broken",
-    )
     command.add_argument(
         "--preparation",
         default="public",
-        help=" or ".join(PREPARATIONS) + "; the options from here to --split-seed change it",
+        help=" or ".join(PREPARATIONS) + "; the options about records change it",
     )
-    command.add_argument("--missing", help="drop or impute")
-    command.add_argument("--scaling", help="public or data (which leaks)")
-    command.add_argument("--interval", help="symmetric or unit")
-    command.add_argument("--norm", help="unit or clip")
-    command.add_argument("--intercept", action="store_true", default=None)
     command.add_argument(
         "--log-transform",
         action=argparse.BooleanOptionalAction,
@@ -71,9 +48,6 @@ def add(commands: Commands) -> None:
         help="the public transform of long-tailed columns",
     )
     command.add_argument("--include", help="comma-separated columns that are usually left out")
-    command.add_argument("--features", help="plain or fourier (random, for a Gaussian kernel)")
-    command.add_argument("--fourier-features", help="how many; an even number")
-    command.add_argument("--bandwidth", help="of the Gaussian kernel; rows are at most 1 long")
     command.add_argument("--test-fraction", help="share of the records kept for testing")
     command.add_argument("--split-seed")
     command.add_argument(
@@ -89,6 +63,12 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=_sweep)
 
 
+def _controls() -> tuple[Control, ...]:
+    from dpcore.controls.explore import CONTROLS, DATA, EPSILON
+
+    return tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
+
+
 def _sweep(options: argparse.Namespace) -> None:
     from dpcore.datasets import OWN, described, entry, prepare
     from dpcore.datasets.prepare import complete_only
@@ -100,29 +80,22 @@ def _sweep(options: argparse.Namespace) -> None:
 
     found = source(options)
     public = described(found.columns) if found.dataset == OWN else entry(found.dataset)
+    said = given([control for control in _controls() if control.field], options)
+    fields: dict[str, Any] = {
+        control.field: said[control.key]
+        for control in _controls()
+        if control.key in said and control.field and "." not in control.field
+    }
+    typed = options.epsilon or USUAL_EPSILONS
     study = Study(
+        **{"loss": losses_for(public)[0], "methods": words(USUAL_METHODS), **fields},
         dataset=found.dataset,
         upload=found.upload,
         columns=found.columns,
-        records=optional_whole("records", options.records, 100),
-        loss=options.loss or losses_for(public)[0],
-        huber_width=number("huber-width", options.huber_width),
-        lam=optional("lam", options.lam),
-        methods=words(options.methods),
-        edition=options.edition,
-        epsilons=tuple(number("epsilon", part) for part in options.epsilon.split(",")),
-        delta=optional("delta", options.delta),
-        adjacency=options.adjacency,
-        runs=whole("runs", options.runs, at_least=1),
+        epsilons=tuple(number("epsilon", part) for part in typed.split(",")),
         seed=whole("seed", options.seed, at_least=0),
-        steps=optional_whole("steps", options.steps, 1),
         batch=optional_whole("batch", options.batch, 1),
-        full_length=options.full_length,
-        radius=optional("radius", options.radius),
-        missing_contributors=whole(
-            "missing-contributors", options.missing_contributors, at_least=0
-        ),
-        preparation=_preparation(options),
+        preparation=_preparation(options, said),
     )
     output = None if options.output is None else _writable(options.output)
     split = None if found.table is None else prepare(found.table, study.preparation)
@@ -162,18 +135,19 @@ def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
     return told
 
 
-def _preparation(options: argparse.Namespace) -> Preparation:
+def _preparation(options: argparse.Namespace, said: Mapping[str, Any]) -> Preparation:
     from dpcore.datasets import PAPER_000, Preparation
 
     one_of("preparation", options.preparation, PREPARATIONS)
-    names = ("missing", "scaling", "interval", "norm", "intercept", "log_transform", "features")
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    given = {
+        control.field.removeprefix("preparation."): said[control.key]
+        for control in _controls()
+        if control.key in said and control.field.startswith("preparation.")
+    }
+    if options.log_transform is not None:
+        given["log_transform"] = options.log_transform
     if options.include is not None:
         given["include"] = words(options.include)
-    if options.fourier_features is not None:
-        given["fourier_features"] = whole("fourier-features", options.fourier_features, at_least=2)
-    if options.bandwidth is not None:
-        given["bandwidth"] = number("bandwidth", options.bandwidth, above=0.0)
     if options.test_fraction is not None:
         given["test_fraction"] = number("test-fraction", options.test_fraction)
     if options.split_seed is not None:

@@ -11,23 +11,26 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpcore.cli.options import json_option, optional, words
 from dpcore.cli.output import print_conditions, print_json, progress, upward
+from dpcore.controls.options import add as add_options
+from dpcore.controls.options import given
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 from dpcore.figures.words import plain
 
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
+    from dpcore.controls import Control
     from dpcore.deep.recipe import Recipe
     from dpcore.evaluation.trainer import Trainer
     from dpcore.evaluation.training import TrainingStudy
 
-USUAL_EPSILON, USUAL_DECAY = "3", "0.99"
+USUAL_EPSILON, USUAL_DECAY = 3.0, "0.99"
 SCHEDULES = ("constant", "decay")
 SETTINGS = "settings.json"
 UNFINISHED = "unfinished"
@@ -42,67 +45,20 @@ TITLES = {
 }
 SHOWN_EVERY_SECONDS = 0.1
 
-TEXTS = {
-    "network": "linear, perceptron, cnn or cnn-lean",
-    "activation": "relu or tanh",
-    "optimizer": "sgd, momentum or adam, on the noisy gradient",
-    "sampling": "poisson, fixed or none",
-    "adjacency": "zero-out, replace-one, or add-remove with --public-size",
-    "noise": "isotropic, published-004 (as paper 004 prints it) or scaled (its sound form)",
-    "weights": "where uneven noise takes its weights from: private, public, released or paid",
-    "cost": "what scaled noise makes least: adaclip, gradient or curvature",
-    "reading": "of paper 004's equation (11): equal-shares or exact",
-}
-NUMBERS = {
-    "learning-rate": "of the optimizer",
-    "final-rate": "share of the learning rate that is left at the end, falling linearly",
-    "average": "share of the steps so far whose weights are averaged",
-    "clip": "C",
-    "delta": "δ",
-    "share": "of each step's budget that weights are paid with",
-    "order": "paper 004's λ",
-}
-WHOLES = {
-    "epochs": "n/batch steps each",
-    "batch-size": "(expected) records a step",
-    "public-size": "under add-remove: the number that rates, steps and divisors come from",
-    "seed": "of the first run, each further run adds 1; files are then exploration, nothing proved",
-    "refresh": "steps after which weights are computed afresh; 0 for once",
-}
-FLAGS = {
-    "per-layer": "clip each layer to its share of C",
-    "elementwise": "one scale a coordinate instead of one a layer",
-    "noise-on-mean": "read paper 004's noise as on the mean of a batch",
-}
-FIELDS = {"batch-size": "batch"}
-"""Fields of a `Recipe` that go by another name here; all others by their own."""
-
 
 def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add_parser("train", help="train a network privately")
-    command.add_argument("--dataset", default="digits", help="a set for networks, or any table")
     command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="one of its settings"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one of the data set's own"
     )
-    command.add_argument("--features", default="raw", help="raw, deskewed, scattering or whitened")
-    command.add_argument(
-        "--epsilon", help=f"target of the whole training (usually {USUAL_EPSILON})"
-    )
+    command.later(lambda command: add_options(command, _controls()))
     command.add_argument("--sigma", help="σ of the first step, in place of --epsilon; 0 for none")
     command.add_argument("--no-clipping", action="store_true", help="then nothing is private")
     command.add_argument("--budget", help="end before the step that would spend more than this ε")
     command.add_argument("--widths", help="comma-separated, of a perceptron's hidden layers")
     command.add_argument("--schedule", help="constant or decay")
-    command.add_argument("--decay", help="R: the variance is multiplied by it each time")
-    command.add_argument("--decay-every", help="epoch or step")
-    for name, meaning in {**TEXTS, **NUMBERS, **WHOLES}.items():
-        command.add_argument(f"--{name}", help=meaning)
-    for name, meaning in FLAGS.items():
-        command.add_argument(f"--{name}", action="store_true", help=meaning)
-    command.add_argument("--runs", default="1", help="trainings with seeds of their own")
     command.add_argument("--held-out", action="store_true", help="leave the test part alone")
-    command.add_argument("--public", default="0", help="training records set aside as public")
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
     command.add_argument("--models", default="1", help="of the runs, written; their costs add up")
     command.add_argument(
@@ -120,6 +76,12 @@ def add(commands: Commands) -> None:
     )
     json_option(command)
     command.set_defaults(run=lambda options: _train(options, command))
+
+
+def _controls() -> tuple[Control, ...]:
+    from dpcore.controls.train import CONTROLS, MORE_OPTIONS
+
+    return (*CONTROLS, *MORE_OPTIONS)
 
 
 def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
@@ -251,45 +213,44 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
 
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
-    recipe, epsilon = _recipe(options), optional("epsilon", options.epsilon)
-    if recipe.private and options.sigma is None and epsilon is None:
-        epsilon = float(USUAL_EPSILON)
+    said = given(_controls(), options)
+    recipe, fields = _recipe(options, said), _fields(said)
+    if recipe.private and options.sigma is None:
+        fields.setdefault("epsilon", USUAL_EPSILON)
+    if options.sigma is not None or not recipe.private:
+        fields.setdefault("epsilon", None)
     return TrainingStudy(
-        dataset=options.dataset,
-        features=options.features,
         recipe=recipe,
-        epsilon=epsilon,
-        runs=whole("runs", options.runs, at_least=1),
         budget=optional("budget", options.budget),
         held_out=options.held_out,
-        public=whole("public", options.public, at_least=0),
         settings=tuple(_setting(text) for text in options.set),
         release="" if options.output is None or options.seed is not None else new_release(),
         models=whole("models", options.models, at_least=1),
+        **fields,
     )
 
 
-def _recipe(options: argparse.Namespace) -> Recipe:
+def _fields(said: Mapping[str, Any], part: str = "") -> dict[str, Any]:
+    """What was typed for the fields of the study, or of a part of it."""
+    found = {}
+    for control in _controls():
+        whose, _, name = control.field.rpartition(".")
+        if whose == part and control.key in said:
+            found[name] = said[control.key]
+    return found
+
+
+def _recipe(options: argparse.Namespace, said: Mapping[str, Any]) -> Recipe:
     from dpcore.deep.recipe import Recipe
 
-    def typed(name: str) -> Any:
-        return getattr(options, name.replace("-", "_"))
-
-    given: dict[str, Any] = {}
-    for names, read in (
-        (TEXTS, lambda name, text: text),
-        (NUMBERS, number),
-        (WHOLES, lambda name, text: whole(name, text, at_least=0)),
-        (FLAGS, lambda name, flag: flag),
-    ):
-        for name in names:
-            if typed(name) not in (None, False):
-                given[FIELDS.get(name, name.replace("-", "_"))] = read(name, typed(name))
+    fields = {**_fields(said, "recipe"), **_schedule(options)}
     if options.widths is not None:
-        given["widths"] = tuple(whole("widths", part, at_least=1) for part in words(options.widths))
+        fields["widths"] = tuple(
+            whole("widths", part, at_least=1) for part in words(options.widths)
+        )
     if options.sigma is not None:
-        given["sigma"] = number("sigma", options.sigma, at_least=0.0)
-    return Recipe(**given, **_schedule(options), clipped=not options.no_clipping)
+        fields["sigma"] = number("sigma", options.sigma, at_least=0.0)
+    return Recipe(**fields, clipped=not options.no_clipping)
 
 
 def _schedule(options: argparse.Namespace) -> dict[str, Any]:

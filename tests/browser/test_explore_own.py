@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import expect
 
-from tests.app_pages.test_explore_own import COLUMNS, file
 from tests.browser.conftest import Watched
 from tests.browser.test_explore import VENDOR, settled, violations
 from tests.browser.waiting import eventually, expect_alternative_texts, expect_whole
+from tests.pages.test_explore_own import COLUMNS, file
 
 pytestmark = pytest.mark.browser
 

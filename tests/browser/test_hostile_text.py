@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.app_pages.test_explore_own import file
-from tests.app_pages.test_hostile_text import HOSTILE
 from tests.browser.conftest import Watched
 from tests.browser.server import ROOT, served
 from tests.browser.test_explore import settled
 from tests.browser.waiting import idle
 from tests.hostile import TEXTS
+from tests.pages.test_explore_own import file
+from tests.pages.test_hostile_text import HOSTILE
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +22,7 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import plotly.graph_objects as go
 import streamlit as st
-from app_pages.parts.verbatim import refuse, verbatim
+from pages.shared.verbatim import refuse, verbatim
 from dpcore.figures.words import literal
 from tests.hostile import TEXTS
 for text in TEXTS:

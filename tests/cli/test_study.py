@@ -139,7 +139,7 @@ BAD: list[tuple[str, tuple[str, ...]]] = [
     ("sweep --norm none", ("norm", "'none'", "unit")),
     ("sweep --features wave", ("features", "'wave'", "fourier")),
     ("sweep --fourier-features 33", ("fourier_features", "33", "even")),
-    ("sweep --bandwidth 0", ("bandwidth", "0", "above 0")),
+    ("sweep --bandwidth 0", ("bandwidth", "0", "at least 0.01")),
     ("sweep --interval wide", ("interval", "'wide'", "symmetric")),
     ("sweep --split-seed=-1", ("split-seed", "-1")),
     ("sweep --runs", ("--runs",)),

@@ -1,0 +1,162 @@
+"""The controls of Atlas, of `methods` and of `model`: systems to see, and a model to run."""
+
+from __future__ import annotations
+
+from dpcore.controls import common
+from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Text
+from dpcore.systems import PAPERS, STATUSES, Family, register
+
+ALL = "All"
+MOST_LETTERS = 80
+
+
+def systems() -> dict[str, str]:
+    """Key to title of every system."""
+    return {key: system.title for key, system in register().items()}
+
+
+def _models() -> dict[str, str]:
+    from dpcore.models.register import register
+
+    return {key: model.title for key, model in register().items()}
+
+
+def _tables() -> dict[str, str]:
+    from dpcore.datasets import catalogue
+
+    return {found.key: found.title for found in catalogue()}
+
+
+def _any_or(titles: list[str]) -> OneOf:
+    return OneOf({title: title for title in (ALL, *titles)})
+
+
+SEARCH = Control(
+    "search",
+    "Search",
+    Text(MOST_LETTERS),
+    default="",
+    placeholder="k-means, Abadi, synthetic …",
+    help="Beginnings of words that must all occur: in name, authors, kind, or what it does.",
+)
+SYSTEM = Control(
+    "system",
+    "Open a system",
+    OneOf(systems),
+    asked="the system",
+    instead="the whole list",
+    placeholder="by its name",
+    help="Opens one system by its name.",
+)
+FILTERS = Page(
+    SEARCH,
+    Control(
+        "paper",
+        "Paper",
+        _any_or(list(PAPERS.values())),
+        default=ALL,
+        asked="the paper",
+        instead="all papers",
+        help="Which of the five papers tells of it; what is done today stands beside them.",
+    ),
+    Control(
+        "kind",
+        "Kind",
+        _any_or([str(family) for family in Family]),
+        default=ALL,
+        asked="the kind",
+        instead="all kinds",
+        help="What kind of system it is.",
+    ),
+    Control(
+        "verdict",
+        "Verdict",
+        _any_or([str(status) for status in STATUSES]),
+        default=ALL,
+        asked="the verdict",
+        instead="all verdicts",
+        help="**Proved**: the promise holds, of what is printed or only of our form of it; each "
+        "card says which. **Conditions not met**: the theorem needs something that is not there. "
+        "**Claim not supported**: the noise does not give what is claimed. **Described only**: "
+        "nothing of it is checked or run here.",
+    ),
+    Control(
+        "runnable",
+        "Runs here",
+        Switch(),
+        default=False,
+        asked="what runs here",
+        instead="everything",
+        help="Only systems that can be run here, as described or in a sound form.",
+    ),
+    Control(
+        "failures",
+        "Known failures",
+        Switch(),
+        default=False,
+        asked="known failures",
+        instead="everything",
+        help="Only systems of which it is known that something went wrong, in them or in their "
+        "implementations; also where the promise itself is proved.",
+    ),
+    SYSTEM,
+)
+
+FORM = Control(
+    "form",
+    "What is run",
+    OneOf(_models),
+    asked="to run",
+    instead="the first form",
+    help="As its authors print it, or in a form that keeps its promise.",
+)
+LEAF = Control("leaf", "Page", Number(1, len(register()), whole=True), default=1, asked="a page of")
+DATA = Control(
+    "run_data",
+    "Data",
+    OneOf(_tables),
+    default="breast_cancer",
+    asked="the data set",
+    instead="the first one",
+    field="dataset",
+    help=common.DATA,
+)
+DELTAS = {"by rule": None, "1e-3": 1e-3, "1e-4": 1e-4, "1e-5": 1e-5, "1e-6": 1e-6, "1e-8": 1e-8}
+DELTA = Control(
+    "run_delta",
+    "Failure probability δ",
+    OneOf({key: key for key in DELTAS}, means=DELTAS),
+    default="by rule",
+    asked="δ",
+    instead="δ by rule",
+    field="delta",
+    option="delta",
+    brief="default: by rule",
+    help=f"{common.DELTA} {common.DELTA_RULE}",
+)
+RUNS = Control(
+    "run_runs",
+    "Runs",
+    OneOf({runs: runs for runs in ("5", "10", "20", "50", "100")}),
+    default="20",
+    asked="a number of runs of",
+    instead="20 runs",
+    field="runs",
+    option="runs",
+    brief="default: 20",
+    help=common.RUNS,
+)
+NEIGHBOUR = Control(
+    "run_neighbour",
+    "One person's difference",
+    OneOf(common.ADJACENCIES),
+    default="zero-out",
+    asked="the neighbour",
+    instead="the model's own",
+    field="adjacency",
+    option="adjacency",
+    brief="default: the model's own",
+    help="What counts as one person's difference. One adjacency holds for every certified ε.",
+)
+RUN = Page(DATA, DELTA, RUNS, NEIGHBOUR)
+"""A model at work."""

@@ -1,0 +1,108 @@
+"""What several pages ask for in the same words."""
+
+from __future__ import annotations
+
+from dpcore.controls.control import Control, Number, OneOf, Stops, Switch
+from dpcore.figures.words import plain
+
+ADJACENCIES = {
+    "zero-out": "One record blanked out",
+    "replace-one": "One record replaced",
+    "add-remove": "One record more or less",
+}
+ADJACENCY = (
+    "What counts as one person's difference. It holds for every certified ε on this page. **One "
+    "record blanked out** (zero-out): the number of records is public. **Replaced** by any other "
+    "(replace-one, the strictest). **More or less** (add-remove): the number of records is "
+    "private, and a public size stands in its place."
+)
+PUBLIC_SIZE = (
+    "A nominal number of records that everybody may know, fixed without a look at the data: a "
+    "published figure, a quota. Rates and steps come from it, and so must whatever the training "
+    "divides by; how many records there really are is protected and enters nowhere."
+)
+DELTA = (
+    "**Failure probability δ**: the chance that the ε-promise may fail. It should be far below "
+    "1/n; at δ = 1/n a method may publish one record at random and still keep the promise."
+)
+DELTA_RULE = (
+    "The rule uses only the number of records n: 1e-5, or the largest power of ten at most 1/(10n) "
+    "where that is smaller."
+)
+DATA = "Which records the model learns from. Built-in sets need no network."
+RUNS = (
+    "How often training is repeated with fresh noise. The band holds nine of ten single runs; you "
+    "would publish one of them."
+)
+LOSSES = {
+    "logistic": "Logistic regression",
+    "huber": "Huber SVM",
+    "squared": "Linear regression",
+}
+EDITIONS = {"sound": "Sound", "published": "As published"}
+DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
+MOST_RECORDS = 1_000_000_000
+
+RATES = (0.001, 0.01, 0.1)
+PRIOR = Control(
+    "prior",
+    "Belief beforehand, in %",
+    Number(1, 99, whole=True, slider=True),
+    default=50,
+    asked="a belief beforehand in % of",
+    help="How likely they think it is before they see the result, the **prior**: from a rumour, or "
+    "from how common it is. Privacy bounds what the result adds to it.",
+)
+ALARMS = Control(
+    "alarms",
+    "False alarms of their test",
+    Stops(RATES, lambda rate: f"{plain(100.0 * rate)} %", row=True),
+    default=0.01,
+    asked="false alarms of",
+    help="How often their test may ring by mistake, the **false-positive rate**. A test that "
+    "seldom rings by mistake convinces more when it rings, but finds fewer.",
+)
+MEANING = Control(
+    "meaning",
+    "What could someone find out?",
+    Switch(),
+    default=False,
+    asked="the panel",
+    instead="a closed one",
+)
+RISK = (PRIOR, ALARMS, MEANING)
+"""What ε means for one person: the same panel on several pages, with the same names."""
+
+
+def delta(key: str, default: float) -> Control:
+    """δ as a slider over powers of ten."""
+    return Control(
+        key,
+        "Failure probability δ",
+        Stops(DELTAS),
+        default=default,
+        asked="δ =",
+        help=DELTA,
+    )
+
+
+def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
+    """Which neighbours are compared."""
+    return Control(
+        key,
+        "One person's difference",
+        OneOf(ADJACENCIES),
+        default="zero-out",
+        asked="the neighbour",
+        instead="one record blanked out",
+        field=field,
+        option=option,
+        help=ADJACENCY,
+    )
+
+
+def tabs(key: str, names: tuple[str, ...]) -> Control:
+    """The tab that is open."""
+    return Control(
+        key, "", OneOf({name: name for name in names}, row=True), default=names[0], asked="the tab"
+    )

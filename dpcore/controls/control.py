@@ -1,0 +1,253 @@
+"""What a control is: one declaration, from which every interface takes its part.
+
+A page draws it, an address holds it, a preset sets it, the command line has it as an option, and a
+description of `dpcore` gets its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpcore.figures.words import plain
+
+Values = Mapping[str, Any]
+"""What the controls of a page say, by key."""
+
+Titles = Mapping[str, str]
+"""Key to title on screen, which is also what an address holds."""
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A choice among titles.
+
+    Parameters
+    ----------
+    titles : mapping or callable
+        Key to title, or what gives it where a register has to be asked.
+    """
+
+    titles: Titles | Callable[[], Titles]
+
+    def options(self) -> Titles:
+        """Key to title."""
+        return self.titles() if callable(self.titles) else self.titles
+
+    def texts(self) -> list[str]:
+        """All that an address may hold."""
+        return list(self.options().values())
+
+
+@dataclass(frozen=True)
+class OneOf(_Listed):
+    """One choice.
+
+    Parameters
+    ----------
+    row : bool
+        Whether all are in sight, side by side.
+    means : mapping
+        Key to value of the field, where that is not the key itself.
+    """
+
+    row: bool = False
+    means: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SomeOf(_Listed):
+    """Any number of choices; none is allowed."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that is typed; both limits are allowed.
+
+    Parameters
+    ----------
+    least, most : float
+    step : float
+        Between two values of the arrows beside it.
+    whole : bool
+    slider : bool
+        Dragged instead of typed.
+    """
+
+    least: float
+    most: float
+    step: float = 1
+    whole: bool = False
+    slider: bool = False
+
+
+@dataclass(frozen=True)
+class Stops:
+    """One of given values, in their order; a slider.
+
+    Parameters
+    ----------
+    values : tuple of float
+        In ascending order.
+    shown : callable
+        Value to its text.
+    row : bool
+        Whether all are in sight, side by side, in place of a slider.
+    """
+
+    values: tuple[Any, ...]
+    shown: Callable[[Any], str] = plain
+    row: bool = False
+
+    def texts(self) -> list[str]:
+        """All that an address may hold."""
+        return [self.shown(value) for value in self.values]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """On or off."""
+
+    def texts(self) -> list[str]:
+        """All that an address may hold."""
+        return ["true", "false", "True", "False"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """Free text of so many letters at most."""
+
+    most: int
+
+
+Kind = OneOf | SomeOf | Number | Stops | Switch | Text
+
+
+def always(_: Values) -> bool:
+    """For a control that is there whatever the others say."""
+    return True
+
+
+@dataclass(frozen=True)
+class Control:
+    """One control.
+
+    Parameters
+    ----------
+    key : str
+        Of the widget, and its name in the address; no two pages share one.
+    label : str
+        On screen, with the unit.
+    kind : Kind
+    default : object
+        A key, a number, a list of keys; ``None`` for an empty field.
+    help : str
+        What it means, as Markdown, for who meets it for the first time.
+    asked : str
+        How a sentence about a link begins: "the network", "an ε of".
+    instead : str
+        What is used in place of a value that is not offered; empty for the default's title.
+    field : str
+        Of the description that it sets: "epsilon", or "recipe.clip" in a part of it.
+    option : str
+        On the command line, without its dashes.
+    brief : str
+        Its help there; empty for the first sentence of `help`.
+    shown : callable
+        (values of the controls before it) -> whether it is there.
+    placeholder : str
+        In an empty field.
+    """
+
+    key: str
+    label: str
+    kind: Kind
+    default: Any = None
+    help: str = ""
+    asked: str = ""
+    instead: str = ""
+    field: str = ""
+    option: str = ""
+    brief: str = ""
+    shown: Callable[[Values], bool] = always
+    placeholder: str = ""
+
+    def text(self, value: Any) -> str | list[str]:
+        """A value as the address holds it."""
+        if isinstance(self.kind, OneOf):
+            return self.kind.options()[str(value)]
+        if isinstance(self.kind, SomeOf):
+            return [self.kind.options()[str(each)] for each in value]
+        if isinstance(self.kind, Stops):
+            return self.kind.shown(value)
+        if isinstance(self.kind, Switch):
+            return str(bool(value)).lower()
+        return str(value)
+
+    def sets(self, value: Any) -> Any:
+        """The value of the field."""
+        return self.kind.means.get(value, value) if isinstance(self.kind, OneOf) else value
+
+    def says(self, value: Any) -> Any:
+        """What the control says where the field has this value."""
+        means = self.kind.means if isinstance(self.kind, OneOf) else {}
+        return next((key for key, meant in means.items() if meant == value), value)
+
+
+class Page:
+    """The controls of a page, in the order in which they are asked.
+
+    Parameters
+    ----------
+    *controls : Control
+        No two of one key.
+    """
+
+    def __init__(self, *controls: Control) -> None:
+        self._controls = {control.key: control for control in controls}
+        if len(self._controls) < len(controls):
+            raise ValueError("two controls of a page have the same key")
+
+    def __iter__(self) -> Iterator[Control]:
+        return iter(self._controls.values())
+
+    def __getitem__(self, key: str) -> Control:
+        return self._controls[key]
+
+    def first(self) -> dict[str, Any]:
+        """What all of them say on a first visit, by key."""
+        return {control.key: control.default for control in self}
+
+    def fields(self, values: Values, part: str = "") -> dict[str, Any]:
+        """What a description gets from the controls that are there.
+
+        Parameters
+        ----------
+        values : mapping
+            By key; a control without a value sets nothing.
+        part : str
+            Of the description: "recipe" for the fields "recipe.clip", "recipe.noise" and so on.
+        """
+        found = {}
+        for control in self:
+            whose, _, name = control.field.rpartition(".")
+            if name and whose == part and control.key in values and control.shown(values):
+                found[name] = control.sets(values[control.key])
+        return found
+
+    def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """What the controls say for such a description; for presets.
+
+        Parameters
+        ----------
+        fields : mapping
+            By name with its part, "recipe.clip"; those that no control sets are left out.
+        """
+        said: dict[str, Any] = {}
+        for control in self:
+            if control.field in fields:
+                value = control.says(fields[control.field])
+                if control.shown(self.first() | said | {control.key: value}):
+                    said[control.key] = value
+        return said

@@ -1,0 +1,496 @@
+"""The controls of Explore and of `sweep`: what privacy costs on a data set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcore.controls import common
+from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, Titles
+from dpcore.datasets import Preparation
+from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
+
+# Six steps a decade where curves bend; one a decade below, where nothing changes any more.
+EPSILONS = (
+    *(float(f"1e{exponent}") for exponent in range(-9, -4)),
+    *(
+        float(f"{step}e{exponent}")
+        for exponent in range(-4, 2)
+        for step in ("1", "1.5", "2", "3", "5", "7")
+    ),
+    100.0,
+)
+LAMBDAS = (0.0, *(float(f"{s}e{e}") for e in range(-6, 0) for s in ("1", "3")), 1.0)
+COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+BY_RULE, NEAR_ZERO, OF_PAPER_000, MY_OWN = "By rule", "Near zero", "0.001", "My own"
+PAPER_LAMBDA = 0.001
+"""What paper 000 uses throughout."""
+
+SCORES = {"accuracy": "Accuracy", "auc": "AUC"}
+ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
+METHODS_KEY = {"class": "methods", "number": "number_methods"}
+"""Where a number is predicted, the control of the methods has a name of its own in the address."""
+
+METHODS = (
+    "Ways to train with privacy. The same model without privacy and a guess without any features "
+    "are always drawn for comparison."
+)
+PER_1000 = "Per 1,000"
+TABS = (
+    "Objective",
+    "Noise σ",
+    "Excess risk",
+    PER_1000,
+    "Best method",
+    "Claim and proof",
+    "Take along",
+    "About the data",
+)
+MOST = 1_000_000
+
+
+def datasets() -> dict[str, str]:
+    """Key to title of every data set, and of a table of one's own."""
+    from dpcore.datasets import catalogue
+    from dpcore.datasets.own import ENTRY
+
+    return {found.key: found.title for found in (*catalogue(), ENTRY)}
+
+
+def private_methods(predicts: str) -> dict[str, str]:
+    """Key to title of every method that adds noise and can learn this, in display order."""
+    from dpcore.methods import register
+
+    losses = {"class": MARGIN_LOSSES, "number": RESIDUAL_LOSSES}[predicts]
+    return {
+        key: method.title
+        for key, method in register().items()
+        if key != "nonprivate" and set(losses) & set(method.losses)
+    }
+
+
+def _classifiers() -> Titles:
+    return private_methods("class")
+
+
+def _regressions() -> Titles:
+    return private_methods("number")
+
+
+def _titled(*names: str) -> OneOf:
+    """A row of options that are their own titles."""
+    return OneOf({name: name for name in names}, row=True)
+
+
+def _thousands(value: int) -> str:
+    return f"{value:,}"
+
+
+def _fourier(said: Any) -> bool:
+    return bool(said.get("feature_map") == "fourier")
+
+
+DATA = Control(
+    "data",
+    "Data",
+    OneOf(datasets),
+    default="breast_cancer",
+    asked="the data set",
+    field="dataset",
+    help=common.DATA,
+)
+PATIENTS = Control(
+    "patients",
+    "Patients",
+    Stops(COHORTS, _thousands),
+    default=3_000,
+    asked="a cohort of",
+    instead="3,000 patients",
+    field="records",
+    option="records",
+    brief="size of the synthetic cohort",
+    help="How many synthetic patients to draw; their true model is known.",
+    shown=lambda said: said.get("data") == "cohort",
+)
+DELTA_WAY = Control(
+    "delta_way",
+    "Failure probability δ",
+    _titled(BY_RULE, MY_OWN),
+    default=BY_RULE,
+    asked="δ",
+    instead="δ by rule",
+    help=f"{common.DELTA} {common.DELTA_RULE}",
+)
+DELTA = Control(
+    "delta",
+    "δ",
+    Stops(common.DELTAS),
+    default=1e-5,
+    asked="δ =",
+    instead="δ by rule",
+    field="delta",
+    option="delta",
+    brief="default: by rule",
+    shown=lambda said: said.get("delta_way") == MY_OWN,
+)
+ADJACENCY = Control(
+    "adjacency",
+    "One person's difference",
+    OneOf(ADJACENCIES),
+    default="zero-out",
+    asked="the neighbour",
+    instead="one record blanked out",
+    field="adjacency",
+    option="adjacency",
+    brief="zero-out (one record blanked) or replace-one",
+    help="What counts as *one person's difference*. **One record blanked out**: replaced by an "
+    "empty one. **One record replaced**: exchanged for any other. Either way the number of records "
+    "is public.",
+)
+LOSS = Control(
+    "loss",
+    "Model",
+    OneOf({loss: common.LOSSES[loss] for loss in MARGIN_LOSSES}),
+    default="logistic",
+    asked="the model",
+    instead="logistic regression",
+    field="loss",
+    option="loss",
+    brief="logistic or huber (classes), squared (numbers); default: by the data set",
+    help="How the model learns. **Logistic regression** gives probabilities; the **Huber "
+    "support-vector machine** looks for the widest margin, smoothed so that its privacy can be "
+    "proved.",
+)
+HUBER_WIDTH = Control(
+    "huber_width",
+    "Width h of its corner",
+    Stops((0.1, 0.5, 1.0, 2.0, 4.0)),
+    default=0.5,
+    asked="h =",
+    instead="h = 0.5",
+    field="huber_width",
+    option="huber-width",
+    brief="default: 0.5",
+    help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
+    "privacy 2 costs least accuracy: the loss then falls steeply from the start, which makes most "
+    "of the noise, and bends little.",
+    shown=lambda said: said.get("loss") == "huber",
+)
+CHOSEN_METHODS = {
+    "class": Control(
+        METHODS_KEY["class"],
+        "Methods",
+        SomeOf(_classifiers),
+        default=("outpert", "opera", "dpgd"),
+        asked="the method",
+        instead="the others that are named, or the usual ones",
+        field="methods",
+        option="methods",
+        brief="comma-separated; default: nonprivate,outpert,opera,dpgd",
+        help=METHODS,
+    ),
+    "number": Control(
+        METHODS_KEY["number"],
+        "Methods",
+        SomeOf(_regressions),
+        default=("opera", "inputpert", "objpert", "adassp"),
+        asked="the method",
+        instead="the others that are named, or the usual ones",
+        field="methods",
+        help=METHODS,
+    ),
+}
+EDITION = Control(
+    "edition",
+    "Edition",
+    OneOf(common.EDITIONS, row=True),
+    default="sound",
+    asked="the edition",
+    instead="the sound one",
+    field="edition",
+    option="edition",
+    brief="sound (default) or published",
+    help="**Sound**: with the sensitivity and the accounting that can be proved. **As published**: "
+    "as the paper prints it, for study, with its conditions checked.",
+)
+COMPARED_BY = Control(
+    "compared_by",
+    "Compared by",
+    OneOf(SCORES, row=True),
+    default="accuracy",
+    asked="the measure",
+    instead="accuracy",
+    help="**Accuracy** counts right answers. **AUC**, the area under the ROC curve, asks how well "
+    "cases are ranked above the others, whatever share of the records they are and wherever the "
+    "line is drawn: look at it where cases are rare.",
+)
+LAMBDA_WAY = Control(
+    "lambda",
+    "Regularisation λ",
+    _titled(BY_RULE, NEAR_ZERO, OF_PAPER_000, MY_OWN),
+    default=BY_RULE,
+    asked="λ",
+    instead="λ by rule",
+    help="**Regularisation λ** keeps the model's weights small. Privacy needs it: the smaller λ, "
+    "the more one record can move the model, and the more noise is needed. The rule uses only the "
+    "number of records n and of features d: λ = (d/n²)^⅓ / 4, rounded. **Near zero** costs DP-GD "
+    "least, which stops early instead, and objective perturbation, which sets its own; output "
+    "perturbation then stops after a few steps, and its curve goes up and down. 0.001 is what "
+    "paper 000 uses; on a few hundred patients it drowns output perturbation in noise.",
+)
+LAMBDA = Control(
+    "lambda_value",
+    "λ",
+    Stops(LAMBDAS),
+    default=0.01,
+    asked="λ =",
+    instead="λ = 0.01",
+    field="lam",
+    option="lam",
+    brief="λ; default: by rule in n and d",
+    help="λ = 0 is the merely convex case: no regularisation, weights kept in a ball.",
+    shown=lambda said: said.get("lambda") == MY_OWN,
+)
+RADIUS = Control(
+    "radius",
+    "Radius R of the ball",
+    Stops((0.3, 1.0, 3.0, 10.0, 30.0, 100.0)),
+    default=10.0,
+    asked="R =",
+    instead="R = 10",
+    field="radius",
+    option="radius",
+    brief="R, needed when λ = 0",
+    help="With λ = 0 the weights are kept inside a ball of this public radius R, as the theorems "
+    "need.",
+    shown=lambda said: said.get("lambda") == MY_OWN and said.get("lambda_value") == 0.0,
+)
+RUNS = Control(
+    "runs",
+    "Runs",
+    Stops((10, 30, 100, 300)),
+    default=30,
+    asked="a number of runs of",
+    instead="30 runs",
+    field="runs",
+    option="runs",
+    brief="default: 30",
+    help=common.RUNS,
+)
+MISSING = Control(
+    "missing",
+    "Gaps in the data",
+    OneOf({"impute": "Fill gaps from public values", "drop": "Leave out records with gaps"}),
+    default="impute",
+    asked="for gaps",
+    instead="fill gaps from public values",
+    field="preparation.missing",
+    option="missing",
+    brief="drop or impute",
+    help="Filled in: a number by the middle of its public bounds, a category by a level of its "
+    "own. Left out: how many records there are then depends on who has a gap, and what is proved "
+    "does not cover a person whose record has one.",
+)
+SCALING = Control(
+    "scaling",
+    "Scale numbers",
+    OneOf({"public": "By public bounds", "data": "By the data's own range (leaks)"}),
+    default="public",
+    asked="the scaling",
+    instead="by public bounds",
+    field="preparation.scaling",
+    option="scaling",
+    brief="public or data (which leaks)",
+    help="The data's own smallest and largest value are two patients' values: using them leaks.",
+)
+INTERVAL = Control(
+    "interval",
+    "to the interval",
+    OneOf({"symmetric": "−1 to 1", "unit": "0 to 1"}, row=True),
+    default="symmetric",
+    asked="the interval",
+    field="preparation.interval",
+    option="interval",
+    brief="symmetric or unit",
+)
+NORM = Control(
+    "norm",
+    "Length of a record",
+    OneOf({"unit": "Every record to length 1", "clip": "Only shorten long records"}),
+    default="unit",
+    asked="the length",
+    instead="every record to length 1",
+    field="preparation.norm",
+    option="norm",
+    brief="unit or clip",
+    help="The proofs need every length at most 1.",
+)
+INTERCEPT = Control(
+    "intercept",
+    "Add an intercept",
+    Switch(),
+    default=False,
+    asked="an intercept",
+    instead="none",
+    field="preparation.intercept",
+    option="intercept",
+    brief="a constant feature",
+    help="A constant feature; it counts in the length of the record, so nothing leaks.",
+)
+FEATURES = Control(
+    # Train has a control called “features”; two pages must not share a name in the address.
+    "feature_map",
+    "Features",
+    OneOf({"plain": "As they are", "fourier": "Random Fourier (Gaussian kernel)"}),
+    default="plain",
+    asked="the features",
+    instead="as they are",
+    field="preparation.features",
+    option="features",
+    brief="plain or fourier (random, for a Gaussian kernel)",
+    help="**Random Fourier features** are waves across the data whose directions and lengths are "
+    "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
+    "a Gaussian-kernel machine does. Privacy is proved as before; the noise falls on every "
+    "feature.",
+)
+FOURIER_FEATURES = Control(
+    "fourier_features",
+    "Number of features",
+    Stops((16, 32, 64, 128, 256, 512, 1_024), _thousands),
+    default=Preparation.fourier_features,
+    asked="a number of features of",
+    instead=f"{Preparation.fourier_features} features",
+    field="preparation.fourier_features",
+    option="fourier-features",
+    brief="how many; an even number",
+    help="More come closer to the kernel, and noise falls on each of them.",
+    shown=_fourier,
+)
+BANDWIDTH = Control(
+    "bandwidth",
+    "Bandwidth",
+    Stops((0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)),
+    default=Preparation.bandwidth,
+    asked="a bandwidth of",
+    instead=f"bandwidth {Preparation.bandwidth:g}",
+    field="preparation.bandwidth",
+    option="bandwidth",
+    brief="of the Gaussian kernel; rows are at most 1 long",
+    help="How far apart two records may be and still count as alike; their length is 1 at most.",
+    shown=_fourier,
+)
+STEPS = Control(
+    "steps",
+    "Steps T",
+    Number(1, MOST, whole=True),
+    asked="a number of steps T of",
+    field="steps",
+    option="steps",
+    brief="T; default: each method's rule",
+    placeholder="by each method's rule",
+    help="How many training steps T. Empty: each method's own written rule.",
+)
+MAY_MISS = Control(
+    "may_miss",
+    "Contributors who may stay away",
+    Number(0, MOST, whole=True),
+    default=0,
+    asked="a number of contributors who stay away of",
+    field="missing_contributors",
+    option="missing-contributors",
+    brief="inputpert: people who may stay away without the promise being broken",
+    help="InputPert: how many people may stay away, or tell others their noise, without the "
+    "promise being broken. Everyone else adds more noise to make up for them.",
+)
+FULL_LENGTH = Control(
+    "full_length",
+    "GRPUA and SgdPert: the paper's length",
+    Switch(),
+    default=False,
+    asked="the paper's length",
+    instead="the usual one",
+    field="full_length",
+    option="full-length",
+    brief="published GRPUA and SgdPert: T = n² - 1",
+    help="Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up "
+    "to 1,000 records its own length can be chosen. Training then takes longer.",
+    shown=lambda said: said.get("edition") == "published",
+)
+CONTROLS = Page(
+    *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),
+    *(EDITION, COMPARED_BY, LAMBDA_WAY, LAMBDA, RADIUS, RUNS),
+    *(MISSING, SCALING, INTERVAL, NORM, INTERCEPT, FEATURES, FOURIER_FEATURES, BANDWIDTH),
+    *(STEPS, MAY_MISS, FULL_LENGTH),
+)
+
+EPSILON = Control(
+    "epsilon",
+    "Privacy loss ε",
+    Stops(EPSILONS),
+    default=1.0,
+    asked="ε =",
+    instead="ε = 1",
+    option="epsilon",
+    brief="comma-separated total ε; default: 0.01,0.1,1",
+    help="**Privacy loss ε** bounds how much the published model can tell about any one person: no "
+    "outcome becomes more than e^ε times as likely because of one record (except with the small "
+    "probability δ). Small ε: strong promise, much noise.",
+)
+FOCUS = Control(
+    "focus",
+    "Numbers for",
+    OneOf(lambda: {**_classifiers(), **_regressions()}, row=True),
+    asked="numbers for",
+    instead="a method that is chosen",
+)
+MAY_COST = {
+    "accuracy": Control(
+        "may_cost",
+        "Points of accuracy that privacy may cost",
+        Number(0.0, 50.0, step=0.5),
+        default=2.0,
+        asked="a cost in points of",
+        help="The lowest acceptable accuracy, counted down from the better model without privacy. "
+        "The answer is the ε from which on the best proved method keeps it.",
+    ),
+    "auc": Control(
+        "may_lose",
+        "AUC that privacy may cost",
+        Number(0.0, 0.5, step=0.005),
+        default=0.02,
+        asked="a cost in AUC of",
+        help="The lowest acceptable AUC, counted down from the better model without privacy. The "
+        "answer is the ε from which on the best proved method keeps it.",
+    ),
+    "rmse": Control(
+        "may_raise",
+        "Percent by which privacy may raise the RMSE",
+        Number(0.0, 500.0, step=1.0),
+        default=10.0,
+        asked="an error raised in percent by",
+        help="The largest acceptable error, counted up from the better model without privacy. The "
+        "answer is the ε from which on the best proved method keeps it.",
+    ),
+}
+VIEW = common.tabs("view", TABS)
+DETAIL = (EPSILON, FOCUS, *MAY_COST.values(), VIEW, *common.RISK)
+"""Controls of the answer and of the tabs under it."""
+
+COMPARED = ("inputpert", "objpert", "outpert_pure")
+COMMON = {
+    "edition": "sound",
+    "adjacency": "replace-one",
+    "delta_way": MY_OWN,
+    "delta": 1e-5,
+    "lambda": BY_RULE,
+}
+PRESETS: dict[str, dict[str, Any]] = {
+    "Paper 002, figure 2: accuracy": {
+        "data": "cohort",
+        "patients": 30_000,
+        "loss": "logistic",
+        "methods": COMPARED,
+        **COMMON,
+    },
+    "Paper 002, figure 2: RMSE": {"data": "diabetes", "number_methods": COMPARED, **COMMON},
+}
+"""Settings to start from: those behind a paper's figures."""

@@ -1,0 +1,96 @@
+"""What a link asks for: checked against the declarations, and written by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpcore.controls.control import Control, Number, Page, SomeOf, Text
+from dpcore.errors import meant
+
+Link = Mapping[str, Sequence[str]]
+MOST_LETTERS = 40
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A value of the link that the page cannot follow.
+
+    Parameters
+    ----------
+    name, value : str
+        As in the link.
+    sentence : str
+        What the page does instead, beginning with what was asked for.
+    """
+
+    name: str
+    value: str
+    sentence: str
+
+
+def check(
+    controls: Iterable[Control],
+    link: Link,
+    quoted: Callable[[str], str],
+    among: Mapping[str, Collection[str]] | None = None,
+) -> list[Refusal]:
+    """The values that no control allows.
+
+    Parameters
+    ----------
+    controls : iterable of Control
+    link : mapping
+        Name to all its values.
+    quoted : callable
+        A value from outside to what may stand on the page.
+    among : mapping, optional
+        For controls by key: the texts allowed in this view, where those are fewer.
+    """
+    found = []
+    for control in controls:
+        allowed = (among or {}).get(control.key)
+        for value in link.get(control.key, ()):
+            sentence = _refused(control, value, quoted, allowed)
+            if sentence:
+                found.append(Refusal(control.key, value, sentence))
+    return found
+
+
+def _refused(
+    control: Control, value: str, quoted: Callable[[str], str], among: Collection[str] | None
+) -> str:
+    """Why the value is not allowed; empty where it is."""
+    kind, name = control.kind, f"{control.asked} {quoted(value)}"
+    if isinstance(kind, Text):
+        return ""
+    if isinstance(kind, Number):
+        if value == "" or _within(kind, value):
+            return ""
+        limits = f"a number from {kind.least:,} to {kind.most:,}"
+        return f"{name}, but it must be {limits}; it is left out."
+    allowed = kind.texts() if among is None else among
+    if value in allowed or (value == "" and isinstance(kind, SomeOf)):
+        return ""
+    instead = control.instead or control.text(control.default)
+    return (
+        f"{name}, which this page does not offer{meant(value[:MOST_LETTERS], allowed)}; "
+        f"it uses {instead}."
+    )
+
+
+def _within(kind: Number, value: str) -> bool:
+    try:
+        return kind.least <= float(value) <= kind.most
+    except ValueError:
+        return False
+
+
+def address(page: Page, values: Mapping[str, Any]) -> dict[str, str | list[str]]:
+    """The settings of a link that opens the page with these: what differs from its first view."""
+    return {
+        key: page[key].text(value)
+        for key, value in values.items()
+        if value != page[key].default and value is not None
+    }

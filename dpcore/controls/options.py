@@ -1,0 +1,105 @@
+"""Controls as options of a command, and as the command line that says them again."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dpcore.controls.control import Control, Number, OneOf, SomeOf, Stops, Switch
+from dpcore.errors import number, whole
+
+
+def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> None:
+    """Add an option for each control that has one; text is read later, by `given`."""
+    for control in controls:
+        if not control.option:
+            continue
+        flag = is_flag(control)
+        command.add_argument(
+            f"--{control.option}",
+            help=described(control),
+            **({"action": "store_true"} if flag else {}),  # type: ignore[arg-type]
+        )
+
+
+def is_flag(control: Control) -> bool:
+    """Whether the option takes no value: a switch, or one of two that means yes or no."""
+    kind = control.kind
+    if isinstance(kind, OneOf):
+        return set(map(type, kind.means.values())) == {bool}
+    return isinstance(kind, Switch)
+
+
+def described(control: Control) -> str:
+    """The help of its option: what may be typed, and what it means."""
+    if control.brief:
+        return control.brief
+    words, kind = _first_sentence(control.help), control.kind
+    if is_flag(control) or not isinstance(kind, OneOf | SomeOf) or callable(kind.titles):
+        return words
+    keys = [str(control.sets(key)) for key in kind.titles]
+    names = keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} or {keys[-1]}"
+    return f"{names}: {words}" if words else names
+
+
+def _first_sentence(markdown: str) -> str:
+    text = re.sub(r"[*_`]", "", markdown)
+    return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0].rstrip(".").replace("%", "%%")
+
+
+def given(controls: Iterable[Control], options: argparse.Namespace) -> dict[str, Any]:
+    """What was typed, by key of the control; options that were left out are not in it.
+
+    Raises
+    ------
+    InvalidInput
+        For a number that is none.
+    """
+    found: dict[str, Any] = {}
+    for control in controls:
+        typed = getattr(options, control.option.replace("-", "_"), None) if control.option else None
+        if typed is None or typed is False:
+            continue
+        found[control.key] = read(control, typed)
+    return found
+
+
+def read(control: Control, typed: Any) -> Any:
+    """One value as the field has it; what it may be is for the description to say."""
+    kind, name = control.kind, control.option
+    if is_flag(control):
+        return True
+    if isinstance(kind, Number) and kind.whole:
+        return whole(name, typed, at_least=0)
+    if isinstance(kind, Number | Stops):
+        return number(name, typed)
+    if isinstance(kind, SomeOf):
+        return tuple(part.strip() for part in typed.split(",") if part.strip())
+    return typed
+
+
+def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]:
+    """The options of a command line that sets these fields, in the order of the controls.
+
+    Parameters
+    ----------
+    controls : iterable of Control
+    fields : mapping
+        By name with its part, "recipe.clip"; ``None``, ``False`` and what is not in it say nothing.
+    """
+    found = []
+    for control in controls:
+        value = fields.get(control.field) if control.field else None
+        if not control.option or value is None or value is False:
+            continue
+        found.append(f"--{control.option}" + ("" if value is True else f" {exactly(value)}"))
+    return found
+
+
+def exactly(value: Any) -> str:
+    """All digits of a number, without a needless ".0"; other values as they are."""
+    if isinstance(value, tuple):
+        return ",".join(map(exactly, value))
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

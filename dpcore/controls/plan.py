@@ -1,0 +1,314 @@
+"""The controls of Plan, and of `epsilon` and `plan`: one noisy training run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcore.accounting.planner import Training
+from dpcore.accounting.presets import PRESETS
+from dpcore.controls import common
+from dpcore.controls.control import Control, Number, OneOf, Page
+from dpcore.figures.words import plain
+
+FIRST = PRESETS["chexpert"].training
+FIRST_EPOCHS = 8
+MOST_STEPS = 10_000_000
+LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
+EPOCHS = "How often training goes through all the records."
+SOLVED = {
+    "epsilon": "ε",
+    "sigma": "noise σ₀",
+    "steps": "epochs",
+    "batch": "batch size",
+    "delta": "δ",
+}
+RECORDS = "How many records (people, images) the training data hold. This number is public."
+SENSITIVITY = (
+    "**Sensitivity Δ**: how far one person's difference can move the released numbers (L2 norm), "
+    "in their own units. A count has Δ = 1 where a person is added or removed."
+)
+TABS = (
+    "Noise schedule",
+    "Heat maps",
+    "Paper 003",
+    "Release calendar",
+    "σ ladder",
+    "Accountants",
+    "Take along",
+)
+
+CONTROLS = Page(
+    Control(
+        "records",
+        "Records n",
+        Number(1, common.MOST_RECORDS, whole=True),
+        default=FIRST.records,
+        asked="a number of records of",
+        field="records",
+        option="records",
+        brief="n, which is public, with --batch in place of --sampling-rate",
+        help=RECORDS,
+    ),
+    Control(
+        "batch",
+        "Batch size",
+        Number(1, common.MOST_RECORDS, whole=True),
+        default=FIRST.batch,
+        asked="a batch size of",
+        field="batch",
+        option="batch",
+        brief="(expected) records per step",
+        help="How many records one step looks at, on average. Batch size ÷ n is the sampling rate "
+        "q.",
+    ),
+    Control(
+        "length",
+        "Length of training in",
+        OneOf(LENGTHS, row=True),
+        default="epochs",
+        asked="a length in",
+        help="Whether the length of training is given in passes over the data, or in single steps.",
+    ),
+    # One box for either unit: only a control that is there already takes a value into the address
+    # when it is set by another one.
+    Control(
+        "duration",
+        "Steps",
+        Number(1, MOST_STEPS, whole=True),
+        default=FIRST_EPOCHS,
+        asked="a length of",
+        field="steps",
+        option="steps",
+        brief="T",
+        help="How many noisy steps training takes in all. Every step spends some of the budget.",
+    ),
+    Control(
+        "sigma",
+        "First noise σ₀",
+        Number(1e-3, 1e6, step=0.1),
+        default=FIRST.sigma,
+        asked="a noise σ₀ of",
+        field="sigma",
+        help="**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's "
+        "clipped gradients at the first step. Divided by C it is the noise multiplier.",
+    ),
+    Control(
+        "clip",
+        "Clipping norm C",
+        Number(1e-6, 1e6, step=0.1),
+        default=FIRST.clip,
+        asked="a clipping norm of",
+        field="clip",
+        help="**Clipping norm C**: every record's gradient is shortened to at most this length.",
+    ),
+    Control(
+        "decay",
+        "Decay R of the variance",
+        Number(0.01, 1.0, step=0.01),
+        default=FIRST.decay,
+        asked="a decay R of",
+        field="decay",
+        option="decay",
+        brief="R: the variance is multiplied by it each time",
+        help="The noise *variance* is multiplied by R each time (paper 003): σ² becomes R σ². "
+        "R = 1 keeps the noise constant. Opacus counts in σ: its γ is √R.",
+    ),
+    Control(
+        "decays",
+        "Noise decays",
+        OneOf({"epoch": "Every epoch", "step": "Every step", "steps": "Every so many steps"}),
+        default="epoch",
+        asked="a decay",
+        instead="a decay every epoch",
+        field="decay_every",
+        option="decay-every",
+        brief="step (the default), epoch, or a number of steps",
+        help="When the variance is multiplied by R. Paper 003's Algorithm 1 says every step; its "
+        "experiments speak of epochs.",
+    ),
+    Control(
+        "every",
+        "Steps between two decays",
+        Number(1, MOST_STEPS, whole=True),
+        default=100,
+        asked="a decay after so many steps:",
+        help="The variance is multiplied by R after this many steps.",
+    ),
+    Control(
+        "plan_delta",
+        "Failure probability δ",
+        common.delta("plan_delta", FIRST.delta).kind,
+        default=FIRST.delta,
+        asked="δ =",
+        instead=f"δ = {plain(FIRST.delta)}",
+        field="delta",
+        help=common.DELTA,
+    ),
+    Control(
+        "sampling",
+        "Sampling",
+        OneOf({"poisson": "Each record by chance (Poisson)", "fixed": "Batches of fixed size"}),
+        default="poisson",
+        asked="the sampling",
+        instead="Poisson sampling",
+        field="sampling",
+        option="sampling",
+        brief="poisson, or fixed for batches of fixed size",
+        help="How a batch is drawn. The accountant must assume the same as the training code does.",
+    ),
+    Control(
+        "neighbour",
+        "One person's difference",
+        OneOf(common.ADJACENCIES),
+        default="zero-out",
+        asked="the neighbour",
+        instead="one record blanked out",
+        field="adjacency",
+        option="adjacency",
+        brief="zero-out (the default: one record blanked, n public; the figures that the "
+        "literature prints under add/remove), replace-one (the default for batches of fixed "
+        "size), or add-remove, with --public-size",
+        help=common.ADJACENCY,
+    ),
+)
+
+SOLVE = Control(
+    "solve",
+    "Solve for",
+    OneOf(SOLVED, row=True),
+    default="epsilon",
+    asked="to solve for",
+    help="Which setting to find, so that the run spends at most the target ε, all others as they "
+    "are.",
+)
+TARGET = Control(
+    "target",
+    "Target ε",
+    Number(0.001, 1000.0, step=0.1),
+    default=2.0,
+    asked="a target ε of",
+    help="The ε that may be spent in all.",
+)
+MAP = Control(
+    "map",
+    "ε over",
+    OneOf({"decay": "Noise and decay R", "rate": "Noise and sampling rate q"}, row=True),
+    default="decay",
+    asked="the map",
+    instead="noise and decay",
+    help="Every cell is one run like this one, with another first noise and another decay, or "
+    "another share of the records in each step.",
+)
+LADDER_EPSILON = Control(
+    "ladder_epsilon",
+    "ε of the release",
+    Number(0.001, 100.0, step=0.1),
+    default=1.0,
+    asked="an ε of a release of",
+    help="The ε that one release may spend.",
+)
+LADDER_SENSITIVITY = Control(
+    "ladder_sensitivity",
+    "Sensitivity Δ",
+    Number(1e-6, 1e6, step=0.1),
+    default=1.0,
+    asked="a sensitivity Δ of",
+    help=SENSITIVITY,
+)
+BUDGET = Control(
+    "budget",
+    "Budget ε for all releases",
+    Number(0.001, 100.0, step=0.1),
+    default=3.0,
+    asked="a budget ε of",
+    help="What all the releases in the table may spend together, for example in one year.",
+)
+RELEASE_SENSITIVITY = Control(
+    "release_sensitivity",
+    "Sensitivity Δ of a release",
+    Number(1e-6, 1e6, step=0.1),
+    default=1.0,
+    asked="a sensitivity Δ of",
+    help=SENSITIVITY,
+)
+NOISE = Control(
+    "noise",
+    "Noise",
+    OneOf({"weights": "Split the budget by weight", "typed": "As I type it"}, row=True),
+    default="weights",
+    asked="the noise",
+    instead="a budget split by weight",
+    help="Either the budget is split over the releases by weight, and σ follows; or you type σ, "
+    "and what is spent follows.",
+)
+COMPOSITION = Control(
+    "composition",
+    "Split by",
+    OneOf({"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}, row=True),
+    default="pld",
+    asked="a split by",
+    instead="PLD",
+    help="The rule by which the parts are added up again. **PLD** is exact for Gaussian noise and "
+    "needs the least; **zCDP** adds up ρ; **basic** adds up ε and δ, and needs the most noise.",
+)
+VIEW = common.tabs("plan_view", TABS)
+DETAIL = (
+    *(SOLVE, TARGET, MAP, LADDER_EPSILON, LADDER_SENSITIVITY, BUDGET, RELEASE_SENSITIVITY),
+    *(NOISE, COMPOSITION, VIEW, *common.RISK),
+)
+"""Controls of the boxes and tabs under the answer."""
+
+
+def _option(name: str, brief: str) -> Control:
+    return Control(name, "", Number(0.0, 1.0), option=name, brief=brief)
+
+
+OPTIONS = (
+    _option("sampling-rate", "q: batch over records"),
+    CONTROLS["records"],
+    _option(
+        "public-size",
+        "in place of --records under add-remove: a nominal size, public as typed",
+    ),
+    CONTROLS["batch"],
+    CONTROLS["duration"],
+    _option("epochs", "1/q steps each, in place of --steps"),
+    CONTROLS["decay"],
+    CONTROLS["decays"],
+    _option("last-sigma", "σ at the last step, falling linearly from --sigma"),
+    CONTROLS["sampling"],
+    CONTROLS["neighbour"],
+    _option("accountant", "pld, rdp, gdp, zcdp, tcdp, strong or basic; by default the tightest"),
+)
+"""The options of `epsilon`, `plan` and `risk` that describe a run of many steps."""
+
+
+def steps_per_epoch(records: int, batch: int) -> int:
+    """Steps of one pass over the data, to the nearest whole number."""
+    return max(1, round(records / batch))
+
+
+def values(training: Training) -> dict[str, Any]:
+    """What the controls say for exactly this run, by key."""
+    per_epoch = steps_per_epoch(training.records, training.batch)
+    epochs, rest = divmod(training.steps, per_epoch)
+    decays = {per_epoch: "epoch", 1: "step"}.get(training.decay_every, "steps")
+    whole_epochs = rest == 0
+    return {
+        "records": training.records,
+        "batch": training.batch,
+        "length": "epochs" if whole_epochs else "steps",
+        "duration": epochs if whole_epochs else training.steps,
+        "sigma": training.sigma,
+        "clip": training.clip,
+        "decay": training.decay,
+        # Constant noise never decays, whenever it would.
+        "decays": "epoch" if training.decay == 1.0 else decays,
+        **({"every": training.decay_every} if decays == "steps" else {}),
+        # The slider stops at powers of ten; a larger δ is never a worse bargain for ε.
+        "plan_delta": next(
+            (delta for delta in common.DELTAS if delta >= training.delta), common.DELTAS[-1]
+        ),
+        "sampling": training.sampling,
+        "neighbour": str(training.adjacency),
+    }

@@ -1,0 +1,556 @@
+"""The controls of Train and of `train`: one private training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dpcore.controls import common
+from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Values
+from dpcore.guarantee import Adjacency
+
+FEATURES = {
+    "raw": "As they are",
+    "deskewed": "Set upright",
+    "scattering": "Scattering",
+    "whitened": "Scattering, whitened",
+}
+METRICS = {"accuracy_test": "Accuracy", "auc_test": "AUC"}
+ASIDE = "Records set aside as public"
+TABS = (
+    "Noise schedule",
+    "Shapes of noise",
+    "Effect of a setting",
+    "Why accuracy fell",
+    "Compare runs",
+    "Numbers",
+    "Take along",
+)
+MOST_COUNT = 1_000_000
+MOST_SEED = 2**32 - 1
+
+
+def datasets() -> dict[str, str]:
+    """Data sets for networks by key, the built-in ones first."""
+    from dpcore.datasets import images
+
+    known = images.keys()
+    return {key: images.entry(key).title for key in known}
+
+
+def _effects() -> dict[str, str]:
+    from dpcore.evaluation.effects import EFFECTS
+
+    return {key: f"{each.title} {each.symbol}".strip() for key, each in EFFECTS.items()}
+
+
+def _is(key: str, *values: str) -> Any:
+    """Shown where another control says one of these."""
+    return lambda said: said.get(key) in values
+
+
+def _decays(said: Values) -> bool:
+    # Paper 004 knows no other noise than constant.
+    return said.get("shape") != "published-004" and said.get("schedule") == "decaying"
+
+
+def _public_scales(said: Values) -> bool:
+    return said.get("shape") == "scaled" and said.get("scaled_by") == "public"
+
+
+def _equal_shares(said: Values) -> bool:
+    return said.get("shape") == "published-004" and said.get("reading") == "equal-shares"
+
+
+def _afresh(said: Values) -> bool:
+    return _public_scales(said) or _equal_shares(said)
+
+
+def _set_aside(said: Values) -> bool:
+    return _public_scales(said) or (_equal_shares(said) and said.get("weighed_by") == "public")
+
+
+CONTROLS = Page(
+    Control(
+        "dataset",
+        "Data",
+        OneOf(datasets),
+        default="digits",
+        asked="the data set",
+        field="dataset",
+        option="dataset",
+        brief="a set for networks, or any table (default: digits)",
+        help="Which records the network learns from. The digits and the synthetic sets are built "
+        "in.",
+    ),
+    Control(
+        "measure",
+        "Measured by",
+        OneOf(METRICS, row=True),
+        default="accuracy_test",
+        asked="the measure",
+        help="**Accuracy**: share of test records that are right. **AUC**: how often a record that "
+        "has the condition is ranked above one that has not; unlike accuracy it does not hang on "
+        "how many have it.",
+    ),
+    Control(
+        "features",
+        "Inputs",
+        OneOf(FEATURES),
+        default="raw",
+        asked="the inputs",
+        field="features",
+        option="features",
+        brief="raw, deskewed, scattering or whitened (default: raw)",
+        help="**As they are**; **set upright**: each image moved to its middle and sheared until "
+        "it does not lean; or **scattering features**: fixed wavelet filters. All are computed "
+        "from each image by itself and look at no other record, so they cost no privacy; a linear "
+        "network on top of scattering is hard to beat at small ε. **Whitened** (MNIST): the same, "
+        "pressed together where public digits of other people vary most, so that clipping cuts "
+        "off less.",
+    ),
+    Control(
+        "network",
+        "Network",
+        OneOf(
+            {
+                "linear": "Linear",
+                "perceptron": "Perceptron",
+                "cnn": "CNN",
+                "cnn-lean": "Lean CNN",
+            },
+            row=True,
+        ),
+        default="perceptron",
+        asked="the network",
+        field="recipe.network",
+        option="network",
+        brief="linear, perceptron, cnn or cnn-lean",
+        help="**Linear**: one layer. **Perceptron**: fully connected hidden layers. "
+        "**Convolutional**: the small network for images of at least 28 × 28 pixels that papers "
+        "003 and 004 use. **Lean CNN**: the same without its hidden layer, because half as many "
+        "weights catch less noise.",
+    ),
+    Control(
+        "layers",
+        "Hidden layers",
+        Number(1, 5, whole=True),
+        default=1,
+        asked="a number of hidden layers of",
+        help="Hidden layers of the perceptron. Paper 000 uses two of 100 units.",
+        shown=_is("network", "perceptron"),
+    ),
+    Control(
+        "units",
+        "Units in each",
+        Number(1, 2_000, whole=True),
+        default=64,
+        asked="a number of units of",
+        help="Units in each hidden layer.",
+        shown=_is("network", "perceptron"),
+    ),
+    Control(
+        "target_epsilon",
+        "Privacy loss ε",
+        Number(0.01, 1000.0, step=0.5),
+        default=3.0,
+        asked="an ε of",
+        field="epsilon",
+        option="epsilon",
+        brief="target of the whole training (default: 3)",
+        help="**Privacy loss ε** that the whole training may spend. The noise is set to the least "
+        "that keeps within it.",
+    ),
+    Control(
+        "train_delta",
+        "Failure probability δ",
+        common.delta("train_delta", 1e-5).kind,
+        default=1e-5,
+        asked="δ =",
+        field="recipe.delta",
+        option="delta",
+        brief="δ",
+        help=common.DELTA,
+    ),
+    Control(
+        "passes",
+        "Epochs",
+        Number(1, 1_000, whole=True),
+        default=30,
+        asked="a number of epochs of",
+        field="recipe.epochs",
+        option="epochs",
+        brief="n/batch steps each",
+        help="How often training goes through all the records. More epochs need more noise in "
+        "each.",
+    ),
+    Control(
+        "lot",
+        "Batch size",
+        Number(1, 1_000_000, whole=True),
+        default=256,
+        asked="a batch size of",
+        field="recipe.batch",
+        option="batch-size",
+        brief="(expected) records a step",
+        help="How many records one step looks at, on average. Larger batches need more noise on "
+        "the sum, and less on the mean.",
+    ),
+    Control(
+        "rate",
+        "Learning rate",
+        Number(1e-6, 1e3, step=0.1),
+        default=0.5,
+        asked="a learning rate of",
+        field="recipe.learning_rate",
+        option="learning-rate",
+        brief="of the optimizer",
+        help="How far one step moves the weights along the noisy gradient.",
+    ),
+    Control(
+        "clipping",
+        "Clipping norm C",
+        Number(1e-6, 1e6, step=0.1),
+        default=1.0,
+        asked="a clipping norm of",
+        field="recipe.clip",
+        option="clip",
+        brief="C",
+        help="**Clipping norm C**: every record's gradient is shortened to at most this length, so "
+        "that one record can move the sum by at most C.",
+    ),
+    Control(
+        "shape",
+        "Noise over weights",
+        OneOf(
+            {
+                "isotropic": "The same for every weight",
+                "scaled": "Scaled with the clipping",
+                "published-004": "As paper 004 prints it",
+            }
+        ),
+        default="isotropic",
+        asked="the noise",
+        field="recipe.noise",
+        option="noise",
+        brief="isotropic, published-004 (as paper 004 prints it) or scaled (its sound form)",
+        help="**Same for every weight**: plain DP-SGD. **Scaled**: clipping and noise are scaled "
+        "alike, by what earlier noisy gradients have shown; proved at the same ε. **As paper 004 "
+        "prints it**: weights with large gradients get less noise, for study; nothing is proved "
+        "for it.",
+    ),
+    Control(
+        "scaled_by",
+        "Weights from",
+        OneOf(
+            {
+                "released": "Noisy gradients already released",
+                "paid": "A paid slice of the budget",
+                "public": ASIDE,
+            }
+        ),
+        default="released",
+        asked="weights from",
+        field="recipe.weights",
+        option="weights",
+        brief="where uneven noise takes its weights from: private, public, released or paid",
+        help="Where the scales come from. **Released**: the noisy gradients of earlier steps, "
+        "which cost nothing more. **Paid**: a second noisy query on each batch takes a share of "
+        "the step's budget. **Public**: records of the training part that are taken as nobody's "
+        "secret and not trained on.",
+        shown=_is("shape", "scaled"),
+    ),
+    Control(
+        "scale_for",
+        "Scales chosen for",
+        OneOf(
+            {
+                "adaclip": "Least noise power",
+                "gradient": "Least noise along the gradient",
+                "curvature": "Least loss by curvature",
+            }
+        ),
+        default="adaclip",
+        asked="scales for",
+        field="recipe.cost",
+        option="cost",
+        brief="what scaled noise makes least: adaclip, gradient or curvature",
+        help="What the scales make least. **Noise power**: the sum of all variances (AdaCliP). "
+        "**Along the gradient**: paper 004's aim. **Curvature**: what noise adds to the loss; it "
+        "needs public records.",
+        shown=_is("shape", "scaled"),
+    ),
+    Control(
+        "paid_share",
+        "Share of each step's budget",
+        Number(1e-3, 0.9, step=0.01),
+        default=0.05,
+        asked="a paid share of",
+        field="recipe.share",
+        option="share",
+        brief="of each step's budget that weights are paid with",
+        help="Part of every step's privacy budget that the second query takes from the gradient.",
+        shown=lambda said: said.get("shape") == "scaled" and said.get("scaled_by") == "paid",
+    ),
+    Control(
+        "scale_each",
+        "One scale for",
+        OneOf(
+            {"layer": "A layer", "weight": "A weight"},
+            row=True,
+            means={"layer": False, "weight": True},
+        ),
+        default="layer",
+        asked="a scale for",
+        field="recipe.elementwise",
+        option="elementwise",
+        brief="one scale a coordinate instead of one a layer",
+        help="Whether all weights of a layer share a scale, or each weight has its own.",
+        shown=_public_scales,
+    ),
+    Control(
+        "reading",
+        "Equation (11)",
+        OneOf({"equal-shares": "Equal shares", "exact": "Solved exactly"}, row=True),
+        default="equal-shares",
+        asked="the reading",
+        field="recipe.reading",
+        option="reading",
+        brief="of paper 004's equation (11): equal-shares or exact",
+        help="**Equal shares**: each weight may move by α/√d, which gives large noise where "
+        "gradients are small. **Solved exactly**, equation (11) gives the same noise to every "
+        "weight.",
+        shown=_is("shape", "published-004"),
+    ),
+    Control(
+        "lambda_order",
+        "λ",
+        Number(1e-3, 1e9),
+        asked="a λ of",
+        field="recipe.order",
+        option="order",
+        brief="paper 004's λ",
+        placeholder="∞",
+        help="**λ** of equation (9), for which the paper gives no value; left empty, λ → ∞, which "
+        "asks for the least noise.",
+        shown=_is("shape", "published-004"),
+    ),
+    Control(
+        "noise_on",
+        "Noise on",
+        OneOf({"sum": "The sum", "mean": "The mean"}, row=True, means={"sum": False, "mean": True}),
+        default="sum",
+        asked="noise on",
+        field="recipe.noise_on_mean",
+        option="noise-on-mean",
+        brief="read paper 004's noise as on the mean of a batch",
+        help="The paper writes its noise on the **mean** of a batch, its privacy argument is about "
+        "the **sum**. On the mean it is as many times larger as the batch has records.",
+        shown=_is("shape", "published-004"),
+    ),
+    Control(
+        "weighed_by",
+        "Weights from",
+        OneOf({"private": "All private records (as printed)", "public": ASIDE}),
+        default="private",
+        asked="weights from",
+        field="recipe.weights",
+        help="The paper takes the mean gradient of **all private records**, so the noise itself "
+        "tells about them and nothing can be certified. With **public** records an accountant can "
+        "count the smallest noise that any weights allow.",
+        shown=_equal_shares,
+    ),
+    Control(
+        "afresh",
+        "Weights anew every … steps",
+        Number(0, MOST_COUNT, whole=True),
+        default=1,
+        asked="a number of steps of",
+        field="recipe.refresh",
+        option="refresh",
+        brief="steps after which weights are computed afresh; 0 for once",
+        help="After how many steps weights are computed from records again; 0 for once, before the "
+        "first step. The paper does it at every step.",
+        shown=_afresh,
+    ),
+    Control(
+        "set_aside",
+        "Training records set aside",
+        Number(1, MOST_COUNT, whole=True),
+        default=100,
+        asked="a number of public records of",
+        field="public",
+        option="public",
+        brief="training records set aside as public",
+        help="So many of the training records are taken as public: weights are computed from them, "
+        "and nothing is promised to them. Training has that many records fewer.",
+        shown=_set_aside,
+    ),
+    Control(
+        "schedule",
+        "Noise over time",
+        OneOf({"constant": "Constant", "decaying": "Decaying"}, row=True),
+        default="decaying",
+        asked="the schedule",
+        help="Whether the noise stays the same, or falls as training goes on (paper 003). Either "
+        "way the whole run spends the same ε.",
+        shown=lambda said: said.get("shape") != "published-004",
+    ),
+    Control(
+        "ratio",
+        "Decay R of the variance",
+        Number(0.01, 1.0, step=0.01),
+        default=0.95,
+        asked="a decay R of",
+        field="recipe.decay",
+        option="decay",
+        brief="R: the variance is multiplied by it each time",
+        help="**Decay R**: the noise *variance* is multiplied by R each time; σ² becomes R σ².",
+        shown=_decays,
+    ),
+    Control(
+        "when",
+        "Noise decays",
+        OneOf({"epoch": "Every epoch", "step": "Every step"}, row=True),
+        default="epoch",
+        asked="a decay",
+        field="recipe.decay_every",
+        option="decay-every",
+        brief="epoch or step",
+        help="When the variance is multiplied by R. Paper 003's algorithm says every step.",
+        shown=_decays,
+    ),
+    Control(
+        "repeats",
+        "Runs",
+        Number(1, 30, whole=True),
+        default=5,
+        asked="a number of runs of",
+        field="runs",
+        option="runs",
+        brief="trainings with seeds of their own (default: 1)",
+        help="How often training is repeated with fresh noise. You would publish one of them; each "
+        "one spends the ε above.",
+    ),
+    Control(
+        "train_seed",
+        "Seed",
+        Number(0, MOST_SEED, whole=True),
+        default=0,
+        asked="a seed of",
+        field="recipe.seed",
+        option="seed",
+        brief="of the first run, each further run adds 1; files are then exploration, nothing "
+        "proved",
+        help="Start of the random numbers, so that a link shows the same picture again.",
+    ),
+    common.adjacency("person", "recipe.adjacency"),
+    Control(
+        "public_size",
+        "Public size",
+        Number(1, common.MOST_RECORDS, whole=True),
+        asked="a public size of",
+        field="recipe.public_size",
+        option="public-size",
+        brief="under add-remove: the number that rates, steps and divisors come from",
+        placeholder="a number that everybody may know",
+        help=common.PUBLIC_SIZE,
+        shown=_is("person", str(Adjacency.ADD_REMOVE)),
+    ),
+    Control(
+        "optimizer",
+        "Optimizer",
+        OneOf({"sgd": "SGD", "momentum": "Momentum", "adam": "Adam"}, row=True),
+        default="sgd",
+        asked="the optimizer",
+        field="recipe.optimizer",
+        option="optimizer",
+        brief="sgd, momentum or adam, on the noisy gradient",
+        help="What is done with the noisy gradient. It sees nothing else, so it costs no privacy.",
+    ),
+    Control(
+        "final_rate",
+        "Rate left at the end",
+        Number(0.0, 1.0, step=0.1),
+        default=1.0,
+        asked="a share of the learning rate of",
+        field="recipe.final_rate",
+        option="final-rate",
+        brief="share of the learning rate that is left at the end, falling linearly",
+        help="Share of the learning rate that is left at the last step; it falls evenly until "
+        "then. 1 keeps it as it is. Small last steps let less of the noise into the weights.",
+    ),
+    Control(
+        "averaging",
+        "Average over the last share",
+        Number(0.0, 1.0, step=0.05),
+        default=0.0,
+        asked="a share of steps to average of",
+        field="recipe.average",
+        option="average",
+        brief="share of the steps so far whose weights are averaged",
+        help="Share of the steps so far whose weights are averaged, the latest counting most; 0 "
+        "keeps those of the last step. Averaging smooths the noise away and costs no privacy.",
+    ),
+    Control(
+        "activation",
+        "Activation",
+        OneOf({"relu": "ReLU", "tanh": "tanh"}, row=True),
+        default="relu",
+        asked="the activation",
+        field="recipe.activation",
+        option="activation",
+        brief="relu or tanh",
+        help="What each hidden unit does with its input. With clipped gradients tanh often works "
+        "better.",
+    ),
+    Control(
+        "draws",
+        "Batches",
+        OneOf({"poisson": "By chance (Poisson)", "none": "Every record"}, row=True),
+        default="poisson",
+        asked="batches",
+        field="recipe.sampling",
+        option="sampling",
+        brief="poisson, fixed or none",
+        help="**By chance**: each record enters a step with probability batch ÷ n (Poisson), as "
+        "the accountant assumes. **Every record**: each step looks at all of them.",
+    ),
+)
+FIRST = CONTROLS.first()
+
+EFFECT = Control(
+    "effect",
+    "Setting to vary",
+    OneOf(_effects),
+    default="decay",
+    asked="the effect of",
+    help="Paper 003, figure 2, varies the decay R, the first noise σ₀ and the clipping norm C; "
+    "paper 004, figure 5, the lot size, the hidden units and the clipping norm.",
+)
+GIVES_WAY = Control(
+    "gives_way",
+    "What gives way to keep ε",
+    OneOf({"noise": "The noise", "epochs": "The epochs"}, row=True),
+    default="noise",
+    asked="to let give way",
+    instead="what usually does",
+    help="**The noise**: as many epochs as set, the noise solved anew for each value. **The "
+    "epochs**: the same first noise, and as many epochs as keep within ε, at most ten times as "
+    "many as set.",
+)
+VIEW = common.tabs("train_view", TABS)
+DETAIL = (EFFECT, GIVES_WAY, VIEW, *common.RISK)
+"""Controls of the tabs under the answer."""
+
+MORE_OPTIONS = (
+    Control(
+        "per_layer",
+        "Clip each layer to its share of C",
+        Switch(),
+        default=False,
+        field="recipe.per_layer",
+        option="per-layer",
+        brief="clip each layer to its share of C",
+    ),
+)
+"""Only on the command line."""

@@ -1,0 +1,48 @@
+"""Settings of Train to start from: what each control says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpcore.controls.train import CONTROLS
+from dpcore.evaluation.recipes import STUDIES
+from dpcore.evaluation.training import TrainingStudy
+
+LEFT_ALONE = ("person", "public_size", "train_seed")
+"""What a preset does not set."""
+FIRST = {key: value for key, value in CONTROLS.first().items() if key not in LEFT_ALONE}
+
+
+def values(study: TrainingStudy) -> dict[str, Any]:
+    """What the controls say for a study: by key, the others as on a first visit."""
+    recipe = study.recipe
+    fields = {name: getattr(study, name) for name in ("dataset", "features", "epsilon", "runs")}
+    fields |= {f"recipe.{name}": value for name, value in vars(recipe).items()}
+    said = {"shape": recipe.noise, "schedule": "decaying" if recipe.decay < 1.0 else "constant"}
+    return (
+        FIRST
+        | said
+        | {key: value for key, value in CONTROLS.values(fields).items() if key in FIRST}
+    )
+
+
+def _preset(name: str, **others: Any) -> Mapping[str, Any]:
+    """A study of `dpcore.evaluation.recipes`."""
+    return values(STUDIES[name]) | {"repeats": 1} | others
+
+
+PRESETS: dict[str, Mapping[str, Any]] = {
+    "Digits (built in)": FIRST,
+    "MNIST, scattering features": _preset("mnist-whitened-3"),
+    "MNIST, convolutional network": _preset("mnist-cnn-3"),
+    "Chest X-ray features, five findings": FIRST
+    | {"dataset": "chest_features", "network": "linear", "passes": 20, "lot": 1024, "repeats": 3},
+    "PneumoniaMNIST, scattering features": _preset("pneumonia-3", measure="auc_test", repeats=5),
+    "Heart, paper 000's network": FIRST
+    | {"dataset": "heart", "layers": 2, "units": 100, "passes": 50, "lot": 64, "rate": 0.2}
+    | {"repeats": 10},
+    "Cardio, paper 000's network": FIRST
+    | {"dataset": "cardio", "layers": 2, "units": 100, "passes": 5, "lot": 1024, "repeats": 1},
+}
+"""Settings to start from: what each control says."""

@@ -1,0 +1,127 @@
+"""A run of Plan as code: a command line, a Python snippet, and the same training with Opacus."""
+
+from __future__ import annotations
+
+from dpcore.accounting.planner import Training
+from dpcore.accounting.schedules import opacus_gamma
+from dpcore.export.lines import joined
+from dpcore.guarantee import Adjacency
+
+
+def command(training: Training, accountant: str) -> str:
+    """The command line that gives the ε on screen."""
+    return joined(
+        "python -m dpcore epsilon",
+        f"--sigma {training.sigma!r}",
+        *_settings(training),
+        f"--delta {training.delta!r}",
+        f"--accountant {accountant}",
+    )
+
+
+def plan_command(training: Training, unknown: str, epsilon: float, accountant: str) -> str:
+    """The command line that answers the question asked backwards."""
+    kept = [] if unknown == "sigma" else [f"--sigma {training.sigma!r}"]
+    kept += [] if unknown == "delta" else [f"--delta {training.delta!r}"]
+    return joined(
+        "python -m dpcore plan",
+        f"--solve {unknown}",
+        f"--epsilon {epsilon!r}",
+        *kept,
+        *_settings(training, without=unknown),
+        f"--accountant {accountant}",
+    )
+
+
+def _settings(training: Training, without: str = "") -> list[str]:
+    nominal = training.adjacency is Adjacency.ADD_REMOVE
+    size = [f"--{'public-size' if nominal else 'records'} {training.records}"]
+    size += [] if without == "batch" else [f"--batch {training.batch}"]
+    steps = [] if without == "steps" else [f"--steps {training.steps}"]
+    decay = (
+        []
+        if training.decay == 1.0
+        else [f"--decay {training.decay!r}", f"--decay-every {_every(training)}"]
+    )
+    return [
+        *size,
+        *steps,
+        *([] if training.clip == 1.0 else [f"--sensitivity {training.clip!r}"]),
+        *decay,
+        f"--sampling {training.sampling}",
+        f"--adjacency {training.adjacency}",
+    ]
+
+
+def _every(training: Training) -> str:
+    return "step" if training.decay_every == 1 else str(training.decay_every)
+
+
+def snippet(training: Training, accountant: str) -> str:
+    """Python that gives the ε on screen."""
+    note = "  # a public size" if training.adjacency is Adjacency.ADD_REMOVE else ""
+    return (
+        "from dpcore.accounting.planner import Training, spent\n"
+        "from dpcore.guarantee import Adjacency\n"
+        "\n"
+        "run = Training(\n"
+        f"    sigma={training.sigma!r},\n"
+        f"    records={training.records},{note}\n"
+        f"    batch={training.batch},\n"
+        f"    steps={training.steps},\n"
+        f"    delta={training.delta!r},\n"
+        f"    clip={training.clip!r},\n"
+        f"    decay={training.decay!r},\n"
+        f"    decay_every={training.decay_every},\n"
+        f"    sampling={training.sampling!r},\n"
+        f"    adjacency=Adjacency({str(training.adjacency)!r}),\n"
+        ")\n"
+        f"guarantee = spent(run, {accountant!r})\n"
+        "print(guarantee.epsilon, guarantee.delta, guarantee.adjacency, guarantee.by)\n"
+    )
+
+
+def opacus(training: Training) -> str:
+    """The same training with Opacus; its own figure at the end is by Rényi accounting."""
+    decays = training.decay < 1.0
+    lines = [
+        "from opacus import PrivacyEngine",
+        *(["from opacus.schedulers import ExponentialNoise"] if decays else []),
+        "from torch.utils.data import DataLoader",
+        "",
+        "# model, optimizer, loss_function and dataset are yours; "
+        f"dataset holds {training.records:,} records",
+        f"loader = DataLoader(dataset, batch_size={training.batch})",
+        'engine = PrivacyEngine(accountant="rdp")',
+        "model, optimizer, loader = engine.make_private(",
+        "    module=model,",
+        "    optimizer=optimizer,",
+        "    data_loader=loader,",
+        f"    noise_multiplier={training.sigma / training.clip!r},",
+        f"    max_grad_norm={training.clip!r},",
+        "    poisson_sampling=True,",
+        ")",
+    ]
+    if decays:
+        lines.append(
+            f"noise = ExponentialNoise(optimizer, gamma={opacus_gamma(training.decay)!r})  # √R"
+        )
+    lines += [
+        "steps = 0",
+        f"while steps < {training.steps}:",
+        "    for features, labels in loader:",
+        "        optimizer.zero_grad()",
+        "        loss_function(model(features), labels).backward()",
+        "        optimizer.step()",
+        "        steps += 1",
+    ]
+    if decays and training.decay_every == 1:
+        lines.append("        noise.step()")
+    elif decays:
+        lines += [f"        if steps % {training.decay_every} == 0:", "            noise.step()"]
+    lines += [
+        f"        if steps == {training.steps}:",
+        "            break",
+        f"print(engine.get_epsilon(delta={training.delta!r}))",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,182 @@
+"""A system of the literature as a card: what it does, claim and proof apart, what broke, to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dpcore.controls.atlas import FORM, LEAF
+from dpcore.methods import method_named
+from dpcore.models.register import model_named
+from dpcore.systems import PAPERS, Family, Place, Relation, System, runs_of, standing
+from dpcore.systems.standings import CLAIM_UNCHECKED, PUBLISHED
+from dpcore.systems.system import Software, Upkeep
+from pages.atlas import texts
+from pages.atlas.controls import choose
+from pages.atlas.routes import route
+from pages.shared import badges, takeaway
+from pages.shared.widgets import drawn
+
+PER_PAGE = 8
+
+
+def listed(systems: Sequence[System]) -> None:
+    """The cards, some at a time."""
+    pages = -(-len(systems) // PER_PAGE)
+    top = st.container()
+    page = st.pagination(pages, key=LEAF.key, bind="query-params") if pages > 1 else 1
+    page = min(max(1, int(page or 1)), pages)
+    with top:
+        for system in systems[(page - 1) * PER_PAGE : page * PER_PAGE]:
+            card(system)
+
+
+def card(system: System) -> None:
+    """One system among others; its button opens it."""
+    with st.container(border=True, key=f"card_{system.key}"):
+        _badges(system, system.title)
+        _told(system)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Run it" if models_of(system) else "Details",
+                key=f"open {system.key}",
+                icon=":material/play_arrow:" if models_of(system) else ":material/open_in_full:",
+                help=f"Opens {system.title} by itself; the address then leads to it.",
+                on_click=choose,
+                args=(system.key,),
+            )
+            _routes(system)
+
+
+def alone(system: System) -> None:
+    """The chosen system by itself."""
+    with st.container(horizontal=True):
+        st.button("All systems", icon=":material/arrow_back:", on_click=choose, args=(None,))
+        st.space("stretch")
+        takeaway.link()
+    st.title(system.title, anchor=False)
+    # What is run may be chosen below the card, and says what the card then need not.
+    top = st.container(border=True)
+    model = _model(system)
+    found = standing(system)
+    at_work = model is not None and model_named(model).proof == found.proof
+    with top:
+        _badges(system)
+        _told(system, claim_and_proof=not at_work)
+        for limit in limits_of(system):
+            st.caption(f"Note: {limit}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _routes(system)
+    if model is not None:
+        from pages.atlas import running
+
+        running.draw(model, found if at_work else None)
+
+
+def _told(system: System, *, claim_and_proof: bool = True) -> None:
+    st.markdown(system.what)
+    st.caption(_source(system))
+    if claim_and_proof:
+        _claim_and_proof(system)
+    _more(system)
+
+
+def _badges(system: System, title: str = "") -> None:
+    """The verdicts, after the title where there is one."""
+    found = standing(system)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if title:
+            st.markdown(f"**{title}**", width="content")
+        badges.status(
+            str(found.status),
+            "" if not found.of else texts.AS_PUBLISHED if found.of == PUBLISHED else texts.HERE,
+            said=found.verdict,
+        )
+        if found.sound is not None and found.of == PUBLISHED:
+            badges.status(str(found.sound.status), texts.SOUND, name="sound form")
+
+
+def _source(system: System) -> str:
+    """Authors, and where the papers tell of it."""
+    if not system.paper:
+        return f"{system.source} · {PAPERS['']}"
+    numbers = "".join(f" [{number}]" for number in system.references)
+    return f"{system.source}{numbers} · paper {system.paper}, section {system.section}"
+
+
+def _claim_and_proof(system: System) -> None:
+    found = standing(system)
+    claim, proof = st.columns(2)
+    with claim:
+        st.markdown(f"**Claim** (what its authors say)  \n{found.claim}")
+        if found.claim_unchecked:
+            st.markdown(CLAIM_UNCHECKED)
+    with proof:
+        of = f" ({found.of})" if found.of else ""
+        st.markdown(f"**Proof**{of}  \n{found.proof}")
+
+
+def _more(system: System) -> None:
+    for broken in system.breaks:
+        st.markdown(f":red[:material/report:] {broken}")
+    if system.family is Family.THEORY:
+        st.caption(texts.THEORY)
+    elif system.software:
+        st.caption("Implementations: " + " · ".join(map(_named, system.software)))
+    else:
+        st.caption(f"Implementations: {texts.NO_SOFTWARE}")
+
+
+def _named(software: Software) -> str:
+    kept = "" if software.upkeep is Upkeep.MAINTAINED else str(software.upkeep)
+    note = software.note.rstrip(".")
+    about = "; ".join(filter(None, (kept, note[:1].lower() + note[1:])))
+    return f"{software.name} ({about})" if about else software.name
+
+
+def limits_of(system: System) -> list[str]:
+    """What else Explore says of the methods that the system runs as."""
+    return [
+        limit
+        for run in system.runs
+        if run.place is Place.EXPLORE and run.relation is not Relation.RELATIVE
+        for limit in method_named(run.key).limits
+    ]
+
+
+def models_of(system: System) -> list[str]:
+    """The models of this page that the system runs as."""
+    return [
+        run.key
+        for run in system.runs
+        if run.place is Place.ATLAS and run.relation is not Relation.RELATIVE
+    ]
+
+
+def _model(system: System) -> str | None:
+    """The model to run: the only one, or the one that is chosen."""
+    models = models_of(system)
+    if len(models) < 2:
+        return models[0] if models else None
+    return str(drawn(FORM, among=models))
+
+
+def _routes(system: System) -> None:
+    for run in system.runs:
+        about = f"{str(run.relation).capitalize()}. {run.note}".strip()
+        if run.place is not Place.ATLAS:
+            to = route(run)
+            st.page_link(
+                to.page, label=to.label, icon=to.icon, query_params=to.settings, help=about
+            )
+        elif run.relation is Relation.RELATIVE:
+            st.button(
+                f"Run {model_named(run.key).title} instead",
+                key=f"relative {system.key}",
+                icon=":material/play_arrow:",
+                type="tertiary",
+                help=about,
+                on_click=choose,
+                args=(runs_of(run.place, run.key)[0].key,),
+            )

@@ -1,0 +1,52 @@
+"""The places on Explore, in reading order, that different parts of a run fill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from dpcore.controls.explore import VIEW
+from pages.explore.controls import Start, tabs_for
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Places on the page."""
+
+    slider: DeltaGenerator
+    numbers: DeltaGenerator
+    main: DeltaGenerator
+    training: DeltaGenerator
+    risk: DeltaGenerator
+    methods: DeltaGenerator
+    meaning: DeltaGenerator
+    waiting: tuple[DeltaGenerator, ...]
+    tabs: Mapping[str, Any]
+
+
+def layout(first: Start) -> Slots:
+    """Claim the places for everything under the heading, top to bottom."""
+    above, numbers = st.container(), st.container()
+    main, training = st.container(border=True), st.container()
+    risk, methods = st.columns([2, 3], border=True)
+    risk_panel = st.empty()
+    waiting = main.empty(), methods.empty()
+    tabs = tabs_for(first.found)
+    opened = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
+    return Slots(
+        above,
+        numbers,
+        main,
+        training,
+        risk.empty(),
+        methods,
+        risk_panel,
+        waiting,
+        dict(zip(tabs, opened, strict=True)),
+    )

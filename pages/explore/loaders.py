@@ -1,0 +1,124 @@
+"""What the page computes, each thing once: cached by the full description of what was asked.
+
+Arguments that start with an underscore are not part of a cache's key; `key` stands for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from threadpoolctl import threadpool_limits
+
+from dpcore.datasets import Split, Table, load, prepare
+from dpcore.erm.method import Array, Calibration
+from dpcore.evaluation import curves
+from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.methods import register
+from pages.shared import uploads
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pages.explore.controls import Choice
+
+
+# Threads that wait for each other take the processor from the browser and from training; where
+# those are busy too, a second one made the curves of 36,000 records three to ten times slower.
+LINEAR_ALGEBRA_THREADS = 1
+
+
+@st.cache_resource(max_entries=6, ttl="1h", show_spinner=False)
+def _table(key: str, records: int | None) -> Table:
+    return load(key, records=records)
+
+
+@st.cache_resource(max_entries=8, ttl="1h", show_spinner=False)
+def _split(key: str, _table: Table, _study: Study) -> Split:
+    return prepare(_table, _study.preparation)
+
+
+def records_of(choice: Choice) -> tuple[Study, Split, bool]:
+    """The study completed by its upload, the prepared records, and whether they are published.
+
+    Of an upload the split is a stand-in without records: what is computed from these is asked of
+    the process that holds them.
+
+    Raises
+    ------
+    InvalidInput
+        If an uploaded file is not what it should be.
+    """
+    study = choice.study
+    if choice.upload is not None:
+        name = uploads.table(study.dataset, study.columns, choice.upload)
+        found = uploads.outline(name, study.preparation)
+        return replace(study, upload=name), found.stand_in(), found.published
+    table = _table(study.dataset, study.records)
+    described = repr((study.dataset, study.records, study.preparation))
+    return study, _split(described, table, study), table.published
+
+
+def closed_form(study: Study, split: Split) -> pd.DataFrame:
+    """The closed-form curves over the whole ε grid."""
+    if study.upload:
+        return uploads.curves(study, _without_privacy(study))[0]
+    return _closed_form(study.key, study, split)
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
+    exact = _minimiser(_without_privacy(_study).key, _study, _split)
+    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
+        return curves.closed_form(_study, _split, exact)
+
+
+def baselines(study: Study, split: Split) -> Baselines:
+    """Majority and the two non-private models."""
+    if study.upload:
+        return uploads.curves(study, _without_privacy(study))[1]
+    return _baselines(_without_privacy(study).key, study, split)
+
+
+def _without_privacy(study: Study) -> Study:
+    """The study with all that only private models depend on put aside: one key for many views."""
+    return replace(
+        study,
+        methods=("nonprivate",),
+        edition=Study.edition,
+        epsilons=Study.epsilons,
+        delta=None,
+        runs=Study.runs,
+        seed=Study.seed,
+        steps=None,
+        batch=None,
+        full_length=False,
+    )
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _minimiser(key: str, _study: Study, _split: Split) -> Array:
+    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
+        return curves.minimiser(_study, _split)
+
+
+@st.cache_data(max_entries=60, show_spinner=False)
+def _baselines(key: str, _study: Study, _split: Split) -> Baselines:
+    exact = _minimiser(key, _study, _split)
+    with threadpool_limits(LINEAR_ALGEBRA_THREADS):
+        return curves.baselines(_study, _split, exact)
+
+
+@st.cache_resource(max_entries=200, show_spinner="Certifying the noise …")
+def calibration(key: str, method: str, epsilon: float, _study: Study, _split: Split) -> Calibration:
+    """Sensitivity, σ, conditions, claim and proof of one method at one ε."""
+    study = replace(_study, methods=(method,), epsilons=(epsilon,))
+    found = calibrations_for(study, problem_for(study, _split), delta_for(study, _split))
+    return found[method][0]
+
+
+def titles() -> dict[str, str]:
+    """Method key to display name."""
+    return {key: method.title for key, method in register().items()}

@@ -1,0 +1,97 @@
+"""A table of one's own on Explore: the file, and what its columns may hold, in words."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.datasets.own import ENTRY, MOST_LETTERS, described, template
+from dpcore.datasets.schema import Entry
+from dpcore.errors import InvalidInput
+from pages.explore import texts
+from pages.shared import query, uploads
+from pages.shared.session import held, keep, kept, put
+from pages.shared.verbatim import refuse, verbatim
+
+if TYPE_CHECKING:
+    from pages.shared.uploads import File
+
+COLUMNS, FILE, LAST = "own_columns", "upload_own", "own_entry"
+EXAMPLE = """\
+age: 18 to 90 years
+smoker: one of no, yes
+bmi: 15 to 50 kg/m²; unknown: NA
+predict progression: 0 to 350"""
+
+
+def found(columns: str) -> Entry:
+    """What the description says, or the last one that was right: the controls stay as they are."""
+    with suppress(InvalidInput):
+        keep(LAST, described(columns))
+    entry: Entry = kept(LAST) or ENTRY
+    return entry
+
+
+def complaint(columns: str) -> str:
+    """What is wrong with the description; "" where nothing is."""
+    try:
+        described(columns)
+    except InvalidInput as refusal:
+        return str(refusal)
+    return ""
+
+
+def controls() -> tuple[File | None, str]:
+    """The file and the description."""
+    upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
+    st.caption(texts.UPLOAD_IS_DROPPED)
+    if upload is not None and not (held(COLUMNS) or "").strip():
+        st.button(
+            "Begin with the names in the file",
+            icon=":material/edit_note:",
+            on_click=_begin,
+            args=(upload,),
+            width="stretch",
+        )
+    before = kept(COLUMNS)
+    if before and held(COLUMNS) is None and COLUMNS not in st.query_params:
+        # Back from another data set or page, which drew no such control.
+        put({COLUMNS: before})
+        query.write(COLUMNS, before)
+    columns = st.text_area(
+        "What its columns may hold",
+        key=COLUMNS,
+        placeholder=EXAMPLE,
+        height=220,
+        max_chars=MOST_LETTERS,
+        help=texts.OWN_COLUMNS,
+        bind="query-params",
+    )
+    keep(COLUMNS, columns)
+    return upload, (columns or "").strip()
+
+
+def _begin(upload: File) -> None:
+    try:
+        put({COLUMNS: template(upload.getvalue(), upload.name)})
+    except InvalidInput as refusal:
+        put({COLUMNS: ""})
+        st.toast(verbatim(str(refusal)), icon=":material/block:")
+
+
+def how_to(columns: str) -> None:
+    """What to hand over, and how to describe it; what is wrong with the description so far."""
+    wrong = complaint(columns)
+    if columns and wrong:
+        refuse(wrong)
+    st.markdown(ENTRY.task)
+    st.markdown(texts.OWN_TABLE)
+    st.code(EXAMPLE, language=None)
+    st.markdown(texts.OWN_COLUMNS)
+    st.info(
+        "Both go into the controls on the left. The file stays on the machine that runs this page; "
+        "the description goes into the link, the records never do.",
+        icon=":material/upload_file:",
+    )

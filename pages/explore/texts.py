@@ -1,0 +1,99 @@
+"""What the words on screen mean, for someone who meets them for the first time."""
+
+from __future__ import annotations
+
+SQUARED = (
+    "Half the squared error, with the outcome scaled by its public bounds. Beyond half its range "
+    "it goes on as a straight line, so that no single record can pull without limit."
+)
+AT_ONCE = "Its curve is computed at once."
+IN_BACKGROUND = "Its curve is trained in the background."
+ACCURACY = "Share of test records that the private model gets right, on average over its noise."
+AREA = (
+    "**Area under the ROC curve**: how often the private model ranks a case above someone who is "
+    "none, taken at random; on average over its noise. 0.5 is a coin, 1 is perfect."
+)
+RMSE = (
+    "**Root mean squared error** on test records, in the outcome's own unit, over its noise: how "
+    "far predictions are off, large misses counting most. Predictions are first brought into the "
+    "outcome's public range, which costs no privacy."
+)
+R2 = (
+    "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
+    "is no better than always giving the mean, below 0 is worse."
+)
+COST_IN_RMSE = (
+    "How much larger the error becomes, counted against the same kind of model without privacy: "
+    "with its λ chosen by cross-validation or with the same λ, whichever is better."
+)
+COST = (
+    "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
+    "with its λ chosen by cross-validation or with the same λ, whichever is better."
+)
+COST_IN_AREA = (
+    "AUC lost, counted against the same kind of model without privacy: with its λ chosen by "
+    "cross-validation or with the same λ, whichever is better."
+)
+FRONTIER = (
+    "Methods are compared by curves computed from these records, which is not private: use it to "
+    "plan, on public records or with the choice paid for. The bars hold nine of ten single runs."
+)
+START_FROM = (
+    "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
+    "settings themselves."
+)
+CURVES = (
+    "Each point is the average over the noise; nine of ten single runs lie in the band. Drag to "
+    "zoom; a double click brings the first view back."
+)
+SIGMA = (
+    "**Noise scale σ**: the standard deviation of the noise on each number of the query. "
+    "**Sensitivity Δ**: how far one record can move that query."
+)
+OBJECTIVE = "What training minimises: average loss plus the λ penalty. Lower is a better fit."
+MISSED = (
+    "Of 1,000 people like the test records: how many who have the condition are told that they do "
+    "not have it."
+)
+PREPARATION = (
+    "How records become numbers. The defaults use public bounds only. Settings that look at the "
+    "data leak, and are marked."
+)
+
+ONE_AGAINST_THE_REST = (
+    "one model for each tells it from all others, and the surest one decides. Every record is in "
+    "all of these models, so each has a share of the privacy budget only."
+)
+BALANCED = (
+    "Accuracy within each class, averaged over the classes: rare classes count as much as common "
+    "ones."
+)
+SOURCES = {
+    "closed form": "Computed exactly; the band comes from 200 draws of the noise.",
+    "sampled": "Averaged over the runs that were trained.",
+    "draws": "Averaged over 200 draws of the noise.",
+}
+UPLOAD_IS_DROPPED = "When this page is loaded anew, the file has to be chosen again."
+OWN_TABLE = (
+    "Hand over a text file (CSV: commas, semicolons or tabs) whose first line names the columns, "
+    "and describe the columns that are used, one a line:"
+)
+OWN_COLUMNS = (
+    "**A number** has a range: the lowest and the highest value possible, and a unit if you like. "
+    "**Any other column** is one of a list; of two outcomes the second is the one looked for. "
+    "**What is predicted** begins with the word *predict*; it may be a number or one of a list. "
+    "Where values may be unknown, say how the file writes that: `; unknown: NA`, or `; unknown: "
+    "blank` for empty fields. A column without a line, or with nothing after its colon, is left "
+    "out. Ranges and lists must come from a codebook or common knowledge, "
+    "**never from these records**: a range that is read off the data would break every proof. "
+    "Values outside a range are brought into it and counted."
+)
+OWN_RANGES = "Every proof here takes the ranges and lists of your description to be public."
+UPLOADED = (
+    "These are your own records. The curves on this page are computed from them and are **not "
+    "private**: treat every number and picture here like the records themselves."
+)
+PRINTED_ADJACENCY = (
+    "Certified lines hold for the adjacency of the controls. The printed line is paper 003's "
+    "own claim under replace-one; it is drawn for comparison only."
+)

@@ -1,0 +1,230 @@
+"""All that Explore shows except what moves with ε: computed once a run, most of it from caches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.datasets import Split, entry
+from dpcore.erm.method import Calibration
+from dpcore.erm.problem import Problem
+from dpcore.evaluation.curves import Baselines
+from dpcore.evaluation.curves import Reference as Unnoised
+from dpcore.evaluation.scoring import Measure, scoring_for
+from dpcore.evaluation.study import Study, delta_for, problem_for
+from dpcore.figures import noise, tradeoff
+from dpcore.figures.chosen import Unprivate
+from dpcore.figures.curves import Reference, at
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.quality import Quality
+from dpcore.figures.tradeoff import Noiseless
+from dpcore.figures.verdict import few_records
+from dpcore.figures.words import plain
+from pages.explore import curve_jobs, loaders
+from pages.explore.controls import Choice
+from pages.shared import uploads
+from pages.shared.charts import on_dark
+
+
+@dataclass(frozen=True)
+class View:
+    """All that the page shows except ε: computed once a run, most of it from the cache.
+
+    `closed` and `to_train` are the parts of `study` that are computed and trained apart.
+    """
+
+    study: Study
+    published: bool
+    split: Split
+    problem: Problem
+    delta: float
+    methods: tuple[str, ...]
+    table: pd.DataFrame
+    compared: Baselines
+    titles: dict[str, str]
+    closed: Study
+    to_train: tuple[Study, ...]
+    waiting: tuple[str, ...]
+    stopped: tuple[str, ...]  # those of `waiting` that nobody trains: stopped, or failed
+    dark: bool
+
+    @property
+    def untrained(self) -> list[Study]:
+        """Those of `to_train` whose curves are not in the table."""
+        return [study for study in self.to_train if study.methods[0] in self.waiting]
+
+    @property
+    def people(self) -> str:
+        """What one record is, in the plural."""
+        return self.split.entry.records_are
+
+    def rows_at(self, epsilon: float) -> pd.DataFrame:
+        """The row of each method at the ε nearest to the chosen one."""
+        groups = self.table.groupby("method", sort=False)
+        return pd.DataFrame([at(rows, epsilon) for _, rows in groups])
+
+    def calibrations_at(self, epsilon: float) -> list[Calibration]:
+        """Sensitivity, σ, conditions, claim and proof of each private method at the chosen ε."""
+        return [
+            loaders.calibration(self.study.key, method, epsilon, self.study, self.split)
+            for method in self.methods
+        ]
+
+    @property
+    def queries(self) -> dict[str, str]:
+        """What each private method adds its noise to, in words; the same at every ε."""
+        some = self.study.epsilons[-1]
+        return {one.method: one.query for one in self.calibrations_at(some)}
+
+    @property
+    def without_privacy(self) -> list[Unprivate]:
+        """The models without privacy that missed cases are compared with, the best one first."""
+        return [
+            Unprivate(
+                f"no privacy, {self.named(one)}",
+                one.measured["missed_per_1000"],
+                one.measured["false_per_1000"],
+            )
+            for one in (self.compared.best, self.compared.other)
+        ]
+
+    def named(self, model: Unnoised) -> str:
+        """How the λ of a model without privacy was come by, in words."""
+        return "λ by cross-validation" if model is self.compared.tuned else "same λ"
+
+    @property
+    def quality(self) -> Quality:
+        """What models are compared by here, and its words."""
+        return Quality(self.compared.measure)
+
+    @property
+    def rough(self) -> str:
+        """How little a small test set says, in one sentence; empty where it is large."""
+        best, records = self.compared.best, len(self.split.y_test)
+        return few_records(
+            self.compared.value(best), self.compared.between(best), records, self.quality
+        )
+
+    @property
+    def noiseless(self) -> Noiseless:
+        """The model that the private methods train, without their noise."""
+        same, tuned = self.compared.same_lam, self.compared.tuned
+        return Noiseless(self.compared.value(same), same.lam, tuned.lam, self.problem.radius)
+
+    @property
+    def ill_per_1000(self) -> float:
+        """How many of 1,000 test records are positive."""
+        return 1000.0 * float((self.split.y_test > 0).mean())
+
+    @property
+    def references(self) -> list[Reference]:
+        """Lines on the main figure; losses are counted against the first."""
+        guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
+        guessing = self.quality.words.guess
+        return [
+            *(
+                Reference(
+                    f"no privacy, {self.named(one)}: {shown(value(one))}",
+                    value(one),
+                    dash="dash" if one is self.compared.tuned else "longdash",
+                )
+                for one in (self.compared.best, self.compared.other)
+            ),
+            Reference(f"{guessing}: {shown(guess)}", guess, dash="dot"),
+        ]
+
+
+def gather(choice: Choice) -> View:
+    """Compute or fetch what the page shows, saying meanwhile what is done.
+
+    Raises
+    ------
+    InvalidInput
+        If a file is not what it should be, or the settings do not fit the records.
+    """
+    counted = "every record of the file"
+    if choice.upload is None:
+        size = choice.study.records or entry(choice.study.dataset).records
+        counted = f"{size:,} records"
+    with st.spinner(f"Reading {counted} …", show_time=True):
+        study, split, published = loaders.records_of(choice)
+    problem = problem_for(study, split)
+    to_train = tuple(curve_jobs.trained_study(study, method, split) for method in choice.trained)
+    closed = replace(study, methods=("nonprivate", *choice.closed), runs=Study.runs)
+    with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
+        parts = [loaders.closed_form(closed, split)]
+        compared = loaders.baselines(closed, split)
+    waiting, stopped = [], []
+    for one in to_train:
+        if curve_jobs.finished(one):
+            parts.append(curve_jobs.results(one))
+        else:
+            waiting.append(one.methods[0])
+            if curve_jobs.given_up(one):
+                stopped.append(one.methods[0])
+    rank = {method: place for place, method in enumerate(study.methods)}
+    table = pd.concat(parts, ignore_index=True).sort_values(
+        "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
+    )
+    return View(
+        study=study,
+        published=published,
+        split=split,
+        problem=problem,
+        delta=delta_for(study, split),
+        methods=study.methods[1:],
+        table=table,
+        compared=compared.by(_measure(choice, split)),
+        titles=loaders.titles(),
+        closed=closed,
+        to_train=to_train,
+        waiting=tuple(waiting),
+        stopped=tuple(stopped),
+        dark=on_dark(),
+    )
+
+
+def _measure(choice: Choice, split: Split) -> Measure:
+    """What models are compared by: as chosen, or the usual where these records do not allow it."""
+    offered = scoring_for(split).measures(split)
+    return next((one for one in offered if one.column == choice.measure), offered[0])
+
+
+# The very same object each time: a copy may order its fields differently, and the browser would
+# then take it for another figure and lose the zoom.
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _figure(kind: str, key: str, _view: View) -> Drawn:
+    """One of the figures that do not depend on ε; the same object's worth for the same key."""
+    return _drawn(kind, _view)
+
+
+def _drawn(kind: str, view: View) -> Drawn:
+    if kind == "quality":
+        return tradeoff.accuracy(
+            view.table,
+            view.references,
+            titles=view.titles,
+            noiseless=view.noiseless,
+            quality=view.quality,
+            dark=view.dark,
+        )
+    if kind == "objective":
+        minimum = Reference(
+            f"smallest value: {plain(view.compared.same_lam.objective)}",
+            view.compared.same_lam.objective,
+        )
+        return tradeoff.objective(view.table, [minimum], titles=view.titles, dark=view.dark)
+    if kind == "sigma":
+        return noise.sigma(view.table, titles=view.titles, queries=view.queries, dark=view.dark)
+    return tradeoff.excess_risk(view.table, titles=view.titles, dark=view.dark)
+
+
+def figure(kind: str, view: View) -> Drawn:
+    """A figure over the whole ε grid; identical while only ε moves, so that zoom is kept."""
+    key = f"{view.study.key} {view.waiting} {view.dark} {view.quality.column}"
+    if view.study.upload:
+        drawn: Drawn = uploads.figure(f"{kind} {key}", lambda: _drawn(kind, view))
+        return drawn
+    return _figure(kind, key, view)

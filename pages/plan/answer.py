@@ -1,0 +1,358 @@
+"""Plan's answer: ε spent in big numbers, ε against steps, claim and proof side by side."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.accounting import accountants, claims, growth, paper_003, planner
+from dpcore.accounting.claims import Evidence, Finding
+from dpcore.accounting.paper_003 import TruncatedAnswer
+from dpcore.accounting.planner import Training
+from dpcore.accounting.presets import matching
+from dpcore.controls.common import ADJACENCIES
+from dpcore.figures.plan import sentences
+from dpcore.figures.plan.spending import spending
+from dpcore.figures.words import at_most, plain
+from dpcore.guarantee import Adjacency, Guarantee, Status
+from pages.plan import texts
+from pages.plan.controls import Asked
+from pages.shared import badges, takeaway
+from pages.shared.background import Task, ask, missing
+from pages.shared.charts import HEAD_START, download, on_dark, plot
+
+FAST, CERTIFIED = "rdp", "pld"
+# Seconds that the page waits for a certified figure before it goes on without: most are there by
+# then, and the numbers by Rényi accounting are on screen already.
+PATIENCE = 0.05
+# The same for what is quick: most runs' numbers by Rényi accounting take less.
+MOMENT = 0.25
+POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
+# Levels times points: beyond, closed forms and Rényi accounting take longer than a moment.
+MANY_TERMS = 24_000
+FINDINGS = {
+    Finding.HOLDS: ("green", ":material/check_circle:"),
+    Finding.FAILS: ("red", ":material/error:"),
+    Finding.OPEN: ("orange", ":material/help:"),
+}
+SHORT_SAMPLINGS = {"poisson": ", Poisson samples", "fixed": ", fixed size", "none": ""}
+NOT_PROVED = "not proved this way"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that is known of the run so far.
+
+    Parameters
+    ----------
+    asked : Asked
+    fast, certified : Guarantee or None
+        By Rényi accounting, and by privacy loss distributions; ``None`` while it is on its way.
+    paper : TruncatedAnswer or None
+        Paper 003's own accounting; ``None`` without sampling.
+    stated : float or None
+        ε that the paper states for exactly these settings.
+    replaced : tuple of Evidence or None
+        The same noise under replace-one, of which the paper's claim speaks; ``None`` while it is on
+        its way.
+    """
+
+    asked: Asked
+    fast: Guarantee | None
+    certified: Guarantee | None
+    paper: TruncatedAnswer | None
+    stated: float | None
+    replaced: tuple[Evidence, ...] | None
+
+    @property
+    def training(self) -> Training:
+        """The run."""
+        return self.asked.training
+
+    @property
+    def proved(self) -> list[Guarantee]:
+        """What gives a finite ε so far."""
+        known = [each for each in (self.certified, self.fast) if each is not None]
+        return [each for each in known if each.epsilon is not None]
+
+    @property
+    def best(self) -> Guarantee:
+        """The least ε certified so far."""
+        if self.proved:
+            return min(self.proved, key=lambda each: each.epsilon or 0.0)
+        late = Guarantee(None, None, self.training.adjacency, "Rényi", "Still being computed.")
+        return self.fast or self.certified or late
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def spent(training: Training, accountant: str) -> Guarantee:
+    """ε of the run by one accountant."""
+    return planner.spent(training, accountant)
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def curve(training: Training, kind: str) -> pd.DataFrame:
+    """ε at checkpoints along the run."""
+    return growth.growth(training, [kind], points=POINTS)
+
+
+def covered(training: Training, accountant: str) -> bool:
+    """Whether the accountant has a theorem for this run; its first step tells."""
+    first = replace(training, steps=1).event()
+    return not accountants.refusal(first, training.adjacency, accountant)
+
+
+def title(asked: Asked) -> None:
+    """What is planned, in words."""
+    training = asked.training
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title("What does this training run cost?", anchor=False)
+        st.space("stretch")
+        takeaway.link()
+    found = matching(training)
+    known = "" if found is None else f" These are settings of paper 003: {found.title}."
+    st.caption(
+        f"{training.steps:,} steps on batches of {training.batch:,} of {_population(training)} "
+        f"(q = {plain(training.rate)}), clipped to {plain(training.clip)}, noise "
+        f"{training.schedule().name}.{known}"
+    )
+
+
+def _population(training: Training) -> str:
+    nominal = training.adjacency is Adjacency.ADD_REMOVE
+    return f"a public size of {training.records:,}" if nominal else f"{training.records:,} records"
+
+
+def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
+    """The line of big numbers; the answer behind it, and what is still being computed for it."""
+    training = asked.training
+    quick = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
+    # Before the others begin, which would take the processor from it.
+    fast = quick.answer(MOMENT)
+    task = ask("certify", training, lambda progress: planner.spent(training, CERTIFIED, progress))
+    preset = matching(training)
+    stated = None if preset is None else preset.stated
+    paper = (
+        paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
+        if training.rate < 1.0
+        else None
+    )
+    printed = None if paper is None else paper.claim.epsilon
+    judged = [each for each in (stated, printed) if each is not None]
+    compare = ask(
+        "replace-one",
+        training,
+        lambda progress: claims.under_replace_one(training, judged, progress),
+    )
+    summary = st.empty()
+    grid = st.grid(5, min_column_width=150, gap="small")
+    with grid.cell(), st.container(gap=None):
+        at_once = st.empty()
+    with grid.cell(), st.container(gap=None):
+        tightest = st.empty()
+    with grid.cell(), st.container(gap=None):
+        formula = st.container(gap=None)
+    per_epoch = asked.per_epoch
+    with grid.cell(), st.container(gap=None):
+        st.metric("Steps", f"{training.steps:,}", help=texts.STEPS_NUMBER)
+        st.caption(f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}")
+    with grid.cell(), st.container(gap=None):
+        last = training.schedule().sigmas[-1]
+        st.metric("Noise σ at the end", plain(last), help=texts.LAST_SIGMA)
+        st.caption(f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}")
+    with at_once.container(gap=None):
+        _guaranteed("ε by Rényi", quick, fast, texts.RDP_NUMBER)
+    certified = task.answer(PATIENCE)
+    with tightest.container(gap=None):
+        _guaranteed("ε by PLD", task, certified, texts.PLD_NUMBER)
+    answer = Answer(asked, fast, certified, paper, stated, compare.answer(PATIENCE))
+    if fast is not None:
+        summary.markdown(sentences.first_numbers(answer.proved, printed))
+    with formula:
+        _printed(answer)
+    waiting = missing("renyi", "Rényi accounting", quick, fast)
+    waiting += missing("certify", "Certifying by privacy loss distribution", task, certified)
+    waiting += missing("replace-one", "Certifying under replace-one", compare, answer.replaced)
+    return answer, waiting
+
+
+def _guaranteed(label: str, task: Task[Guarantee], found: Guarantee | None, help_text: str) -> None:
+    if found is None:
+        st.metric(label, "…", help=help_text)
+        st.caption("stopped" if task.stopped else "being certified")
+        return
+    missing = found.epsilon is None
+    st.metric(
+        label,
+        "none" if found.epsilon is None else at_most(found.epsilon, 4),
+        help=f"{help_text} {badges.statement(found)}",
+    )
+    if missing:
+        st.caption(found.reason)
+    else:
+        st.caption(f"proved · δ = {plain(found.delta or 0.0)} · {found.adjacency}")
+
+
+def _printed(answer: Answer) -> None:
+    label = "ε by the formula"
+    if answer.paper is None:
+        st.metric(label, "none", help=texts.PRINTED_NUMBER)
+        st.caption("without sampling it has no formula")
+        return
+    claim = answer.paper.claim
+    printed = claim.epsilon or 0.0
+    st.metric(label, plain(printed, 4), help=f"{texts.PRINTED_NUMBER} {badges.statement(claim)}")
+    st.caption("as printed in paper 003: a claim")
+    if answer.stated is not None:
+        st.caption(f"the paper states ε = {plain(answer.stated)}")
+    for each in answer.replaced or ():
+        finding = each.finding(printed)
+        _found(finding, str(finding))
+        st.caption(f"under {each.adjacency}{sentences.SAMPLINGS[each.sampling]}")
+
+
+def _found(finding: Finding, said: str) -> None:
+    colour, icon = FINDINGS[finding]
+    st.badge(said, icon=icon, color=colour, help=texts.FINDINGS)
+
+
+def _judged(known: Evidence, claimed: float, kind: str) -> None:
+    """What is known of a number; a badge is one line, so it names the samples in short."""
+    finding, drawn = known.finding(claimed), SHORT_SAMPLINGS[known.sampling]
+    _found(finding, f"{kind}{drawn}: {finding} · {known.adjacency}")
+
+
+def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """ε against steps by every accountant that covers the run; what is still on its way."""
+    training = answer.training
+    st.subheader(
+        f"ε spent against steps · {ADJACENCIES[str(training.adjacency)].lower()} "
+        f"({training.adjacency}), δ = {plain(training.delta)}",
+        anchor=False,
+        help=texts.CHART,
+    )
+    time.sleep(HEAD_START)
+    tasks: list[tuple[str, str, Task[object]]] = []
+    parts = []
+    levels = len(training.schedule().sigmas)
+    slow = levels > MANY_LEVELS
+    for kind in growth.CURVES:
+        if kind in (FAST, CERTIFIED) and not covered(training, kind):
+            continue
+        # Its lemma speaks of fixed-size batches, another question than the one on this chart.
+        if kind == "tcdp" and not covered(training, "tcdp"):
+            continue
+        if kind == CERTIFIED or (kind == FAST and slow) or levels * POINTS > MANY_TERMS:
+            task = ask(
+                f"curve {kind}",
+                (training, kind),
+                lambda progress, kind=kind: growth.growth(
+                    training,
+                    [kind],
+                    points=FEW_POINTS if slow else POINTS,
+                    progress=progress,
+                ),
+                quick=kind != CERTIFIED,
+            )
+            table = task.answer(PATIENCE)
+            said = f"Accounting along the run, {growth.TITLES[kind]}"
+            tasks += missing(f"curve {kind}", said, task, table)
+        else:
+            table = curve(training, kind)
+        if table is not None:
+            parts.append(table)
+    if not parts:
+        st.caption("The lines come here.")
+        return tasks
+    table = pd.concat(parts, ignore_index=True)
+    plot(spending(table, dark=on_dark()), "spending_figure")
+    st.caption(texts.PRINTED_ADJACENCY)
+    keep_table(table)
+    return tasks
+
+
+def keep_table(table: pd.DataFrame) -> None:
+    """The numbers behind the chart, and their CSV."""
+    with st.popover("Numbers behind the chart", icon=":material/table:"):
+        download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
+
+
+def claim_and_proof(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """What is stated, printed and proved, side by side; whether the paper's numbers hold."""
+    paper, waiting = answer.paper, []
+    claim, proof = st.columns(2, border=True)
+    with claim:
+        st.markdown("**Claim** (paper 003)")
+        if answer.stated is None:
+            st.markdown("Stated in the paper: no number for these settings.")
+        else:
+            delta = plain(answer.training.delta)
+            st.markdown(f"Stated in the paper: ε = {plain(answer.stated)}, δ = {delta}.")
+        if paper is None:
+            st.markdown("Without sampling the paper's formula has nothing to amplify.")
+        else:
+            st.markdown(f"Its printed formula gives: {badges.statement(paper.claim)}")
+        waiting = _verdicts(answer)
+    with proof:
+        st.markdown("**Proof** (what holds for exactly this noise)")
+        badges.guarantee("plan")
+        for found, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
+            if found is None:
+                st.caption(f"{by}: being certified.")
+                continue
+            _proved(found.epsilon is not None, found.by)
+            st.markdown(badges.statement(found))
+        if paper is not None:
+            met = paper.proof.epsilon is not None
+            _proved(met, "tCDP corrected", paper.proof.reason)
+            if met:
+                st.markdown(badges.statement(paper.proof))
+            else:
+                st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
+                badges.checked([each for each in paper.conditions if not each.met])
+    return waiting
+
+
+def _proved(met: bool, name: str, note: str = "") -> None:
+    """A road to a proof that is closed says nothing about whether the number is true."""
+    if met:
+        badges.status(str(Status.PROVED), note, name=name)
+    else:
+        st.badge(
+            f"{name}: {NOT_PROVED}",
+            icon=":material/rule:",
+            color="orange",
+            help=f"{texts.NOT_PROVED} {note}".strip(),
+        )
+
+
+def _verdicts(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """Whether the stated and the printed number hold, each under a named adjacency."""
+    training, waiting = answer.training, []
+    if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:
+        stated = answer.stated
+        task = ask(
+            "stated", training, lambda progress: claims.evidence(training, [stated], progress)
+        )
+        own = task.answer(PATIENCE)
+        waiting = missing("stated", "Judging the stated number", task, own)
+        if own is not None:
+            _judged(own, stated, "stated")
+            st.markdown(sentences.judged(stated, "stated", own))
+    if answer.replaced is None:
+        st.caption("What is certified under replace-one comes here.")
+        return waiting
+    run, *other = answer.replaced
+    numbers = {"stated": answer.stated}
+    numbers["printed"] = None if answer.paper is None else answer.paper.claim.epsilon
+    for kind, number in numbers.items():
+        if number is not None:
+            _judged(run, number, kind)
+            st.markdown(f"**{sentences.judged(number, kind, run)}**")
+            for each in other:
+                _judged(each, number, kind)
+                st.caption(f"{texts.OF_THE_LEMMA} {sentences.judged(number, kind, each)}")
+    return waiting

@@ -1,0 +1,224 @@
+"""The release calendar: an editable table under one budget, costed as it is typed."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.accounting import releases
+from dpcore.accounting.releases import Costed
+from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.plan import BUDGET, COMPOSITION, NOISE, RELEASE_SENSITIVITY
+from dpcore.errors import InvalidInput
+from dpcore.figures.plan import releases as figures
+from dpcore.figures.words import at_least, at_most, plain
+from dpcore.guarantee import PrivacyBudget
+from pages.plan import texts
+from pages.plan.answer import Answer
+from pages.shared import query
+from pages.shared.charts import download, on_dark, plot
+from pages.shared.session import held, keep, kept, once, recall, remember
+from pages.shared.verbatim import refuse, verbatim
+from pages.shared.widgets import drawn
+
+LINK = "calendar"
+MOST_ASKED = 9_999
+DAYS = {"day": 1, "week": 7}
+COLUMNS = ("date", "what", "weight", "sigma")
+
+
+def show(answer: Answer) -> None:
+    """Controls, table, what is wrong in it, and what it spends."""
+    rows, refused = once("calendar", _first)
+    if refused:
+        st.warning(refused, icon=":material/link_off:")
+    budget, composition, noise, sensitivity = _controls(answer)
+    if kept("calendar_rows") is None:
+        keep("calendar_rows", rows)
+    _regular(noise == "typed")
+    edited = _editor(noise)
+    _to_link(edited)
+    planned, wrong = releases.read(edited, typed_noise=noise == "typed")
+    for sentence in wrong:
+        refuse(sentence)
+    if wrong:
+        return
+    try:
+        costed = releases.cost(
+            planned, budget, composition, sensitivity, typed_noise=noise == "typed"
+        )
+    except InvalidInput as refusal:
+        refuse(refusal)
+        return
+    _numbers(costed, budget)
+    plot(figures.spent(costed.table, budget, dark=on_dark()), "calendar_figure")
+    adjacency = answer.training.adjacency
+    st.caption(
+        f"One person's difference: {ADJACENCIES[str(adjacency)].lower()} ({adjacency}); Δ is how "
+        "far it can move one release. Spending is exact for Gaussian releases without sampling "
+        "(Gaussian DP), whatever rule has set the noise."
+    )
+    download(costed.table, "release_calendar", "Noise, ε spent and ε left of every release")
+
+
+def _controls(answer: Answer) -> tuple[PrivacyBudget, str, str, float]:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        epsilon = drawn(BUDGET, width=220)
+        sensitivity = drawn(RELEASE_SENSITIVITY, width=220)
+        noise = drawn(NOISE, width="content")
+        composition = drawn(COMPOSITION, width="content") if noise != "typed" else "pld"
+    st.caption(f"δ = {plain(answer.training.delta)}, the one of the controls, for all of them.")
+    return (
+        PrivacyBudget(epsilon, answer.training.delta),
+        composition,
+        noise,
+        sensitivity,
+    )
+
+
+def _first() -> tuple[list[dict[str, Any]], str]:
+    """The rows of the link, else four quarters of this year; what the link asked in vain."""
+    usual = [
+        {"date": each.on, "what": each.title, "weight": each.weight, "sigma": None}
+        for each in releases.quarterly(date.today().year)
+    ]
+    asked = query.asked().get(LINK, [""])[-1]
+    if not asked:
+        return usual, ""
+    try:
+        return releases.from_text(asked), ""
+    except InvalidInput as refusal:
+        return (
+            usual,
+            f"The link asks for a calendar that cannot be followed: {verbatim(str(refusal))}",
+        )
+
+
+def _regular(typed_noise: bool) -> None:
+    """Many releases at once, instead of the table's rows or after them."""
+    with st.expander("Fill the table: releases at equal distances", icon=":material/event_repeat:"):
+        st.caption(texts.REGULAR)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            each = st.number_input("Releases", 1, MOST_ASKED, 3, key="regular_each", width=130)
+            every = st.number_input("in every", 1, 366, 1, key="regular_every", width=130)
+            unit = st.selectbox("days or weeks", list(DAYS), 1, key="regular_unit", width=130)
+            times = st.number_input("times", 1, MOST_ASKED, 52, key="regular_times", width=130)
+            first = st.date_input(
+                "from",
+                date.today(),
+                releases.FIRST_DAY,
+                releases.LAST_DAY,
+                key="regular_first",
+                width=160,
+            )
+            sigma = None
+            if typed_noise:
+                sigma = st.number_input(
+                    "Noise σ of each",
+                    1e-6,
+                    1e6,
+                    None,
+                    format="%.6g",
+                    key="regular_sigma",
+                    help=texts.RELEASE_SIGMA,
+                    width=160,
+                )
+        try:
+            rows = releases.regular(each, every * DAYS[unit], times, first, sigma=sigma)
+        except InvalidInput as refusal:
+            refuse(refusal)
+            return
+        st.caption(
+            f"{each} in every {every} {unit}{'s' if every > 1 else ''}, {times} times: "
+            f"{len(rows)} releases, from {rows[0]['date']} to {rows[-1]['date']}."
+        )
+        with st.container(horizontal=True):
+            if st.button("Put in place of the table", icon=":material/table_edit:"):
+                _begin_with(rows)
+            if st.button("Add to the table", icon=":material/playlist_add:"):
+                _begin_with([*kept("calendar_rows"), *rows])
+
+
+def _begin_with(rows: list[dict[str, Any]]) -> None:
+    """Let the table, not yet drawn in this run, begin anew with these rows."""
+    keep("calendar_rows", rows)
+    remember("calendar_table", (recall("calendar_table") or 0) + 1)
+
+
+def _editor(noise: str) -> list[dict[str, Any]]:
+    """The table as it is edited; the same base while it is on screen, so that edits are kept."""
+    key = f"calendar_rows_{noise}_{recall('calendar_table') or 0}"
+    if held(key) is None:  # Streamlit forgets the edits of a table that is off the screen
+        keep("calendar_base", kept("calendar_rows"))
+    base = pd.DataFrame(kept("calendar_base"), columns=list(COLUMNS)).astype(
+        {"what": "object", "weight": "float64", "sigma": "float64"}
+    )
+    base["date"] = pd.to_datetime(base["date"]).dt.date
+    edited = st.data_editor(
+        base,
+        num_rows="dynamic",
+        hide_index=True,
+        key=key,
+        alt="Releases: date, what, and weight or noise",
+        column_order=["date", "what", "sigma" if noise == "typed" else "weight"],
+        column_config={
+            "date": st.column_config.DateColumn("Date", help=texts.RELEASE_DATE),
+            "what": st.column_config.TextColumn("What is released", help=texts.RELEASE),
+            "weight": st.column_config.NumberColumn("Weight", help=texts.WEIGHT),
+            "sigma": st.column_config.NumberColumn("Noise σ", help=texts.RELEASE_SIGMA),
+        },
+    )
+    found: list[dict[str, Any]] = edited[list(COLUMNS)].to_dict("records")
+    keep("calendar_rows", found)
+    return found
+
+
+def _to_link(rows: list[dict[str, Any]]) -> None:
+    """The table into the address, so that a copied link brings it along."""
+    usual = releases.to_text(
+        [
+            {"date": each.on, "what": each.title, "weight": each.weight}
+            for each in releases.quarterly(date.today().year)
+        ]
+    )
+    text = releases.to_text(rows)
+    if text == usual or not rows:
+        if LINK in st.query_params:
+            del st.query_params[LINK]
+    elif st.query_params.get(LINK) != text:
+        query.write(LINK, text)
+
+
+def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
+    table = costed.table
+    past = table[table["date"] <= date.today()]
+    spent = float(past["epsilon_spent"].iloc[-1]) if len(past) else 0.0
+    total = float(table["epsilon_spent"].iloc[-1])
+    grid = st.grid(4, min_column_width=150, gap="small")
+    with grid.cell(), st.container(gap=None):
+        st.metric("ε spent by today", at_most(spent), help=texts.SPENT)
+        st.caption(f"after {len(past)} of {len(table)} releases")
+    with grid.cell(), st.container(gap=None):
+        left = at_least(max(0.0, budget.epsilon - spent))
+        st.metric("ε left today", left, help=texts.LEFT)
+        st.caption(f"of {plain(budget.epsilon)} at δ = {plain(budget.delta)}")
+    with grid.cell(), st.container(gap=None):
+        st.metric("ε of all releases", at_most(total), help=texts.TOTAL)
+        st.caption("the budget is kept" if table["within"].all() else "above the budget")
+    with grid.cell(), st.container(gap=None):
+        day = costed.exhausted_on
+        shown = "beyond 2100" if day is None else f"{day}"
+        st.metric("First that does not fit", shown, help=texts.EXHAUSTED)
+        st.caption(_room(costed))
+
+
+def _room(costed: Costed) -> str:
+    """How much room is left, and since when there is none."""
+    gone = f"the budget is spent on {costed.spent_on}; " if costed.spent_on else ""
+    if not costed.table["within"].all():
+        return f"{gone}the release of this day breaks it" if gone else "it breaks the budget"
+    more = f"{costed.fitting:,}" if costed.fitting else "none"
+    return f"{gone}{more} more like the last would fit, every {costed.every_days} days"

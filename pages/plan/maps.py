@@ -1,0 +1,43 @@
+"""Heat maps around the run: ε over first noise and decay, and over first noise and batch."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.accounting import accountants, grid
+from dpcore.controls.plan import MAP
+from dpcore.figures.plan import maps
+from pages.plan.answer import FAST, PATIENCE, Answer, covered
+from pages.plan.controls import target
+from pages.shared.background import Task, ask, missing
+from pages.shared.charts import download, on_dark, plot
+from pages.shared.widgets import drawn
+
+
+def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """The map that is chosen, its numbers, and what is still on its way."""
+    training = answer.training
+    over = drawn(MAP, width="content")
+    if not covered(training, FAST):
+        st.markdown(accountants.refusal(training.event(), training.adjacency, FAST))
+        return []
+    task = ask("map", (training, over), lambda _: grid.table(training, over))
+    table = task.answer(PATIENCE)
+    if table is None:
+        st.caption("The map comes here.")
+    else:
+        map_figure = maps.epsilon(
+            table,
+            over,
+            sigma=training.sigma,
+            value=training.decay if over == "decay" else training.rate,
+            target=target(),
+            dark=on_dark(),
+        )
+        plot(map_figure, "map_figure")
+        st.caption(
+            "By Rényi accounting, on a grid that rounds towards more ε. Steps stay as they are "
+            "set. The target is the one of the question asked backwards."
+        )
+        download(table, f"epsilon_over_sigma_and_{over}", "ε of every setting on the map")
+    return missing("map", "Computing the map", task, table)

@@ -1,0 +1,36 @@
+"""Plan: what a run costs, and what a budget buys."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.errors import InvalidInput
+from pages.plan import answer as plan_answer
+from pages.plan import controls, links, risk, solving, tabs
+from pages.shared import background, query
+from pages.shared.verbatim import refuse
+
+message = links.heed()
+if message:
+    st.warning(message, icon=":material/link_off:")
+query.tell_restated("plan")
+
+try:
+    asked = controls.sidebar()
+    plan_answer.title(asked)
+    answer, waiting = plan_answer.numbers(asked)
+except InvalidInput as refusal:
+    refuse(refusal)
+    controls.drawn()
+    st.stop()
+
+progress = st.container()
+with st.container(border=True):
+    waiting += plan_answer.chart(answer)
+waiting += plan_answer.claim_and_proof(answer)
+waiting += solving.show(answer)
+risk.show(answer)
+waiting += tabs.show(answer)
+with progress:
+    background.watch(waiting)
+controls.drawn()

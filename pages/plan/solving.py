@@ -1,0 +1,93 @@
+"""The question asked backwards: which setting keeps the run within a target ε."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.accounting import planner
+from dpcore.accounting.accountants import ACCOUNTANTS
+from dpcore.accounting.planner import Plan, Training
+from dpcore.controls.common import DELTAS
+from dpcore.controls.plan import SOLVE, SOLVED, TARGET
+from dpcore.errors import InvalidInput
+from dpcore.figures.plan import sentences
+from pages.plan import texts
+from pages.plan.answer import CERTIFIED, FAST, PATIENCE, Answer, covered
+from pages.plan.controls import Asked, set_to
+from pages.shared.background import Task, ask, missing
+from pages.shared.badges import statement
+from pages.shared.verbatim import refuse
+from pages.shared.widgets import drawn
+
+
+def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+    """The question, its answer at once and certified, and a button that uses it."""
+    waiting: list[tuple[str, str, Task[object]]] = []
+    with st.container(border=True):
+        st.subheader("The question asked backwards", anchor=False)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            unknown = drawn(SOLVE, width="content")
+            target = drawn(TARGET, width=180)
+        try:
+            if unknown == "epsilon":
+                # The numbers above have it already.
+                for found in (answer.fast, answer.certified):
+                    if found is not None:
+                        st.markdown(statement(found))
+            else:
+                waiting += _answers(answer.asked, unknown, target)
+        except InvalidInput as refusal:
+            refuse(refusal)
+    return waiting
+
+
+def _answers(asked: Asked, unknown: str, target: float) -> list[tuple[str, str, Task[object]]]:
+    training = asked.training
+    found: list[Plan] = []
+    waiting: list[tuple[str, str, Task[object]]] = []
+    askable = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
+    for key in askable:
+        task = ask(
+            f"solve {key}",
+            (unknown, training, target),
+            lambda progress, key=key: planner.solve(unknown, training, target, key, progress),
+            quick=key == FAST,
+        )
+        plan = task.answer(PATIENCE)
+        title = ACCOUNTANTS[key].title
+        late = missing(f"solve {key}", f"Solving for {SOLVED[unknown]} by {title}", task, plan)
+        waiting += late
+        if plan is not None:
+            found.append(plan)
+        elif not task.stopped:
+            st.caption(f"The answer by {title} comes here.")
+    for plan in found:
+        _answer(asked, plan, target)
+    if len([plan for plan in found if plan.value is not None]) > 1:
+        st.caption(texts.WHICH_ANSWER)
+    return waiting
+
+
+def _answer(asked: Asked, plan: Plan, target: float) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(_sentence(asked, plan, target), width="stretch")
+        usable = planner.to_set(plan)
+        if usable is None:
+            return
+        st.button(
+            "Use this value",
+            key=f"use {plan.guarantee.by}",
+            icon=":material/check:",
+            on_click=_use,
+            args=(usable,),
+            disabled=plan.unknown == "delta" and usable.delta > DELTAS[-1],
+        )
+
+
+def _sentence(asked: Asked, plan: Plan, target: float) -> str:
+    return f"{sentences.answered(plan, target, asked.per_epoch)} {planner.precision(plan)}".strip()
+
+
+def _use(usable: Training) -> None:
+    """Write the answer into the controls; δ as the next power of ten, which is safe as well."""
+    set_to(usable)

@@ -1,0 +1,82 @@
+"""The detail under Plan's answer: one tab a subject, drawn only while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.accounting import accountants, planner
+from dpcore.accounting.planner import Training
+from dpcore.controls.plan import TABS, VIEW
+from dpcore.figures.plan import schedule
+from pages.plan import calendar, ladder, maps, presets, take_along, texts
+from pages.plan.answer import PATIENCE, Answer
+from pages.shared.background import Progress, Task, ask, missing
+from pages.shared.charts import download, on_dark, plot
+
+Waiting = list[tuple[str, str, Task[object]]]
+
+
+def show(answer: Answer) -> Waiting:
+    """The tabs; what the open one still waits for."""
+    content: tuple[Callable[[Answer], Waiting | None], ...] = (
+        _schedule,
+        maps.show,
+        lambda _: presets.show(),
+        calendar.show,
+        ladder.show,
+        _accountants,
+        take_along.show,
+    )
+    opened = st.tabs(TABS, key=VIEW.key, on_change="rerun", bind="query-params")
+    waiting: Waiting = []
+    for tab, draw in zip(opened, content, strict=True):
+        if tab.open:
+            with tab:
+                waiting += draw(answer) or []
+    return waiting
+
+
+def _schedule(answer: Answer) -> None:
+    training = answer.training
+    drawn = schedule.noise(training.schedule(), training.clip, dark=on_dark())
+    plot(drawn, "schedule_figure")
+
+
+def _accountants(answer: Answer) -> Waiting:
+    training = answer.training
+    st.markdown(texts.ACCOUNTANTS)
+    task = ask("every accountant", training, lambda progress: _every(training, progress))
+    rows = task.answer(PATIENCE)
+    if rows is None:
+        st.caption("The table comes here.")
+    else:
+        download(pd.DataFrame(rows), "accountants", "ε of the run by every accountant")
+    st.markdown("**What each covers, for Gaussian noise**")
+    st.dataframe(
+        pd.DataFrame(accountants.coverage()),
+        hide_index=True,
+        alt="Which accountant covers which sampling and adjacency",
+    )
+    st.caption("What is not covered is refused: no number is shown for it.")
+    return missing("every accountant", "Asking every accountant", task, rows)
+
+
+def _every(training: Training, progress: Progress) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for place, (key, accountant) in enumerate(accountants.ACCOUNTANTS.items()):
+        progress(place / len(accountants.ACCOUNTANTS), accountant.title)
+        found = planner.spent(training, key)
+        rows.append(
+            {
+                "accountant": accountant.title,
+                "ε": found.epsilon,
+                "δ": training.delta,
+                "adjacency": str(found.adjacency),
+                "why not": found.reason,
+                "source": accountant.source,
+            }
+        )
+    return rows

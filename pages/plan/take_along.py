@@ -1,0 +1,33 @@
+"""The run as code, to copy."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.accounting.planner import Training
+from dpcore.controls.plan import SOLVED
+from dpcore.export.plan import command, plan_command, snippet
+from pages.plan.answer import CERTIFIED, FAST, Answer, covered
+from pages.plan.controls import target
+from pages.shared.opacus import show_opacus
+from pages.shared.session import chosen
+
+
+def _accountant(training: Training) -> str:
+    return CERTIFIED if covered(training, CERTIFIED) else FAST
+
+
+def show(answer: Answer) -> None:
+    """All three, each to copy."""
+    training = answer.training
+    accountant = _accountant(training)
+    st.markdown("**Command line**")
+    st.code(command(training, accountant), language="bash", wrap_lines=True)
+    unknown = chosen("solve")
+    if unknown in SOLVED and unknown != "epsilon":
+        st.code(
+            plan_command(training, unknown, target(), accountant), language="bash", wrap_lines=True
+        )
+    st.markdown("**Python**")
+    st.code(snippet(training, accountant), language="python", wrap_lines=True)
+    show_opacus(training)

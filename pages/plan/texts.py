@@ -1,0 +1,70 @@
+"""What the words on Plan mean, for someone who meets them for the first time."""
+
+from __future__ import annotations
+
+PRESET = (
+    "Settings printed in paper 003 (Zhang et al.), or taken from its tables, to start from. Any "
+    "control may be changed afterwards. The tab *Paper 003* lists what each claims and what is "
+    "certified for it."
+)
+SIGMA = (
+    "**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's clipped "
+    "gradients at the first step. Divided by C it is the noise multiplier."
+)
+LAST_SIGMA = "Standard deviation of the noise on the sum at the last step, after all decays."
+WHICH_ANSWER = (
+    "Both answers are proved. Use the one by PLD: it adds up the same noise more tightly, so the "
+    "same ε buys more. Rényi's comes sooner."
+)
+CHART = (
+    "Each line is one way to add up what the steps spend. Lower is tighter; a certified line is an "
+    "upper bound that holds. The printed line is a claim."
+)
+RDP_NUMBER = (
+    "Adds up Rényi divergences of the steps. It is an upper bound that holds, and answers at once."
+)
+PLD_NUMBER = (
+    "Adds up the whole privacy loss distribution of the steps, every rounding charged to δ. It is "
+    "an upper bound that holds, and the tightest one here."
+)
+PRINTED_NUMBER = (
+    "Equations (3) and (4) and Lemma 3 of paper 003, exactly as printed. It is a claim, not a "
+    "guarantee. The badges say whether the number holds under replace-one, of which its lemma "
+    "speaks: for batches drawn as in this run, and for batches of fixed size, as the lemma has "
+    "them."
+)
+FINDINGS = (
+    "**Holds**: an accountant certifies that ε or less for exactly this noise. **Does not hold**: "
+    "some data sets show more than that. **Not decided**: neither is known here. Each answer is "
+    "for the neighbours and for the way of drawing batches named beside it; for others it may "
+    "differ."
+)
+NOT_PROVED = (
+    "A condition of this theorem is not met, or there is none. That does not make a number false."
+)
+OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
+STEPS_NUMBER = "How many noisy steps the run takes."
+PRINTED_ADJACENCY = (
+    "Certified lines hold for the adjacency named above. The printed line is paper 003's own "
+    "claim; its lemma speaks of replace-one."
+)
+NO_ODDS = "No bound: no accountant here gives a finite ε for this run."
+REGULAR = (
+    "Instead of typing rows: 3 releases in every week, 52 times, are 156 rows, spread evenly. Each "
+    "may be changed afterwards."
+)
+RELEASE_DATE = "The day on which the numbers are published."
+RELEASE = "What is published, in your words."
+WEIGHT = "How much of the budget it gets, relative to the others: 2 is twice as much as 1."
+RELEASE_SIGMA = "Standard deviation of the Gaussian noise on every released number."
+SPENT = "What the releases up to today have spent together, exactly."
+LEFT = "The budget less what is spent by today."
+TOTAL = "What all the releases in the table spend together, exactly."
+EXHAUSTED = (
+    "The day of the first further release that no longer fits, if the last one is repeated at the "
+    "usual distance after the table ends. The budget may be spent before: see below the day."
+)
+ACCOUNTANTS = (
+    "Every way of adding up that this page knows, for the run as it is set: the later ones are "
+    "older and looser. All of them are upper bounds that hold for the adjacency of the controls."
+)

@@ -1,0 +1,120 @@
+"""Claim and proof, side by side and never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from dpcore.erm.method import Calibration, Trust
+from dpcore.figures.words import at_most
+from dpcore.guarantee import SAME_FIGURE, Adjacency, Condition, Guarantee
+from dpcore.methods import method_named
+from pages.shared import texts
+
+GUARANTEE = Path(__file__).parents[2] / "docs" / "guarantee.md"
+
+
+def status(verdict: str, note: str = "", name: str = "", said: str = "") -> None:
+    """The verdict as a coloured badge with an icon, named if need be; what it means on hover.
+
+    `said` is what stands on it where the bare verdict says too little.
+    """
+    st.badge(
+        f"{name}: {said or verdict}" if name else said or verdict,
+        icon=texts.STATUS_ICONS[verdict],
+        color=texts.STATUS_COLOURS[verdict],
+        help=f"{texts.STATUS_WORDS[verdict]} {note}".strip(),
+    )
+
+
+def statement(guarantee: Guarantee) -> str:
+    """An (ε, δ) statement in one line, or why there is none."""
+    if guarantee.epsilon is None:
+        return f"No number. {guarantee.reason}".strip()
+    said = f"ε = {at_most(guarantee.epsilon)}"
+    if guarantee.delta is not None:
+        said += f", δ = {at_most(guarantee.delta)}"
+        if guarantee.vacuous:
+            said += " (vacuous: δ ≥ 1 holds for every algorithm)"
+    tail = f" {guarantee.reason}" if guarantee.reason else ""
+    return f"{said} · {guarantee.adjacency} · {guarantee.by}.{tail}"
+
+
+def beside(claim: Guarantee, certified: Guarantee) -> None:
+    """How a claim under add/remove relates to what is certified under zero-out; else nothing."""
+    if (claim.adjacency, certified.adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT):
+        st.caption(SAME_FIGURE)
+
+
+def checked(conditions: Sequence[Condition]) -> None:
+    """Each hypothesis with a mark, and what follows where it is not met."""
+    for condition in conditions:
+        mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
+        tail = "" if condition.met else f" {condition.consequence}"
+        if condition.met and condition.assumed:
+            mark, tail = ":orange[:material/help:]", f" {texts.ASSUMED}"
+        st.markdown(f"{mark} {condition.text}.{tail}")
+
+
+@st.dialog("What “proved” means", width="large")
+def _guarantee() -> None:
+    text = GUARANTEE.read_text("utf-8")
+    st.markdown(text.split("\n", 1)[1])
+
+
+def guarantee(place: str) -> None:
+    """A button that opens what "proved" means, to the letter; `place` tells it from others."""
+    if st.button(
+        "What “proved” means",
+        key=f"guarantee_{place}",
+        type="tertiary",
+        icon=":material/gavel:",
+    ):
+        _guarantee()
+
+
+def trust(answers: Sequence[Trust] = ()) -> None:
+    """Whom one has to trust for which ε; without answers, the one who holds all the records."""
+    if not answers:
+        st.markdown(f"**Whom do I have to trust?** {texts.CENTRAL}", help=texts.TRUST)
+        return
+    st.markdown("**Whom do I have to trust?**", help=f"{texts.TRUST} {texts.BLURRED}")
+    st.markdown(
+        "\n".join(f"- **{one.whom}**, {one.to}: {statement(one.guarantee)}" for one in answers)
+    )
+
+
+def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
+    """For each calibration at the chosen ε: the paper's claim, what is proved, and what failed."""
+    guarantee("methods")
+    for calibration in chosen:
+        method = method_named(calibration.method)
+        with st.container(border=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(
+                    f"**{calibration.title}**, {calibration.edition} edition", width="content"
+                )
+                status(str(calibration.status))
+            st.caption(f"{method.idea} Source: {method.paper}")
+            claim, proof = st.columns(2)
+            with claim:
+                st.markdown("**Claim** (what the paper says)")
+                st.markdown(statement(calibration.claim))
+                beside(calibration.claim, calibration.certified)
+                claimed, why = method.editions[calibration.edition].claim, calibration.claim.reason
+                if not why or why.lower() not in claimed.lower():
+                    st.caption(claimed)
+            with proof:
+                st.markdown("**Proof** (what holds for this noise)")
+                st.markdown(statement(calibration.proof))
+                if calibration.certified != calibration.proof:
+                    st.markdown(
+                        f"Certified for exactly this noise: {statement(calibration.certified)}"
+                    )
+                st.caption(method.editions[calibration.edition].proof)
+            checked(calibration.conditions)
+            trust(() if method.trust is None else method.trust(calibration))
+            for limit in method.limits:
+                st.caption(f"Note: {limit}")

@@ -1,0 +1,64 @@
+"""How figures and tables stand on a page: with their words, their CSV, and on which ground."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.evaluation.marks import marked
+from dpcore.figures.drawn import Drawn
+from pages.shared.verbatim import csv, verbatim
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEAD_START = 0.04
+"""Seconds in which the browser shows new numbers before it gets figures to draw; without them the
+numbers wait for the figures (about 170 ms from key press to changed text instead of 70)."""
+
+
+def plot(drawn: Drawn, key: str) -> None:
+    """A figure with its alternative text, and its sentence under it."""
+    st.plotly_chart(
+        drawn.figure,
+        key=key,
+        alt=drawn.alt,
+        # Its buttons would lie on the legend of a narrow screen; a double click brings the first
+        # view back.
+        config={"displayModeBar": False},
+    )
+    st.markdown(verbatim(drawn.sentence))
+
+
+def download(table: pd.DataFrame, name: str, alt: str) -> None:
+    """A table and the same as CSV."""
+    st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
+    st.download_button(
+        "Download CSV",
+        csv(marked(table)),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=f"csv {name}",
+    )
+
+
+def table_behind(table: pd.DataFrame, name: str, alt: str) -> None:
+    """A small button under a figure that opens its table, with the CSV."""
+    place = st.popover(
+        "Table and CSV",
+        icon=":material/table:",
+        type="tertiary",
+        on_change="rerun",
+        key=f"table {name}",
+    )
+    if place.open:
+        with place:
+            download(table, name, alt)
+
+
+def on_dark() -> bool:
+    """Whether the page is shown on a dark ground."""
+    return bool(st.context.theme.type == "dark")

@@ -1,0 +1,19 @@
+"""Public data sets that are fetched from their publisher when somebody asks for them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.datasets import DataUnavailable, load
+from pages.shared.verbatim import refuse
+
+
+def fetch(key: str) -> None:
+    """Fetch a public set from its publisher, with progress on the page."""
+    bar = st.progress(0.0, text="Asking the publisher")
+    try:
+        load(key, progress=lambda share, text: bar.progress(min(1.0, share), text=text))
+    except DataUnavailable as refusal:
+        refuse(refusal, ":material/cloud_off:")
+    else:
+        st.rerun()

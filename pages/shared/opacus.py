@@ -1,0 +1,34 @@
+"""The same training with Opacus, to copy."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.accounting.planner import Training
+from dpcore.export.plan import opacus
+from dpcore.guarantee import SAME_FIGURE
+
+OPACUS = (
+    "Opacus counts noise in multiples of C and its decay in σ: γ = √R. Its own figure is by Rényi "
+    "accounting, one record more or less; it is an upper bound like the one above. "
+    f"{SAME_FIGURE}"
+)
+NO_OPACUS = (
+    "Opacus has no accountant for batches of fixed size: it draws Poisson samples, or accounts as "
+    "if it did. There is no equivalent call."
+)
+
+
+def show_opacus(training: Training) -> None:
+    """The same training with Opacus, and in what it differs; or that there is none."""
+    st.markdown("**Opacus**")
+    if training.sampling != "poisson":
+        st.markdown(NO_OPACUS)
+        return
+    st.code(opacus(training), language="python", wrap_lines=True)
+    st.caption(OPACUS)
+    if training.records % training.batch:
+        st.caption(
+            f"The batch size does not divide n: Opacus would sample 1 in "
+            f"{-(-training.records // training.batch):,} records, slightly fewer than here."
+        )

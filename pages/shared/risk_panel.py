@@ -1,0 +1,223 @@
+"""What ε means: the same panel on every page.
+
+The card is fixed and drawn without data. What someone could find out stands under it and is
+computed only while it is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_of_100
+from dpcore.controls.common import ALARMS, MEANING, PRIOR
+from dpcore.figures import people
+from dpcore.figures.drawn import Drawn
+from dpcore.figures.words import at_most, percent_at_most, plain
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from pages.shared import query, texts
+from pages.shared.charts import download, on_dark, plot
+from pages.shared.widgets import drawn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dpcore.accounting.tradeoff import Attacker, PrivacyCurve
+
+SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
+
+
+FEWER = (
+    "From ε and δ alone; the noise itself may allow fewer right guesses: open “What could someone "
+    "find out?”."
+)
+
+
+def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str) -> None:
+    """One fixed sentence and a hundred people, for any method with this (ε, δ).
+
+    Parameters
+    ----------
+    budget : PrivacyBudget or None
+        ``None`` where nothing is proved or certified: then all may be right.
+    adjacency : Adjacency
+    key : str
+        Of the figure.
+    note : str
+        For whom it holds, in small print.
+    """
+    if budget is None:
+        st.subheader("What this means for one person", anchor=False, help=texts.ODDS)
+    else:
+        st.subheader(
+            f"What ε = {at_most(budget.epsilon)} means for one person",
+            anchor=False,
+            help=f"{texts.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
+            f"{adjacency}: {adjacency.meaning} {texts.ANY_METHOD}",
+        )
+    plot(_hundred(odds(budget, adjacency), on_dark()), key)
+    st.caption(note)
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _hundred(told: Odds, dark: bool) -> Drawn:
+    return people.hundred(told, dark=dark)
+
+
+def find_out(
+    promised: Callable[[], Promise], exact: Callable[[], PrivacyCurve | None], key: str
+) -> None:
+    """What someone could find out: an attacker's reach, a belief before and after, words to copy.
+
+    Parameters
+    ----------
+    promised : callable
+        Whose (ε, δ) it is about; called only while the panel is open, as `exact` is.
+    exact : callable
+        The whole privacy curve of the noise, or ``None`` where it is not known.
+    key : str
+        Tells the curve from any other; part of a cache's key.
+    """
+
+    @st.fragment
+    def panel() -> None:
+        query.sign()
+        place = st.expander(
+            MEANING.label,
+            key=MEANING.key,
+            icon=":material/person_search:",
+            bind="query-params",
+        )
+        if place.open:
+            with place:
+                _opened(promised(), exact, key)
+
+    panel()
+
+
+@st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")
+def _curves(
+    key: str, _promise: Promise, _exact: Callable[[], PrivacyCurve | None]
+) -> tuple[dict[str, PrivacyCurve], pd.DataFrame]:
+    """The curve of the noise, where known, and the one of (ε, δ) alone; their points."""
+    from dpcore.accounting import tradeoff
+
+    budget, whole = _promise.budget, _exact()
+    assert budget is not None
+    curves = {} if whole is None else {"exact": whole}
+    curves["budget"] = tradeoff.from_budget(
+        budget.epsilon, budget.delta, _promise.guarantee.adjacency
+    )
+    return curves, tradeoff.table(curves)
+
+
+def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str) -> None:
+    from dpcore.accounting.tradeoff import attacker
+    from dpcore.figures import attacker as figures
+    from dpcore.figures import wording
+
+    st.markdown(wording.standing(promise))
+    if promise.budget is None:
+        return
+    adjacency = promise.guarantee.adjacency
+    curves, table = _curves(f"{key} {promise}", promise, exact)
+    answer = st.container()
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        before = f"Before seeing the result, how sure is someone that {BELIEF[adjacency]}?"
+        prior = drawn(PRIOR, label=before) / 100.0
+        rate = drawn(ALARMS, width="content")
+    found = {series: attacker(curve, prior, rate) for series, curve in curves.items()}
+    with answer:
+        _numbers(found, prior, rate)
+    with left:
+        best = found.get("exact", found["budget"])
+        st.markdown(wording.belief(adjacency, prior, rate, best.belief))
+        if "exact" not in found:
+            st.caption(texts.NO_CURVE)
+    with right:
+        marks = {series: each.true_positive_rate for series, each in found.items()}
+        plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
+        _tables(promise.budget, adjacency, table)
+        st.caption("What ε and δ alone tell, on the command line:")
+        st.code(command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True)
+    _to_copy(
+        wording.consent(promise, best),
+        wording.ethics(promise, found["budget"], found.get("exact"), prior, rate),
+    )
+
+
+def command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: float) -> str:
+    """The command line that gives what follows from (ε, δ) alone."""
+    return (
+        f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
+        f"--adjacency {adjacency} --prior {prior:g} --fpr {rate:g}"
+    )
+
+
+def _numbers(found: dict[str, Attacker], prior: float, rate: float) -> None:
+    best, bound = found.get("exact", found["budget"]), found["budget"]
+    shown = (
+        (
+            "Right guesses",
+            f"{right_of_100(best.advantage)} of 100",
+            str(right_of_100(bound.advantage)),
+            "50 by guessing",
+            texts.RIGHT_GUESSES,
+        ),
+        (
+            "Hits less false alarms",
+            percent_at_most(best.advantage),
+            percent_at_most(bound.advantage),
+            "0 % by guessing",
+            texts.ADVANTAGE,
+        ),
+        (
+            f"Hits at {ALARMS.text(rate)}",
+            percent_at_most(best.true_positive_rate),
+            percent_at_most(bound.true_positive_rate),
+            f"{ALARMS.text(rate)} by guessing",
+            texts.HITS,
+        ),
+        (
+            "Belief after an alarm",
+            percent_at_most(best.belief),
+            percent_at_most(bound.belief),
+            f"{ALARMS.text(prior)} before",
+            texts.BELIEF_AFTER,
+        ),
+    )
+    grid = st.grid(4, min_column_width=150, gap="small")
+    for label, value, weaker, chance, help_text in shown:
+        with grid.cell(), st.container(gap=None):
+            st.metric(label, value, help=help_text)
+            beside = f"; {weaker} from ε and δ alone" if best is not bound else ""
+            st.caption(f"at most; {chance}{beside}")
+
+
+def _tables(budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame) -> None:
+    place = st.popover("Tables and CSV", icon=":material/table:", on_change="rerun", key="tables")
+    if not place.open:
+        return
+    with place:
+        hundred = people.table(odds(budget, adjacency))
+        for title, rows, name in (
+            ("Hits against false alarms", table, "hits_against_false_alarms"),
+            ("A hundred people guessing", hundred, "hundred_people"),
+        ):
+            st.markdown(f"**{title}**")
+            download(rows.assign(epsilon=budget.epsilon, delta=budget.delta), name, title)
+
+
+def _to_copy(consent: str, ethics: str) -> None:
+    st.markdown("**Words to copy**")
+    left, right = st.columns(2, gap="medium")
+    for place, title, text in (
+        (left, "For a consent form", consent),
+        (right, "For an ethics application", ethics),
+    ):
+        with place:
+            st.caption(title)
+            st.code(text, language=None, wrap_lines=True)

@@ -1,0 +1,18 @@
+"""The link that reproduces a view, to take along."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+
+def link() -> None:
+    """The address of exactly this view, to copy; it holds what differs from the first view."""
+    with st.popover("Copy link", icon=":material/link:"):
+        base = (st.context.url or "").split("?")[0]
+        chosen = [
+            (name, value) for name in st.query_params for value in st.query_params.get_all(name)
+        ]
+        st.code(f"{base}?{urlencode(chosen)}" if chosen else base, language=None, wrap_lines=True)
+        st.caption("Opens this page with the same settings. Uploaded records are not in it.")

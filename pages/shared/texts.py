@@ -1,0 +1,69 @@
+"""Words that several pages show: verdicts, trust, and what could be known of one person."""
+
+from __future__ import annotations
+
+CENTRAL = (
+    "The one who holds the records and runs this: they see every record as it is. The promise is "
+    "about what everyone else can learn from what is published."
+)
+ASSUMED = "That is an assumption of yours, which nothing here can check."
+TRUST = (
+    "**Central** model: one party holds all the records and adds the noise. **Shuffled** model: "
+    "people blur their own records, and a mixer passes them on without names. **Local** model: "
+    "people blur their own records so much that nobody has to be trusted."
+)
+BLURRED = (
+    "Here everyone adds noise before handing anything in, so a promise holds even against the "
+    "server: the **local ε**. The more people there are, the less noise each has to add for the "
+    "sum, and the less a message is protected on its own."
+)
+ODDS = (
+    "Each of 100 people sees the published model, knows every other record, and guesses about one. "
+    "The bound follows from ε and δ, and holds where that ε is proved: see the badge beside the "
+    "method."
+)
+ODDS_CONDITION = "For any method with this ε and δ whose badge says proved."
+STATUS_WORDS = {
+    "proved": "The noise added gives the stated ε and δ, by the named theorem or accountant.",
+    "exploration only": "From a seed, which takes the noise off again; trained for keeping it is "
+    "proved.",
+    "conditions not met": "A condition of the theorem fails here, so it proves nothing.",
+    "claim not supported": "The noise that is added does not give what the paper claims.",
+    "not private": "No noise is added: no promise at all.",
+    "described only": "What its authors say of it; nothing of it is checked or run here.",
+}
+STATUS_COLOURS = {
+    "proved": "green",
+    "exploration only": "gray",
+    "conditions not met": "orange",
+    "claim not supported": "red",
+    "not private": "gray",
+    "described only": "gray",
+}
+STATUS_ICONS = {
+    "proved": ":material/verified:",
+    "exploration only": ":material/science:",
+    "conditions not met": ":material/rule:",
+    "claim not supported": ":material/error:",
+    "not private": ":material/lock_open:",
+    "described only": ":material/menu_book:",
+}
+ANY_METHOD = "The bound holds for any method with this ε and δ (Kairouz, Oh and Viswanath 2015)."
+RIGHT_GUESSES = (
+    "Each of 100 people sees the result, knows every other record, starts from even odds, and uses "
+    "the best test: how many are right at most."
+)
+ADVANTAGE = (
+    "The **advantage**: how many more the best test finds, in points, than it accuses by mistake."
+)
+HITS = (
+    "The **true-positive rate** of the best test whose false-positive rate is the one chosen above."
+)
+BELIEF_AFTER = (
+    "The **posterior**: how sure they can be after this test rings, by Bayes' rule from the belief "
+    "set above. When it does not ring, they are less sure than before."
+)
+NO_CURVE = (
+    "No more than ε and δ is known of the noise here, so these numbers are those of the worst "
+    "method with this ε and δ."
+)

@@ -1,0 +1,87 @@
+"""Proof and claim of the training on screen, and what its ε means for one person."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.accounting import paper_003
+from dpcore.accounting.paper_003 import TruncatedAnswer
+from dpcore.accounting.risk import promise
+from dpcore.accounting.tradeoff import PrivacyCurve, from_event
+from dpcore.guarantee import Status
+from pages.shared import badges, risk_panel
+from pages.train import texts
+from pages.train.calibration import Settled
+
+
+def proof_and_claim(settled: Settled) -> None:
+    """What holds for this noise, and beside it what a paper says of it."""
+    held = settled.assurance
+    proof, claim = st.columns(2, border=True)
+    with proof:
+        st.markdown("**Proof** (what holds for exactly this noise, in a model for keeping)")
+        proved = held.proof.epsilon is not None
+        badges.status(
+            str(Status.PROVED if proved else Status.CONDITIONS_NOT_MET), name=held.certified.by
+        )
+        if proved:
+            badges.status(str(Status.EXPLORATION), name="What this page trains")
+        st.markdown(badges.statement(held.proof))
+        if held.certified != held.proof:
+            st.markdown(f"Certified: {badges.statement(held.certified)}")
+        badges.checked([each for each in held.conditions if each.met])
+        st.caption(f"{held.certified.adjacency.meaning} {texts.WHOLE_RUN} {texts.EXPLORED}")
+        badges.trust()
+        badges.guarantee("training")
+    with claim:
+        if settled.recipe.noise == "published-004":
+            st.markdown("**Claim** (what paper 004 prints)")
+            badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
+            st.markdown(badges.statement(held.claim))
+            badges.beside(held.claim, held.certified)
+            badges.checked([each for each in held.conditions if not each.met])
+        else:
+            st.markdown("**Claim** (what paper 003 prints for this noise)")
+            _paper_003(settled)
+
+
+def printed(settled: Settled) -> TruncatedAnswer | None:
+    """Paper 003's own accounting; ``None`` without sampling, for which it has no formula."""
+    training = settled.training
+    if training is None or training.rate >= 1.0:
+        return None
+    return paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
+
+
+def _paper_003(settled: Settled) -> None:
+    answer = printed(settled)
+    if answer is None:
+        st.markdown("Without sampling the paper's formula has nothing to amplify.")
+        return
+    status, sentence = paper_003.verdict(answer, settled.assurance.certified)
+    badges.status(str(status), sentence, name="tCDP as printed")
+    st.markdown(badges.statement(answer.claim))
+    st.markdown(sentence)
+    badges.checked([each for each in answer.conditions if not each.met])
+
+
+def what_it_means(settled: Settled) -> None:
+    """The card for the certified ε, and what someone could find out."""
+    held, recipe = settled.assurance, settled.recipe
+    promised = promise("this training", held.proof, held.certified, settled.records)
+    with st.container(border=True, width=480):
+        if promised.budget is None:
+            st.markdown(f"**What ε means for one person:** {texts.NO_ODDS}")
+        else:
+            note = f"For each run here: {held.certified.by}."
+            if settled.training is not None:
+                note += f" {risk_panel.FEWER}"
+            risk_panel.card(promised.budget, held.certified.adjacency, "train_people_figure", note)
+
+    def exact() -> PrivacyCurve | None:
+        training = settled.training
+        if training is None or held.certified.epsilon is None:
+            return None
+        return from_event(training.event(), training.adjacency)
+
+    risk_panel.find_out(lambda: promised, exact, f"train {recipe} {settled.records}")

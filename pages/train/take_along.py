@@ -1,0 +1,49 @@
+"""The training as code, to copy; its weights and settings, to download."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dpcore.evaluation import jobs
+from dpcore.evaluation.training import TrainingStudy
+from dpcore.export.train import command, snippet
+from pages.shared.opacus import show_opacus
+from pages.train import release, texts
+from pages.train.calibration import Settled
+from pages.train.controls import Asked
+
+FILES = ("weights.npz", "settings.json", "measures.json")
+
+
+def show(asked: Asked, settled: Settled) -> None:
+    """All of it, each to copy or to download."""
+    study, training = asked.study, settled.training
+    release.show(asked, settled)
+    st.markdown("**Command line**")
+    st.code(command(study), language="bash", wrap_lines=True)
+    st.markdown("**Python**")
+    st.code(snippet(study), language="python", wrap_lines=True)
+    if study.recipe.noise != "isotropic" or training is None:
+        st.markdown("**Opacus**")
+        st.markdown(texts.NO_OPACUS)
+    else:
+        show_opacus(training)
+        if study.recipe.sampling == "poisson":
+            st.caption(texts.OPACUS_NETWORK)
+    _files(study)
+
+
+def _files(study: TrainingStudy) -> None:
+    job = jobs.find(study.key)
+    found = {name: job.file(name) for name in FILES} if job is not None else {}
+    with st.container(horizontal=True):
+        for name, contents in found.items():
+            if contents is not None:
+                st.download_button(
+                    f"Exploration: {name}",
+                    contents,
+                    file_name=name,
+                    icon=":material/download:",
+                    on_click="ignore",
+                    key=f"file {name}",
+                )

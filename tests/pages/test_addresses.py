@@ -1,0 +1,33 @@
+"""Names in the address: a page that is left must not tell the next one what to do."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from dpcore.controls.common import RISK
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+KINDS = (
+    *("selectbox", "number_input", "select_slider", "text_input", "toggle"),
+    *("segmented_control", "pills", "multiselect", "slider", "radio", "checkbox"),
+)
+# What ε means for one person is the same part on several pages, and may keep its values.
+SHARED = {control.key for control in RISK}
+
+
+def names(page: str) -> set[str]:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page(f"{page}/{page}.py")
+    app.run()
+    assert not app.exception
+    return {widget.key for kind in KINDS for widget in app.get(kind) if widget.key}
+
+
+def test_no_two_pages_share_a_name() -> None:
+    found = {page: names(page) for page in ("explore", "plan", "train", "atlas")}
+    assert all(len(each) > 4 for each in found.values())
+    for one, other in combinations(found, 2):
+        assert found[one] & found[other] <= SHARED, (one, other)

@@ -1,0 +1,279 @@
+"""Atlas without a browser: the first answer, each filter, one system, links that lead somewhere."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import systems
+from dpcore.cli import main
+from dpcore.guarantee import Status
+from dpcore.methods import method_named
+from dpcore.models.register import model_named
+from dpcore.systems import Family, Place, Relation, Run
+from dpcore.systems.standings import CLAIM_UNCHECKED
+from dpcore.systems.trainings import TRAININGS
+from pages.atlas.routes import route
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+SYSTEMS = systems.register()
+ROUTES = [
+    Run(Place.EXPLORE, "opera"),
+    SYSTEMS["random-rkhs"].runs[0],
+    SYSTEMS["functional-linear"].runs[0],
+    Run(Place.PLAN, "chexpert-8"),
+    Run(Place.TRAIN, "network-000"),
+    Run(Place.TRAIN, "scaled"),
+]
+
+
+@pytest.fixture(scope="module")
+def first() -> AppTest:
+    return opened()
+
+
+def opened(page: str = "atlas", **link: str | list[str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page(f"{page}/{page}.py")
+    for name, value in ({"v": "2"} | link if link else {}).items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def numbers(app: AppTest) -> dict[str, int]:
+    return {metric.label: int(metric.value) for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def counted(*chosen: systems.System) -> dict[str, int]:
+    found = [systems.standing(each).status for each in chosen]
+    return {
+        "Systems": len(chosen),
+        "Proved": found.count(Status.PROVED),
+        "Conditions not met": found.count(Status.CONDITIONS_NOT_MET),
+        "Claim not supported": found.count(Status.CLAIM_NOT_SUPPORTED),
+        "Described only": found.count(Status.DESCRIBED_ONLY),
+        "Run here": sum(map(systems.runs_here, chosen)),
+    }
+
+
+def test_the_first_view_answers(first: AppTest) -> None:
+    assert not first.exception
+    assert not first.warning
+    assert numbers(first) == counted(*SYSTEMS.values())
+    shown = said(first)
+    assert "are described only; " in shown
+    found = [systems.standing(each) for each in SYSTEMS.values()]
+    proved = [each.of for each in found if each.status is Status.PROVED]
+    printed, ran = proved.count("as published"), proved.count("as it runs here")
+    assert printed
+    assert ran
+    assert printed + ran == numbers(first)["Proved"]
+    assert f"{printed} as printed, {ran} in our form; beside them " in shown
+    for words in (f"{printed} “proved as printed”", f"{ran} “our form: proved”"):
+        assert words in shown
+    assert "is below" not in shown
+    assert "Claim" in shown
+    assert "Proof" in shown
+
+
+@pytest.mark.parametrize(
+    ("link", "keeps"),
+    [
+        ({"paper": "003 Adaptive networks"}, lambda each: each.paper == "003"),
+        ({"kind": "synthetic data"}, lambda each: each.family is Family.GENERATIVE),
+        (
+            {"verdict": "claim not supported"},
+            lambda each: systems.standing(each).status is Status.CLAIM_NOT_SUPPORTED,
+        ),
+        ({"runnable": "true"}, systems.runs_here),
+        ({"failures": "true"}, lambda each: bool(each.breaks)),
+        ({"search": "GAN pate-gan"}, lambda each: each.key == "pate-gan"),
+        ({"search": "ABADI"}, lambda each: "Abadi" in each.source),
+        ({"search": "bayes boosting"}, lambda each: each.family is Family.SUPERVISED),
+    ],
+)
+def test_a_link_filters(link: dict[str, str], keeps) -> None:
+    app = opened(**link)
+    assert not app.exception
+    assert not app.warning
+    kept = [each for each in SYSTEMS.values() if keeps(each)]
+    assert 0 < len(kept) < len(SYSTEMS)
+    assert numbers(app) == counted(*kept)
+
+
+def test_a_search_matches_where_words_begin() -> None:
+    trees = SYSTEMS["random-decision-tree"]
+    assert "Jagannathan" in trees.source
+    found = said(opened(search="gan"))
+    for name in ("PATE-GAN", "GANobfuscator", "DPGAN"):
+        assert f"**{name}**" in found
+    assert trees.title not in found
+    assert trees.title in said(opened(search="jaganna"))
+
+
+def test_the_command_line_lists_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    app = opened(paper="001 Survey", verdict="claim not supported", failures="true")
+    command = next(code.value for code in app.code if "dpcore" in code.value)
+    assert command.startswith("python -m dpcore ")
+    assert main(shlex.split(command)[3:]) == 0
+    found = json.loads(capsys.readouterr().out)["systems"]
+    assert len(found) == numbers(app)["Systems"]
+    for entry in found:
+        assert entry["title"] in said(app)
+
+
+def test_a_proved_sound_form_is_counted_where_its_badge_is_seen() -> None:
+    link = {"paper": "000 OPERA and GRPUA", "verdict": "claim not supported"}
+    app = opened(**link)
+    badges = [text.value for text in app.markdown if "sound form: proved" in text.value]
+    assert badges
+    assert numbers(app)["Proved"] == 0
+    counts = f"0 as printed, 0 in our form; beside them {len(badges)} in a sound form"
+    assert counts in [text.value for text in app.caption]
+
+
+def test_no_two_links_of_a_card_are_named_alike() -> None:
+    for system in SYSTEMS.values():
+        labels = [route(run).label for run in system.runs if run.place is not Place.ATLAS]
+        assert len(set(labels)) == len(labels), system.key
+
+
+def test_nothing_found_is_said_and_undone() -> None:
+    app = opened(search="qwertz", verdict="proved")
+    assert app.info[0].value == "No system answers all of this."
+    assert not app.metric
+    next(button for button in app.button if button.label == "Show all systems").click()
+    assert numbers(app.run()) == counted(*SYSTEMS.values())
+
+
+@pytest.mark.parametrize("key", ["grpua", "pate-gan", "non-interactive", "dp-gd", "pate"])
+def test_one_system_by_itself(key: str) -> None:
+    app = opened(system=key)
+    system = SYSTEMS[key]
+    found = systems.standing(system)
+    assert not app.exception
+    assert app.title[0].value == system.title
+    shown = said(app)
+    for text in (system.what, found.claim, found.proof, *system.breaks):
+        assert text in shown
+    assert str(found.status) in shown
+    for run in system.runs:
+        if run.place is Place.EXPLORE:
+            assert all(limit in shown for limit in method_named(run.key).limits)
+    next(button for button in app.button if button.label == "All systems").click()
+    assert numbers(app.run()) == counted(*SYSTEMS.values())
+
+
+@pytest.mark.parametrize(
+    ("key", "verdict"),
+    [
+        ("naive-bayes", "our form: proved"),
+        ("noisy-sgd", "our form: proved"),
+        ("opera", "proved as printed"),
+    ],
+)
+def test_a_proof_of_what_runs_here_is_no_proof_of_the_authors_claim(key, verdict) -> None:
+    app = opened(system=key)
+    badges = [text.value for text in app.markdown if "-badge[" in text.value]
+    assert verdict in badges[0]
+    unchecked = [text.value for text in app.markdown].count(CLAIM_UNCHECKED)
+    assert unchecked == (verdict == "our form: proved")
+    # What is claimed and proved is said once, with its numbers where it is run.
+    for text in (systems.standing(SYSTEMS[key]).claim, systems.standing(SYSTEMS[key]).proof):
+        assert said(app).count(text) == 1
+
+
+def test_a_system_is_opened_by_its_title_and_shut_by_another_search() -> None:
+    app = opened(system="smooth-forest")
+    box = app.selectbox(key="system")
+    assert box.value == "smooth-forest"
+    assert SYSTEMS["sulq-pca"].title in box.options
+    assert not set(SYSTEMS) & set(box.options)
+    app.text_input(key="search").set_value("pate-gan").run()
+    assert "system" not in app.query_params
+    assert numbers(app)["Systems"] == 1
+    app.selectbox(key="system").set_value("grpua").run()
+    assert app.title[0].value == "GRPUA"
+    app.selectbox(key="kind").set_value("synthetic data").run()
+    assert app.selectbox(key="system").value is None
+    assert not app.exception
+    assert numbers(app)["Systems"] == 1
+    app.selectbox(key="system").set_value("grpua").run()
+    app.toggle(key="runnable").set_value(True).run()
+    assert app.info[0].value == "No system answers all of this."
+
+
+def test_a_model_runs_where_its_system_is_opened() -> None:
+    app = opened(system="wishart-pca", form="PCA, δ = 0")
+    assert not app.exception
+    assert not app.warning
+    shown = said(app)
+    printed, sound = (model_named(run.key) for run in SYSTEMS["wishart-pca"].runs)
+    # The verdict on the system stands above; what is run is the form that was chosen.
+    assert "claim not supported" in shown
+    assert sound.proof in shown
+    app.selectbox(key="form").set_value(printed.key)
+    assert printed.proof in said(app.run())
+
+
+def test_a_relative_leads_to_the_system_that_runs() -> None:
+    app = opened(system="pate-gan")
+    app.button(key="relative pate-gan").click()
+    assert app.run().title[0].value == SYSTEMS["noisy-marginals"].title
+
+
+def test_a_card_opens_its_system(first: AppTest) -> None:
+    app = opened()
+    app.button(key="open grpua").click()
+    assert app.run().title[0].value == "GRPUA"
+
+
+def test_a_hostile_link_is_told_and_followed_as_far_as_it_goes() -> None:
+    app = opened(system="<script>", paper="009", leaf="-1", unknown="x", kind="synthetic data")
+    assert not app.exception
+    (warning,) = app.warning
+    for part in ("the system “script”", "the paper “009”", "a page of “-1”", "“unknown”"):
+        assert part in warning.value
+    assert numbers(app)["Systems"] == sum(
+        each.family is Family.GENERATIVE for each in SYSTEMS.values()
+    )
+
+
+def test_a_link_by_key_opens_its_system_and_is_still_told_what_fails() -> None:
+    app = opened(system="grpua", paper="009")
+    assert app.title[0].value == "GRPUA"
+    assert "the paper “009”" in app.warning[0].value
+
+
+@pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
+def test_a_route_opens_its_page_with_what_it_says(run: Run) -> None:
+    to = route(run)
+    app = opened(Path(to.page).stem, **to.settings)
+    assert not app.exception
+    # Every setting is one that the page has, with a value that it offers.
+    assert not [each.value for each in app.warning if "The link asks" in each.value]
+
+
+@pytest.mark.parametrize("key", TRAININGS)
+def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
+    settings = route(Run(Place.TRAIN, key)).settings
+    recipe, dataset = TRAININGS[key].recipe, TRAININGS[key].dataset
+    assert settings.get("ratio", "0.95") == (str(recipe.decay) if recipe.decay < 1.0 else "0.95")
+    assert ("schedule" in settings) == (recipe.decay == 1.0)
+    assert ("shape" in settings) == (recipe.noise != "isotropic")
+    assert ("dataset" in settings) == (dataset != "digits")
+
+
+def test_a_route_to_explore_shows_what_is_printed_only_where_something_is() -> None:
+    assert route(Run(Place.EXPLORE, "grpua")).settings["edition"] == "As published"
+    assert "edition" not in route(Run(Place.EXPLORE, "dpgd")).settings  # which is the sound one
+    sound = Run(Place.EXPLORE, "grpua", Relation.SOUND)
+    assert "edition" not in route(sound).settings

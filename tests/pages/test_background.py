@@ -1,0 +1,139 @@
+"""Work in the background: what is late is asked for again, what is stopped ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.errors import InvalidInput
+from pages.shared import background
+from pages.shared.background import Task, missing
+
+
+def ended(task: Task[int]) -> None:
+    deadline = time.monotonic() + 10.0
+    while not task.future.done() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def test_an_answer_arrives() -> None:
+    task = Task(lambda progress: 7)
+    assert task.answer(10.0) == 7
+    assert (task.done, task.stopped) == (True, False)
+
+
+def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for() -> None:
+    go = threading.Event()
+    task = Task(lambda progress: go.wait(10.0))
+    drawn = task.answer()
+    go.set()
+    task.answer(10.0)
+    assert task.done
+    # The page was drawn without it: it must not be taken for shown.
+    assert [name for name, _, _ in missing("x", "words", task, drawn)] == ["x"]
+    assert missing("x", "words", task, task.answer()) == []
+
+
+def reporting() -> tuple[Task[int], threading.Event]:
+    """A task that goes on until it is let go, and what lets it go."""
+    begun, go = threading.Event(), threading.Event()
+
+    def work(progress: Callable[[float, str], None]) -> int:
+        while not go.is_set():
+            progress(0.5, "")
+            begun.set()
+            time.sleep(0.001)
+        return 1
+
+    task: Task[int] = Task(work)
+    assert begun.wait(10.0)
+    return task, go
+
+
+def test_a_task_is_stopped_where_it_reports() -> None:
+    task, _ = reporting()
+    task.join("anne", lambda: True)
+    task.leave("anne")
+    ended(task)
+    assert (task.done, task.stopped) == (False, True)
+    assert task.answer() is None
+
+
+def test_one_who_leaves_does_not_stop_it_for_another() -> None:
+    task, go = reporting()
+    task.join("anne", lambda: True)
+    task.join("bert", lambda: True)
+    task.leave("anne")
+    time.sleep(0.1)
+    assert not task.stopped
+    go.set()
+    assert task.answer(10.0) == 1
+
+
+def test_a_task_whose_last_browser_is_gone_ends_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(background, "EXPIRES_SECONDS", 0.3)
+    there = {"anne": False, "bert": True}
+    task, _ = reporting()
+    task.join("anne", lambda: there["anne"])
+    task.join("bert", lambda: there["bert"])
+    time.sleep(0.6)
+    assert not task.stopped
+    there["bert"] = False
+    ended(task)
+    assert task.stopped
+
+
+def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> None:
+    go = threading.Event()
+
+    def page(question: str, stops: bool) -> None:
+        import streamlit as st
+
+        from pages.shared import background
+        from pages.shared.session import kept
+
+        if stops:
+            st.session_state["_flag_stopped answer"] = True
+            kept("task answer")[0].leave(background.me())
+        work = st.session_state["work"]
+        task = background.ask("answer", question, work)
+        st.write(f"{background._stopped('answer', task)} {task.answer()}")
+
+    def work(progress: Callable[[float, str], None]) -> int:
+        while not go.wait(0.001):
+            progress(0.5, "")
+        return 1
+
+    def said(app: AppTest, question: str = "one", stops: bool = False) -> str:
+        app.session_state["work"] = work
+        app.kwargs = {"question": question, "stops": stops}
+        return str(app.run().markdown[0].value)
+
+    first, second, third = (
+        AppTest.from_function(page, kwargs={"question": "one", "stops": False}) for _ in range(3)
+    )
+    assert [said(app) for app in (first, second, third)] == ["False None"] * 3
+    assert said(first, stops=True) == "True None"
+    assert said(second, "another") == "False None"
+    assert said(third) == "False None"
+    go.set()
+    third_answer = ""
+    deadline = time.monotonic() + 10.0
+    while third_answer != "False 1" and time.monotonic() < deadline:
+        third_answer = said(third)
+    assert third_answer == "False 1"
+
+
+def test_its_own_error_is_raised() -> None:
+    def work(progress: object) -> int:
+        raise InvalidInput("σ is 0, but it must be above 0.")
+
+    task: Task[int] = Task(work)
+    with pytest.raises(InvalidInput):
+        task.answer(10.0)
+    assert task.done

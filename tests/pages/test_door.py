@@ -1,0 +1,55 @@
+"""What a browser says that the server must not hear."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from pages.shared.door import Door
+
+HOST = b"localhost:8501"
+
+
+def heard(*said: BackMsg | bytes) -> list[bytes]:
+    """What the application behind the door gets of all that a browser says."""
+    got: list[bytes] = []
+    waiting: list[Message] = [{"type": "websocket.connect"}]
+    for one in said:
+        data = one if isinstance(one, bytes) else one.SerializeToString()
+        waiting.append({"type": "websocket.receive", "bytes": data})
+    waiting.append({"type": "websocket.disconnect", "code": 1000})
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        while (message := await receive())["type"] != "websocket.disconnect":
+            if message["type"] == "websocket.receive":
+                got.append(message["bytes"])
+
+    async def receive() -> Message:
+        return waiting.pop(0)
+
+    async def send(message: Message) -> None:
+        pytest.fail(f"refused: {message}")
+
+    scope = {
+        "type": "websocket",
+        "path": "/_stcore/stream",
+        "headers": [(b"host", HOST), (b"origin", b"http://" + HOST)],
+    }
+    # Nothing here waits, so no event loop is needed: one may be running already.
+    with pytest.raises(StopIteration):
+        Door(application)(scope, receive, send).send(None)
+    return got
+
+
+def test_one_visitor_does_not_clear_what_all_wait_for() -> None:
+    rerun, stop = BackMsg(), BackMsg(stop_script=True)
+    rerun.rerun_script.query_string = "epsilon=3"
+    clear, saving = BackMsg(clear_cache=True), BackMsg(set_run_on_save=True)
+    expected = [rerun.SerializeToString(), stop.SerializeToString()]
+    assert heard(rerun, clear, saving, stop) == expected
+    assert heard(clear) == []
+
+
+def test_what_is_no_message_is_left_to_streamlit() -> None:
+    assert heard(b"\xff\xff\xff", b"") == [b"\xff\xff\xff", b""]

@@ -1,0 +1,680 @@
+"""Explore without a browser: the first view, each control, links and files from anyone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import cli
+from dpcore.accounting.risk import odds
+from dpcore.datasets import Preparation, load, prepare
+from dpcore.erm import accurate
+from dpcore.erm.losses import MARGIN_LOSSES
+from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.study import Study, calibrations_for, default_delta, problem_for
+from dpcore.export import explore as export
+from dpcore.figures.words import at_most, plain
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.methods import register
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+SECONDS = 180
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def opened(**link: str | list[str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=SECONDS)
+    for name, value in ({"v": "2"} | link if link else {}).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def spoken(app: AppTest) -> str:
+    return " ".join(element.value for element in app.markdown)
+
+
+def test_first_view_answers_without_a_click() -> None:
+    app = opened()
+    assert "Breast cancer" in app.title[0].value
+    assert "569 patients" in app.title[0].value
+    assert "Logistic" in app.title[0].value
+    assert set(app.pills(key="methods").value) == {"outpert", "opera", "dpgd"}
+    shown = numbers(app)
+    assert set(shown) == {
+        "Accuracy",
+        "Cost of privacy",
+        "Missed of 1,000",
+        "Noise σ",
+        "Objective",
+        "Right guesses",
+    }
+    assert shown["Right guesses"] == "74 of 100"
+    drawn = {chart.key for chart in app.get("plotly_chart")}
+    assert drawn >= {"accuracy_figure", "people_figure", "chosen_figure", "objective_figure"}
+    assert not app.error
+    assert not app.warning
+
+
+def test_the_numbers_are_those_of_the_package() -> None:
+    study = Study(methods=("opera",), epsilons=(1.0,), delta=1e-5)
+    row = closed_form(study, prepare(load("breast_cancer"), Preparation())).iloc[0]
+    assert numbers(opened())["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+
+
+def test_random_features_take_the_place_of_the_columns() -> None:
+    link = {"feature_map": "Random Fourier (Gaussian kernel)", "fourier_features": "64"}
+    app = opened(**link, bandwidth="0.3", methods="PSGD")
+    assert not app.warning
+    made = Preparation(features="fourier", fourier_features=64, bandwidth=0.3)
+    study = Study(methods=("psgd",), epsilons=(1.0,), preparation=made)
+    row = closed_form(study, prepare(load("breast_cancer"), made)).iloc[0]
+    assert numbers(app)["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
+    assert "--features fourier" in export.command(study)
+    asked = opened(**link, bandwidth="0.6")
+    assert asked.warning[0].value == (
+        "The link asks for a bandwidth of “0.6”, which this page does not offer; it uses "
+        "bandwidth 0.7."
+    )
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "100"])
+def test_epsilon_moves_the_numbers_but_not_the_main_figure(epsilon: str) -> None:
+    one, other = opened(), opened(epsilon=epsilon)
+    drawn = [{chart.proto.id for chart in app.get("plotly_chart")} for app in (one, other)]
+    assert any(name.endswith("-accuracy_figure") for name in drawn[0] & drawn[1])
+    assert not any(name.endswith("-chosen_figure") for name in drawn[0] & drawn[1])
+    assert numbers(one)["Accuracy"] != numbers(other)["Accuracy"]
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "1"])
+def test_the_verdict_moves_with_epsilon_and_agrees_with_the_numbers(epsilon: str) -> None:
+    app = opened(epsilon=epsilon)
+    verdict = next(text.value for text in app.markdown if text.value.startswith("**OPERA at ε"))
+    shown = numbers(app)
+    assert verdict.startswith(f"**OPERA at ε = {epsilon}:** {shown['Accuracy']} right, ")
+    assert f"{shown['Cost of privacy'].lstrip('−')} points fewer" in verdict
+    assert "the promise is proved (δ = 1e-5, one record blanked out, analytic Gaussian" in verdict
+
+
+def test_smaller_epsilon_never_raises_the_odds() -> None:
+    told = [
+        int(numbers(opened(epsilon=e))["Right guesses"].replace("all", "100").split()[0])
+        for e in ("1e-9", "0.1", "1", "10", "100")
+    ]
+    assert told == sorted(told)
+    assert told[0] == 51
+    assert told[-1] == 100
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("data", "cohort"),
+        ("loss", "huber"),
+        ("adjacency", "replace-one"),
+        ("missing", "impute"),
+        ("scaling", "data"),
+    ],
+)
+def test_each_drop_down_changes_the_page(key: str, value: str) -> None:
+    app = opened()
+    before = numbers(app)
+    app.selectbox(key=key).set_value(value).run()
+    assert not app.exception
+    # Nothing is missing in the breast-cancer set, so filling gaps changes nothing there.
+    assert (numbers(app) == before) == (key == "missing")
+
+
+def test_data_leaks_are_said_aloud() -> None:
+    app = opened()
+    app.selectbox(key="scaling").set_value("data").run()
+    assert any("leak" in warning.value for warning in app.warning)
+
+
+def delta_note(app: AppTest) -> str:
+    return next(caption.value for caption in app.sidebar.caption if "n·δ" in caption.value)
+
+
+@pytest.mark.parametrize("patients", ["3,000", "100,000"])
+def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
+    app = opened(data="Synthetic clinical cohort", patients=patients)
+    assert not app.warning
+    records = int(patients.replace(",", "")) * 4 // 5
+    delta = default_delta(records)
+    assert delta_note(app).startswith(f"δ = {plain(delta)}; ")
+    assert f"for {records:,} records" in delta_note(app)
+
+
+def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() -> None:
+    app = opened()
+    app.segmented_control(key="delta_way").set_value("My own").run()
+    app.select_slider(key="delta").set_value(0.01).run()
+    assert not app.exception
+    assert delta_note(app) == "δ = 0.01; n·δ ≈ 4.55 for 455 records"
+    # On a phone the sidebar is closed, so the page itself must say it.
+    assert sum("is at least 1/n" in warning.value for warning in app.main.warning) == 1
+    assert not app.sidebar.warning
+
+
+def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
+    assert opened().segmented_control(key="delta_way").value == "By rule"
+    app = opened(delta="1e-6", data="Synthetic clinical cohort", patients="300")
+    assert app.segmented_control(key="delta_way").value == "My own"
+    assert app.select_slider(key="delta").value == 1e-6
+    assert delta_note(app).startswith("δ = 1e-6; ")
+    # What it was before there was a rule on the page, also where the rule says otherwise.
+    app = opened(delta="1e-5", data="Synthetic clinical cohort", patients="100,000")
+    assert delta_note(app).startswith("δ = 1e-5; ")
+    app = opened(lambda_value="0.1")
+    assert app.segmented_control(key="lambda").value == "My own"
+    assert app.select_slider(key="lambda_value").value == 0.1
+    refused = opened(delta="2")
+    assert refused.segmented_control(key="delta_way").value == "By rule"
+    assert "it uses δ by rule" in refused.warning[0].value
+
+
+@pytest.mark.parametrize(("patients", "rough"), [("100", True), ("30,000", False)])
+def test_few_test_records_are_said_to_be_few(patients: str, rough: bool) -> None:
+    app = opened(data="Synthetic clinical cohort", patients=patients)
+    said = " ".join(text.value for text in app.caption)
+    assert ("test records: judged from them alone" in said) == rough
+
+
+def test_every_method_is_explained_where_it_is_chosen() -> None:
+    app = opened()
+    notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))
+    private = [
+        method
+        for method in register().values()
+        if method.key != "nonprivate" and set(MARGIN_LOSSES) & set(method.losses)
+    ]
+    assert len(private) == len(app.pills(key="methods").options)
+    for method in private:
+        for said in (f"**{method.title}.** {method.idea}", *method.limits, method.paper):
+            assert said in notes
+
+
+def test_the_convex_case_asks_for_a_radius() -> None:
+    app = opened(**{"lambda": "My own", "lambda_value": "0"})
+    assert app.select_slider(key="radius").value == 10.0
+    assert "λ = 0." in " ".join(caption.value for caption in app.caption)
+
+
+def test_nine_of_ten_runs_that_hardly_differ_are_told_with_a_decimal() -> None:
+    app = opened(data="Synthetic clinical cohort", methods="OPERA", epsilon="100")
+    told = next(one.value for one in app.caption if one.value.startswith("9 of 10 runs"))
+    assert re.fullmatch(r"9 of 10 runs: \d+\.\d % to \d+\.\d %", told)
+
+
+def test_the_settings_that_cost_least_accuracy_are_named() -> None:
+    link = {"lambda": "Near zero", "loss": "Huber SVM", "huber_width": "2"}
+    app = opened(**link, view="Take along")
+    assert not app.warning
+    assert app.select_slider(key="huber_width").value == accurate.HUBER_WIDTH
+    assert f"λ = {plain(accurate.LAM)}." in " ".join(caption.value for caption in app.caption)
+    taken = " ".join(code.value for code in app.code)
+    assert "--huber-width 2 " in taken
+    assert f"--lam {accurate.LAM!r} " in taken
+    with pytest.raises(KeyError):
+        opened().select_slider(key="huber_width")
+
+
+def test_the_published_edition_shows_claim_and_proof_apart() -> None:
+    app = opened(edition="As published", view="Claim and proof", epsilon="2")
+    text = spoken(app)
+    assert "**Claim** (what the paper says)" in text
+    assert "**Proof** (what holds for this noise)" in text
+    assert "ε < 1 (ε = 2)" in text
+    assert "No number." in text
+
+
+@pytest.mark.parametrize(
+    "tab",
+    [
+        "Objective",
+        "Noise σ",
+        "Excess risk",
+        "Per 1,000",
+        "Best method",
+        "Claim and proof",
+        "Take along",
+        "About the data",
+    ],
+)
+@pytest.mark.parametrize("loss", ["Logistic regression", "Huber SVM"])
+def test_every_tab_draws(tab: str, loss: str) -> None:
+    app = opened(view=tab, loss=loss)
+    assert not app.error
+
+
+def test_models_can_be_compared_by_their_area() -> None:
+    app = opened(compared_by="AUC", view="Best method", methods=["OPERA"], may_lose="0.03")
+    assert not app.warning
+    found = numbers(app)
+    assert "Accuracy" not in found
+    assert 0.9 < float(found["AUC"]) <= 1.0
+    assert "an AUC of" in said(app)
+    assert app.subheader[0].value == "AUC against ε"
+    needed = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
+    assert needed is not None
+    app.number_input(key="may_lose").set_value(0.05).run()
+    assert not app.exception
+    lower = re.search(r"AUC (0\.\d+) takes ε = ", said(app))
+    assert lower is not None
+    assert float(lower[1]) == pytest.approx(float(needed[1]) - 0.02, abs=0.0011)
+
+
+def test_there_is_no_area_of_several_classes_or_of_a_number() -> None:
+    for data in ("Handwritten digits", "Diabetes progression"):
+        app = opened(data=data, compared_by="AUC")
+        assert "AUC" not in numbers(app)
+        assert "compared_by" not in [each.key for each in app.segmented_control]
+
+
+def test_no_method_at_all_is_a_choice() -> None:
+    app = opened(methods="")
+    assert not app.warning
+    assert set(numbers(app).values()) == {"…"}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in app.markdown)
+
+
+def test_a_proved_method_is_not_warned_of() -> None:
+    assert "is not proved here" not in said(opened())
+
+
+def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> None:
+    study = Study(methods=("outpert",), edition="published", epsilons=(3.0,), delta=1e-5)
+    problem = problem_for(study, prepare(load("breast_cancer"), Preparation()))
+    certified = calibrations_for(study, problem, 1e-5)["outpert"][0].certified.epsilon
+    assert certified is not None
+    assert certified < 1.0
+    app = opened(edition="As published", focus="OutPert", epsilon="3")
+    assert "**OutPert at ε = 3:** " in said(app)
+    assert "conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
+    assert f"noise that is added is ε = {at_most(certified)}" in said(app)
+    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.ZERO_OUT).right
+    assert numbers(app)["Right guesses"] == f"{right} of 100"
+
+
+def test_scaling_by_the_data_leaves_no_bound() -> None:
+    app = opened(scaling="By the data's own range (leaks)")
+    assert numbers(app)["Right guesses"] == "no bound"
+    assert "No ε is certified for it." in said(app)
+
+
+HOSTILE = [
+    {"epsilon": "0"},
+    {"epsilon": "-1"},
+    {"epsilon": "nan"},
+    {"epsilon": "1e999"},
+    {"epsilon": ["1", "2", "3"]},
+    {"epsilon": ""},
+    {"delta": "2"},
+    {"delta_way": "Nobody's"},
+    {"data": "../../etc/passwd"},
+    {"data": "<script>alert(1)</script>"},
+    {"loss": "__import__('os')"},
+    {"methods": ["OPERA", "nobody"]},
+    {"methods": "'; drop table"},
+    {"edition": "both"},
+    {"lambda": "-1"},
+    {"lambda": "My own", "lambda_value": "-3"},
+    {"runs": "1e9"},
+    {"steps": "-5"},
+    {"steps": "1e99"},
+    {"steps": "many"},
+    {"patients": "10", "data": "Synthetic clinical cohort"},
+    {"adjacency": "add-remove"},
+    {"scaling": "x" * 5000},
+    {"intercept": "maybe"},
+    {"view": "Nowhere"},
+    {"focus": "nobody"},
+    {"unknown": "thing"},
+    {"full_length": "maybe"},
+    {"epsilon": "‮1", "data": "\x00"},
+]
+
+
+@pytest.mark.parametrize("link", HOSTILE, ids=lambda link: " ".join(map(str, link.items()))[:60])
+def test_a_hostile_link_still_gives_a_whole_page(link: dict[str, str | list[str]]) -> None:
+    app = opened(**link)
+    assert not app.error
+    assert len(app.metric) == 6
+    for warning in app.warning:
+        assert len(warning.value) < 300
+        assert "<" not in warning.value
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"epsilon": "nan"},
+        {"data": "nowhere"},
+        {"methods": ["OPERA", "nobody"]},
+        {"runs": "1e9"},
+        {"steps": "-5"},
+        {"lambda": "-1"},
+    ],
+    ids=lambda link: next(iter(link)),
+)
+def test_what_a_link_asks_in_vain_is_said_and_the_rest_is_kept(
+    link: dict[str, str | list[str]],
+) -> None:
+    app = opened(loss="Huber SVM", delta="1e-6", **link)
+    assert len(app.warning) == 1
+    assert app.warning[0].value.startswith("The link asks for ")
+    assert app.selectbox(key="loss").value == "huber"
+    assert app.select_slider(key="delta").value == 1e-6
+    if "methods" in link:
+        assert app.pills(key="methods").value == ["opera"]
+
+
+def test_many_vain_wishes_make_one_message_and_leave_the_address() -> None:
+    app = opened(
+        patients="999999999",
+        steps="1e99",
+        view="Nowhere",
+        focus="nobody",
+        epsilon="nan",
+        methods=["OPERA", "nobody"],
+        loss="Huber SVM",
+    )
+    assert len(app.warning) == 1
+    told = app.warning[0].value
+    for said in ("“999999999”", "“Nowhere”", "“nobody”", "“nan”", "“1e99”", "1 to 1,000,000"):
+        assert said in told
+    assert "1e+06" not in told
+    assert set(app.query_params) <= {"methods", "loss", "v"}
+    assert "nobody" not in app.query_params["methods"]
+
+
+def test_settings_that_no_control_has_leave_the_address_and_are_named() -> None:
+    app = opened(loss="Huber SVM", **{"unknown": ["thing", "other"], "<b>": "x", "epsilon": "nan"})
+    assert len(app.warning) == 1
+    told = app.warning[0].value
+    assert told.count("the setting “unknown”, which this page does not have.") == 1
+    assert "the setting “b”" in told
+    assert "“nan”" in told
+    assert set(app.query_params) == {"loss", "v"}
+
+
+def test_numbers_for_a_method_that_is_not_chosen_are_refused_aloud() -> None:
+    app = opened(focus="GRPUA")
+    assert len(app.warning) == 1
+    assert "“GRPUA”" in app.warning[0].value
+    assert "focus" not in app.query_params
+
+
+def test_a_sound_link_is_followed_without_a_word() -> None:
+    app = opened(
+        loss="Huber SVM",
+        methods=["OPERA", "DP-GD"],
+        edition="As published",
+        epsilon="0.5",
+        delta="1e-6",
+        adjacency="One record blanked out",
+        runs="100",
+        view="Per 1,000",
+        focus="DP-GD",
+    )
+    assert not app.warning
+    assert app.select_slider(key="epsilon").value == 0.5
+    assert app.pills(key="methods").value == ["opera", "dpgd"]
+    assert app.selectbox(key="adjacency").value == "zero-out"
+
+
+def test_a_papers_settings_set_every_control_and_are_in_the_address() -> None:
+    app = opened(epsilon="0.1")
+    assert app.selectbox(key="start_from").value is None
+    app.selectbox(key="start_from").select("Paper 002, figure 2: RMSE").run()
+    assert not app.exception
+    assert "Diabetes" in app.title[0].value
+    assert set(app.pills(key="number_methods").value) == {"inputpert", "objpert", "outpert_pure"}
+    assert app.select_slider(key="delta").value == 1e-5
+    assert app.select_slider(key="epsilon").value == 1.0
+    assert app.query_params["number_methods"] == ["InputPert", "ObjPert", "OutPert, δ = 0"]
+    # Another value and they are nobody's settings; ε alone may move.
+    app.select_slider(key="epsilon").set_value(0.5).run()
+    assert app.selectbox(key="start_from").value == "Paper 002, figure 2: RMSE"
+    app.selectbox(key="adjacency").select("zero-out").run()
+    assert app.selectbox(key="start_from").value is None
+    assert app.selectbox(key="adjacency").value == "zero-out"
+
+
+def trusted(app: AppTest) -> str:
+    return next(text.value for text in app.markdown if text.value.startswith("- **Whoever adds"))
+
+
+def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
+    app = opened(methods="InputPert", view="Claim and proof", epsilon="0.01")
+    sums, mixed, alone = trusted(app).splitlines()
+    assert "ε = 0.01, δ = 1e-5 · zero-out" in sums
+    assert mixed.startswith("- **A mixer**")
+    assert "hiding among clones" in mixed
+    assert alone.startswith("- **Nobody**")
+    # People who may stay away make everyone else add more.
+    more = opened(methods="InputPert", view="Claim and proof", epsilon="0.01", may_miss="300")
+    assert trusted(more).splitlines()[0] != sums
+    assert "300 may stay away" in trusted(more)
+    assert trusted(more).splitlines()[2] != alone
+
+
+def test_every_proof_says_whom_to_trust() -> None:
+    app = opened(methods=["OPERA", "DP-GD", "InputPert"], view="Claim and proof")
+    asked = [text.value for text in app.markdown if "Whom do I have to trust?" in text.value]
+    cards = [text.value for text in app.markdown if text.value.startswith("**Claim** ")]
+    assert len(asked) == len(cards) == 3
+    assert sum("The one who holds the records and runs this" in text for text in asked) == 2
+    # What is said of a claim without a number is said once.
+    told = [text.value for text in (*app.markdown, *app.caption) if "not in print" in text.value]
+    assert told == ["No number. This edition is not in print."]
+
+
+def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:
+    app = opened(methods="InputPert", view="Claim and proof", edition="As published", epsilon="0.5")
+    told = spoken(app)
+    assert "local privacy only" in told
+    assert "**Nobody**" in told
+    assert "are lost in the text at hand" in told
+    assert "may_miss" not in {number.key for number in app.number_input}
+
+
+def test_a_value_that_bypasses_the_browser_is_refused_in_one_sentence() -> None:
+    app = opened()
+    app.session_state["steps"] = 10**9
+    app.run()
+    assert not app.exception
+    assert len(app.error) <= 1
+
+
+def test_records_that_need_an_account_come_with_instructions() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)")
+    assert "kaggle.com" in spoken(app)
+    assert app.get("file_uploader")
+    assert any("the file has to be chosen again" in text.value for text in app.sidebar.caption)
+
+
+def test_records_that_can_be_fetched_offer_to_be() -> None:
+    app = opened(data="Heart disease (Cleveland)")
+    labels = [button.label for button in app.button]
+    # On a machine that has fetched them before, the page shows them at once.
+    assert "Download it now" in labels or app.metric
+
+
+CARDIO_HEAD = "id;age;gender;height;weight;ap_hi;ap_lo;cholesterol;gluc;smoke;alco;active;cardio\n"
+
+
+def cardio_file(rows: int) -> bytes:
+    draw = np.random.default_rng(0).integers
+    lines = [
+        f"{i};{draw(14_000, 23_000)};{draw(1, 3)};{draw(150, 190)};{draw(50, 110)}.0;"
+        f"{draw(100, 170)};{draw(60, 99)};{draw(1, 4)};{draw(1, 4)};{draw(0, 2)};{draw(0, 2)};"
+        f"{draw(0, 2)};{i % 2}"
+        for i in range(rows)
+    ]
+    return (CARDIO_HEAD + "\n".join(lines) + "\n").encode()
+
+
+def test_an_uploaded_file_is_explored_and_called_not_private() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)")
+    app.file_uploader[0].upload("mine.csv", cardio_file(400))
+    app.run()
+    assert not app.exception
+    assert "400 patients" in app.title[0].value
+    assert any("not private" in warning.value for warning in app.warning)
+
+
+def test_a_wrong_file_is_refused_with_its_line() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)")
+    good = cardio_file(20).decode().splitlines()
+    good[5] = good[5].replace(";", ";x", 1)
+    app.file_uploader[0].upload("mine.csv", "\n".join(good).encode())
+    app.run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert "line 6" in app.error[0].value
+    # The name of the data set above it, and nothing below.
+    assert [title.value for title in app.title] == ["Cardiovascular disease (check-ups)"]
+    assert not app.metric
+    assert not app.get("plotly_chart")
+    assert not app.get("tab")
+
+
+def test_the_python_to_take_along_gives_the_numbers_on_screen() -> None:
+    app = opened(view="Take along", methods=["OPERA"], loss="Huber SVM", delta="1e-6")
+    scope: dict[str, object] = {}
+    code = next(block.value for block in app.code if "import" in block.value)
+    exec(code, scope)
+    mine = pd.concat(scope["curves"], ignore_index=True)  # type: ignore[arg-type]
+    shown = app.dataframe[0].value
+    for column in ("accuracy", "objective", "sigma", "missed_per_1000"):
+        assert np.allclose(
+            mine.sort_values(["method", "epsilon"])[column],
+            shown.sort_values(["method", "epsilon"])[column],
+            equal_nan=True,
+        )
+
+
+STUDIES = [
+    Study(),
+    Study(dataset="cohort", records=300, loss="huber", lam=0.001, delta=1e-6, steps=7, runs=10),
+    Study(lam=0.0, radius=3.0, adjacency="replace-one", edition="published", methods=("opera",)),
+    Study(huber_width=0.123456789, lam=0.0123456789, epsilons=(0.123456789, 3.0), batch=7, seed=3),
+    Study(edition="published", full_length=True, methods=("grpua",)),
+    Study(preparation=Preparation(missing="drop", norm="clip", interval="unit", intercept=True)),
+    Study(preparation=Preparation(scaling="data", seed=5, test_fraction=0.123456789)),
+    Study(preparation=Preparation(features="fourier", fourier_features=32, bandwidth=0.3)),
+    Study(methods=("inputpert",), missing_contributors=20),
+    Study(dataset="bank", preparation=Preparation(log_transform=False, include=("duration",))),
+]
+
+
+def test_the_commands_are_tried_with_every_setting() -> None:
+    for kind, made in (
+        (Study, STUDIES),
+        (Preparation, [study.preparation for study in STUDIES]),
+    ):
+        usual = kind()
+        for field in fields(kind):
+            if field.name not in ("upload", "columns", "preparation"):
+                kept = getattr(usual, field.name)
+                assert any(getattr(one, field.name) != kept for one in made), field.name
+
+
+@pytest.mark.parametrize("number", range(len(STUDIES)))
+def test_the_command_to_take_along_means_the_same_study(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Study] = []
+
+    def note(study: Study, **_: object) -> pd.DataFrame:
+        asked.append(study)
+        return pd.DataFrame({"nothing": []})
+
+    monkeypatch.setattr("dpcore.evaluation.curves.answers", note)
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(export.command(STUDIES[number]).replace("\\\n", " "))
+    assert words[:4] == ["python", "-m", "dpcore", "sweep"]
+    assert cli.main(words[3:]) == 0
+    assert asked == [STUDIES[number]]
+
+
+def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> None:
+    app = opened(view="Take along", methods=["OPERA", "DP-GD"], runs="10", loss="Huber SVM")
+    until = time.monotonic() + SECONDS
+    while "dpgd" not in set(app.dataframe[0].value["method"]):
+        assert time.monotonic() < until, "DP-GD was not trained in time"
+        time.sleep(0.2)
+        app.run()
+    shown = app.dataframe[0].value
+    (script,) = (block.value for block in app.code if "python -m dpcore" in block.value)
+    for line in script.replace("\\\n", " ").splitlines():
+        python, *rest = shlex.split(line)
+        assert python == "python"
+        subprocess.run(
+            [sys.executable, *rest],
+            cwd=tmp_path,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(APP).parent)},
+        )
+    parts = [pd.read_csv(tmp_path / name) for name in ("closed_form.csv", "dpgd.csv")]
+    table = pd.concat(parts, ignore_index=True)
+    assert set(table.pop("measures")) == {"not private"}
+    assert list(table.columns) == list(shown.columns)
+    assert (table["method"] == shown["method"].to_numpy()).all()
+    for column in shown.columns:
+        if shown[column].dtype.kind in "fi":
+            assert np.allclose(table[column], shown[column], rtol=1e-9, equal_nan=True), column
+        else:
+            assert (table[column].fillna("") == shown[column].fillna("")).all(), column
+
+
+def test_the_command_for_an_upload_takes_it_as_a_file() -> None:
+    app = opened(data="Cardiovascular disease (check-ups)", view="Take along")
+    app.file_uploader[0].upload("mine.csv", cardio_file(400))
+    app.run()
+    (line,) = (block.value for block in app.code if "python -m dpcore" in block.value)
+    assert "--table your_file.csv" in line
+    assert "--dataset cardio" in line
+    assert "--columns" not in line
+    assert any("read_upload" in block.value for block in app.code)
+
+
+def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None:
+    def offered(app: AppTest) -> bool:
+        return "full_length" in {toggle.key for toggle in app.toggle}
+
+    assert not offered(opened(edition="Sound"))
+    assert not offered(opened(edition="As published", data="Synthetic clinical cohort"))
+    app = opened(edition="As published", full_length="true", view="Take along")
+    assert not app.exception
+    assert app.toggle(key="full_length").value
+    code = " ".join(block.value for block in app.code)
+    assert "--full-length" in code
+    assert "full_length=True" in code

@@ -1,0 +1,44 @@
+"""Explore where one of several classes is told: one model a class, and the numbers of all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.controls.explore import PER_1000
+from dpcore.datasets import load, prepare
+from dpcore.evaluation.curves import closed_form
+from dpcore.evaluation.study import Study
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def test_the_digits_are_told_by_one_model_each() -> None:
+    app = AppTest.from_file(APP, default_timeout=240)
+    link = {"data": "Handwritten digits", "methods": "PSGD", "epsilon": "10", "v": "2"}
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert not app.warning
+    assert app.title[0].value == "Handwritten digits · 1,797 drawings · Logistic regression"
+    study = Study(dataset="optical_digits", methods=("psgd",), epsilons=(10.0,))
+    row = closed_form(study, prepare(load("optical_digits"))).iloc[0]
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Accuracy"] == pytest.approx(f"{100 * row['accuracy']:.1f} %")
+    assert shown["Class average"].endswith(" %")
+    assert "Missed of 1,000" not in shown
+    assert any("10 classes: one model for each" in caption.value for caption in app.caption)
+    assert any("privacy (λ by cross-validation), " in caption.value for caption in app.caption)
+    assert PER_1000 not in {tab.label for tab in app.tabs}
+    said = next(text.value for text in app.markdown if text.value.startswith("**PSGD at ε = 10"))
+    assert "10 classes, √10 times the μ of one" in said

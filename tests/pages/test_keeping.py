@@ -1,0 +1,154 @@
+"""A cache that cannot be written: every page works without keeping, and says so once."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.datasets import cache
+from dpcore.evaluation import executors, jobs
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+PAGES = ("explore", "plan", "train", "atlas")
+QUICK = {"passes": "3", "units": "8", "repeats": "2"}
+
+
+@pytest.fixture(autouse=True)
+def no_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No job in this process's memory."""
+    monkeypatch.setattr(jobs, "_starts", {})
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+    yield
+    for key in list(jobs._starts):
+        jobs.Job(key).cancel()
+    executors.close()
+
+
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home folder that is not there and that nobody, root included, can make."""
+    (tmp_path / "a file").write_text("in the way")
+    for name in ("DPCORE_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "a file" / "home"))
+    return tmp_path
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder that nobody, root included, can make."""
+    (tmp_path / "a file").write_text("in the way")
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "a file" / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 kB, where it may be made."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)], capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    monkeypatch.setenv("DPCORE_CACHE", str(disk))
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@pytest.fixture(params=["homeless", "closed", "full"])
+def trouble(request: pytest.FixtureRequest) -> tuple[str, Path]:
+    return request.param, request.getfixturevalue(request.param)
+
+
+def opened(page: str, **link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page(f"{page}/{page}.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def until(app: AppTest, words: str) -> None:
+    deadline = time.monotonic() + 240.0
+    while words not in said(app):
+        assert time.monotonic() < deadline, f"“{words}” never came"
+        time.sleep(0.3)
+        app.run()
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption, *app.warning))
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_there_and_says_so_once(trouble: tuple[str, Path], page: str) -> None:
+    kind, folder = trouble
+    before = files(folder)
+    app = opened(page)
+    for _ in range(3):
+        assert not app.exception
+        assert not app.error
+        told = [warning.value for warning in app.warning if "kept" in warning.value]
+        assert len(told) == 1
+        assert "DPCORE" in told[0]
+        assert ("the disk is full" in told[0]) == (kind == "full")
+        app.run()
+    assert files(folder) == before
+
+
+def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Path]) -> None:
+    _, folder = trouble
+    before = files(folder)
+    app = opened("train", **QUICK)
+    until(app, "Trained.")
+    assert not app.exception
+    assert files(folder) == before
+    private = cache._private
+    assert private is not None
+    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+    assert all(not path.stat().st_mode & 0o077 for path in private.rglob("*"))
+
+
+def test_a_curve_is_trained_without_keeping(closed: Path) -> None:
+    app = opened("explore", view="Take along", v="2")
+    deadline = time.monotonic() + 240.0
+    while "dpgd" not in set(app.dataframe[0].value["method"]):
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+        app.run()
+    assert not app.exception
+
+
+def test_where_nothing_at_all_can_be_written_the_pages_say_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.setattr(cache, "ROOM", 2**62)
+    for page in PAGES:
+        app = opened(page)
+        for _ in range(3):
+            assert not app.exception
+            assert "the disk is full" in said(app)
+            app.run()
+    assert {jobs.Job(key).state for key in jobs._starts} <= {"failed"}
+    assert files(tmp_path) == []
+
+
+def test_the_private_folder_goes_with_the_process(closed: Path) -> None:
+    code = "from dpcore.datasets import cache; print(cache.place('jobs'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "epsilon-explorer-" in done.stdout
+    assert not Path(done.stdout.strip()).parent.exists()

@@ -1,0 +1,322 @@
+"""The panel on what ε means: its numbers are the package's, and whose ε it uses is said."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import cli
+from dpcore.accounting import tradeoff
+from dpcore.accounting.planner import spent
+from dpcore.accounting.presets import preset
+from dpcore.accounting.risk import gaussian_advantage, odds, right_of_100
+from dpcore.datasets import Preparation, load, prepare
+from dpcore.erm.method import Calibration
+from dpcore.erm.privacy_curve import privacy_curve
+from dpcore.evaluation.study import Study, calibrations_for, problem_for
+from dpcore.figures.words import at_most, percent_at_most
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+SECONDS = 180
+BELIEF, EDGE = "Belief after an alarm", "Hits less false alarms"
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No real data by accident, and no result from an earlier run."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=SECONDS)
+    for name, value in ({"methods": "OPERA", "meaning": "true", "v": "2"} | link).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert not app.error
+    return app
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def spoken(app: AppTest) -> str:
+    return " ".join(element.value for element in (*app.markdown, *app.caption))
+
+
+def copied(app: AppTest) -> tuple[str, str]:
+    """The consent text and the ethics text."""
+    texts = [block.value for block in app.code]
+    (consent,) = [text for text in texts if text.startswith("How we guard")]
+    (ethics,) = [text for text in texts if text.startswith("Privacy of the published")]
+    return consent, ethics
+
+
+def calibrated(method: str, epsilon: float, **study: str) -> Calibration:
+    asked = Study(methods=(method,), epsilons=(epsilon,), delta=1e-5, **study)  # type: ignore[arg-type]
+    problem = problem_for(asked, prepare(load("breast_cancer"), Preparation()))
+    return calibrations_for(asked, problem, 1e-5)[method][0]
+
+
+def expected(
+    calibration: Calibration, prior: float, rate: float
+) -> tuple[tradeoff.Attacker, tradeoff.Attacker]:
+    """From the noise itself, and from (ε, δ) alone."""
+    curve = privacy_curve(calibration)
+    held = calibration.proof if calibration.proof.epsilon is not None else calibration.certified
+    assert curve is not None
+    assert held.epsilon is not None
+    point = tradeoff.from_budget(held.epsilon, 1e-5, held.adjacency)
+    return tradeoff.attacker(curve, prior, rate), tradeoff.attacker(point, prior, rate)
+
+
+def test_nothing_is_computed_while_it_is_closed() -> None:
+    app = opened(meaning="false")
+    assert "attacker_figure" not in {chart.key for chart in app.get("plotly_chart")}
+    assert BELIEF not in numbers(app)
+    assert not app.code or all("guard" not in block.value for block in app.code)
+
+
+@pytest.mark.parametrize(
+    ("link", "prior", "rate"),
+    [({}, 0.5, 0.01), ({"prior": "10", "alarms": "0.1 %"}, 0.1, 0.001)],
+    ids=["first", "linked"],
+)
+def test_the_numbers_are_those_of_the_package(
+    link: dict[str, str], prior: float, rate: float
+) -> None:
+    app = opened(**link)
+    exact, bound = expected(calibrated("opera", 1.0), prior, rate)
+    shown = numbers(app)
+    # The card above has the same for any method with this ε and δ.
+    (right, *others) = [m.value for m in app.metric if m.label == "Right guesses"][::-1]
+    assert right == f"{right_of_100(exact.advantage)} of 100"
+    assert others == [f"{right_of_100(bound.advantage)} of 100"]
+    assert shown[EDGE] == percent_at_most(exact.advantage)
+    assert shown[f"Hits at {'1' if rate == 0.01 else '0.1'} %"] == percent_at_most(
+        exact.true_positive_rate
+    )
+    assert shown[BELIEF] == percent_at_most(exact.belief)
+    assert f"{percent_at_most(bound.belief)} from ε and δ alone" in spoken(app)
+    assert f"at most **{percent_at_most(exact.belief)}** sure" in spoken(app)
+    assert "attacker_figure" in {chart.key for chart in app.get("plotly_chart")}
+
+
+@pytest.mark.parametrize(
+    ("title", "key", "says"),
+    [
+        ("One record blanked out", "zero-out", "you are in the data"),
+        ("One record replaced", "replace-one", "a record is yours"),
+    ],
+)
+def test_every_word_follows_the_adjacency(title: str, key: str, says: str) -> None:
+    app = opened(adjacency=title)
+    other = {"you are in the data", "a record is yours"} - {says}
+    consent, ethics = copied(app)
+    assert says in app.slider(key="prior").label
+    assert says in consent
+    assert f"Adjacency: {key}." in ethics
+    texts = (spoken(app), consent, ethics, app.slider(key="prior").label)
+    assert not any(phrase in text for text in texts for phrase in other)
+
+
+def test_the_card_states_everything_within_one_hover() -> None:
+    app = opened(delta="1e-6", adjacency="One record blanked out")
+    (title,) = [head for head in app.subheader if "means for one person" in head.value]
+    for part in ("ε = 1", "δ = 1e-6", "zero-out", "any method with this ε and δ"):
+        assert part in title.proto.help
+
+
+def test_the_texts_to_copy_hold_the_numbers() -> None:
+    app = opened(epsilon="0.5")
+    consent, ethics = copied(app)
+    calibration = calibrated("opera", 0.5)
+    exact, _ = expected(calibration, 0.5, 0.01)
+    right = right_of_100(exact.advantage)
+    assert right < odds(PrivacyBudget(0.5, 1e-5), Adjacency.ZERO_OUT).right
+    assert f"at most {right} of them are right" in consent
+    assert f"at most {right} are right on average" in ethics
+    for part in ("ε = 0.5 ", "δ = 1e-5", "n = 455", "OPERA (sound edition)", calibration.proof.by):
+        assert part in ethics
+
+
+def test_the_command_to_take_along_gives_the_numbers_on_screen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    app = opened(prior="20", alarms="10 %", adjacency="One record blanked out", epsilon="0.7")
+    (line,) = [block.value for block in app.code if "dpcore risk" in block.value]
+    assert cli.main([*line.split()[3:], "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["adjacency"] == "zero-out"
+    _, bound = expected(calibrated("opera", 0.7, adjacency="zero-out"), 0.2, 0.1)
+    assert answer["from_budget"]["posterior"] == bound.belief
+    assert answer["from_budget"]["tpr"] == bound.true_positive_rate
+    assert f"{percent_at_most(bound.belief)} from ε and δ alone" in spoken(app)
+
+
+def test_the_answer_grows_with_epsilon_and_with_the_prior() -> None:
+    def belief(**link: str) -> float:
+        return float(numbers(opened(**link))[BELIEF].removesuffix(" %"))
+
+    by_epsilon = [belief(epsilon=epsilon) for epsilon in ("0.01", "1", "10")]
+    assert by_epsilon == sorted(by_epsilon)
+    by_prior = [belief(prior=prior) for prior in ("1", "50", "99")]
+    assert by_prior == sorted(by_prior)
+    assert by_prior[0] >= 1.0
+
+
+def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
+    app = opened(edition="As published", methods="OutPert", focus="OutPert", epsilon="3")
+    calibration = calibrated("outpert", 3.0, edition="published")
+    certified = calibration.certified.epsilon
+    assert calibration.proof.epsilon is None
+    assert certified is not None
+    said = spoken(app)
+    assert "The ε asked of OutPert (published edition) is not proved." in said
+    assert f"is ε = {at_most(certified)}: δ = 1e-5 · zero-out · " in said
+    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.ZERO_OUT).right
+    # On the card as well, whose dots are those of the ε that holds.
+    held = f"its noise is certified for ε = {at_most(certified)}."
+    assert f"For OutPert, ε = 3 is not proved here; {held}" in said
+    assert f"at most {right} are right" in said
+    consent, ethics = copied(app)
+    exact, _ = expected(calibration, 0.5, 0.01)
+    assert f"at most {right_of_100(exact.advantage)} of them are right" in consent
+    assert "Not proved by the method's own theorem" in ethics
+    assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+
+
+def test_card_names_what_the_methods_own_noise_allows() -> None:
+    calibration = calibrated("opera", 1.0)
+    right = right_of_100(gaussian_advantage(calibration.gaussian_mu))
+    said = spoken(opened())
+    assert f"OPERA's own noise allows at most {right} of 100." in said
+    assert right < odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT).right
+
+
+def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:
+    app = opened(scaling="By the data's own range (leaks)")
+    assert "**No bound.** Nothing here limits what someone could find out" in spoken(app)
+    assert "For OPERA, ε = 1 is not proved here, and no bound holds." in spoken(app)
+    assert "all may be right: nothing is promised to one person" in spoken(app)
+    assert BELIEF not in numbers(app)
+    assert not [block for block in app.code if "guard" in block.value]
+
+
+def test_without_a_method_it_speaks_of_any() -> None:
+    app = opened(methods="")
+    assert "For any method that keeps ε = 1: δ = 1e-5 · zero-out" in spoken(app)
+    assert "Assumed here: name the method and its proof" in copied(app)[1]
+    bound = tradeoff.from_budget(1.0, 1e-5, Adjacency.ZERO_OUT)
+    found = tradeoff.attacker(bound, 0.5, 0.01)
+    assert numbers(app)[BELIEF] == percent_at_most(found.belief)
+    assert "the worst method with this ε and δ" in spoken(app)
+    assert "from ε and δ alone" not in spoken(app)
+
+
+def test_the_controls_move_the_answer() -> None:
+    app = opened()
+    app.slider(key="prior").set_value(20).run()
+    assert not app.exception
+    exact, _ = expected(calibrated("opera", 1.0), 0.2, 0.01)
+    assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+    app.segmented_control(key="alarms").set_value(0.1).run()
+    assert not app.exception
+    exact, _ = expected(calibrated("opera", 1.0), 0.2, 0.1)
+    assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"prior": "0"},
+        {"prior": "100"},
+        {"prior": "nan"},
+        {"prior": "<b>"},
+        {"alarms": "5 %"},
+        {"alarms": "1e999"},
+        {"meaning": "perhaps"},
+    ],
+    ids=lambda link: " ".join(map(str, link.items())),
+)
+def test_a_hostile_link_is_said_and_the_panel_uses_what_is_usual(link: dict[str, str]) -> None:
+    app = opened(**link)
+    assert len(app.warning) == 1
+    assert app.warning[0].value.startswith("The link asks for ")
+    assert not set(link) & set(app.query_params)
+    if "meaning" not in link:
+        assert app.slider(key="prior").value == 50
+        exact, _ = expected(calibrated("opera", 1.0), 0.5, 0.01)
+        assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+
+
+def planned(**link: str) -> AppTest:
+    """Plan with the panel open, once nothing is certified in the background any more."""
+    app = opened()
+    app.switch_page("plan/plan.py")
+    for name, value in ({"meaning": "true", "v": "2"} | link).items():
+        app.query_params[name] = value
+    app.run()
+    deadline = time.monotonic() + 180.0
+    while "…" in numbers(app).values() and time.monotonic() < deadline:
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception
+    return app.run()
+
+
+def test_plan_states_what_its_run_means_by_the_whole_curve() -> None:
+    run = preset("chexpert").training
+    app = planned(prior="20")
+    epsilon = spent(run, "pld").epsilon
+    assert epsilon is not None
+    right = odds(PrivacyBudget(epsilon, run.delta), run.adjacency).right
+    assert f"at most {right} are right" in spoken(app)
+    assert "people_figure" in {chart.key.removeprefix("plan_") for chart in app.get("plotly_chart")}
+    assert f"ε = {at_most(epsilon)} is proved for this training run" in spoken(app)
+    exact = tradeoff.attacker(tradeoff.from_event(run.event(), run.adjacency), 0.2, 0.01)
+    bound = tradeoff.from_budget(epsilon, run.delta, run.adjacency)
+    assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+    assert exact.belief < tradeoff.posterior(bound, 0.2, 0.01)
+    assert "n = 10,000" in copied(app)[1]
+    assert "Adjacency: zero-out." in copied(app)[1]
+
+
+def test_plan_follows_the_whole_curve_for_batches_of_fixed_size() -> None:
+    run = replace(preset("chexpert").training, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
+    app = planned(sampling="Batches of fixed size", neighbour="One record replaced")
+    epsilon = spent(run, "pld").epsilon
+    assert epsilon is not None
+    exact = tradeoff.attacker(tradeoff.from_event(run.event(), run.adjacency), 0.5, 0.01)
+    bound = tradeoff.from_budget(epsilon, run.delta, run.adjacency)
+    assert numbers(app)[BELIEF] == percent_at_most(exact.belief)
+    assert exact.belief < tradeoff.posterior(bound, 0.5, 0.01)
+    assert "a record is yours" in app.slider(key="prior").label
+
+
+def test_plan_says_no_bound_where_no_accountant_gives_one() -> None:
+    app = planned(sampling="Batches of fixed size", neighbour="One record more or less")
+    assert "No bound: no accountant here gives a finite ε for this run." in spoken(app)
+    assert "**No bound.** Nothing here limits" in spoken(app)
+    assert BELIEF not in numbers(app)
+
+
+def test_plan_refuses_what_the_panel_does_not_offer() -> None:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.run()
+    app.switch_page("plan/plan.py")
+    app.query_params["prior"] = "1000"
+    app.query_params["alarms"] = "2 %"
+    app.run()
+    (warning,) = app.warning
+    assert "a belief beforehand in % of “1000”" in warning.value
+    assert "false alarms of “2" in warning.value
+    assert not {"prior", "alarms"} & set(app.query_params)

@@ -1,0 +1,416 @@
+"""Plan without a browser: the first answer, the questions asked backwards, refusals."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.accounting import grid, paper_003
+from dpcore.accounting.answers import ladder
+from dpcore.accounting.claims import evidence, under_replace_one
+from dpcore.accounting.planner import solve, spent, to_set
+from dpcore.accounting.presets import PRESETS, preset
+from dpcore.accounting.releases import cost, quarterly
+from dpcore.export.plan import command, opacus, plan_command, snippet
+from dpcore.figures.plan.sentences import answered, judged
+from dpcore.figures.words import at_most, plain
+from dpcore.guarantee import Adjacency, PrivacyBudget
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+FIRST = preset("chexpert").training
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.run()
+    app.switch_page("plan/plan.py")
+    for name, value in ({"v": "2"} | link if link else {}).items():
+        app.query_params[name] = value
+    return settled(app.run())
+
+
+def settled(app: AppTest) -> AppTest:
+    """Run again, as the browser does, until nothing is computed in the background any more."""
+    deadline = time.monotonic() + 180.0
+    while _waiting(app) and time.monotonic() < deadline:
+        time.sleep(0.1)
+        app.run()
+    time.sleep(0.3)
+    return app.run()
+
+
+def _waiting(app: AppTest) -> bool:
+    empty = any("comes here" in text.value or "come here" in text.value for text in app.caption)
+    return empty or "…" in numbers(app).values()
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def test_first_view_shows_certified_and_claimed_apart() -> None:
+    app = opened()
+    assert not app.exception
+    shown = numbers(app)
+    assert shown["ε by PLD"] == at_most(spent(FIRST, "pld").epsilon or 0.0, 4) == "0.3018"
+    assert shown["ε by Rényi"] == at_most(spent(FIRST, "rdp").epsilon or 0.0, 4) == "0.3429"
+    claim = paper_003.account(FIRST.schedule(), FIRST.rate, FIRST.delta).claim
+    assert shown["ε by the formula"] == plain(claim.epsilon or 0.0, 4) == "1.66"
+    assert shown["Steps"] == "800"
+    assert "Amplification of tCDP is proved only for ρ up to 0.1" in said(app)
+    assert "tCDP corrected: not proved this way" in said(app)
+    # Each way of drawing batches has a finding of its own.
+    for short, long, finding in (
+        ("Poisson samples", "Poisson samples", "holds"),
+        ("fixed size", "batches of fixed size", "holds"),
+    ):
+        assert f"printed, {short}: {finding} · replace-one" in said(app)
+        assert f"under replace-one on {long}" in said(app)
+    assert "Two accountants prove how little this run can reveal" in said(app)
+    assert "ε ≤ 0.302 (PLD) and ε ≤ 0.343 (Rényi)" in said(app)
+
+
+@pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
+def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -> None:
+    app = opened()
+    app.number_input(key="target").set_value(0.5).run()
+    settled(app.segmented_control(key="solve").set_value(unknown).run())
+    assert not app.exception
+    for accountant in ("rdp", "pld"):
+        sentence = answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100)
+        # The certified one follows in the background.
+        deadline = time.monotonic() + 180.0
+        while sentence not in said(app) and time.monotonic() < deadline:
+            time.sleep(0.1)
+            app.run()
+        assert sentence in said(app)
+    assert "Use the one by PLD" in said(app)
+    assert "1e-05" not in said(app)
+
+
+@pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
+def test_an_answer_is_put_into_the_controls(unknown: str) -> None:
+    app = opened()
+    app.number_input(key="target").set_value(0.5).run()
+    settled(app.segmented_control(key="solve").set_value(unknown).run())
+    usable = to_set(solve(unknown, FIRST, 0.5, "rdp"))
+    assert usable is not None
+    settled(app.button(key="use Rényi").click().run())
+    assert not app.exception
+    assert not app.error
+    if unknown == "delta":
+        delta = app.select_slider(key="plan_delta").value
+        usable = replace(usable, delta=delta)
+        assert delta >= solve(unknown, FIRST, 0.5, "rdp").value  # type: ignore[operator]
+    assert numbers(app)["ε by Rényi"] == at_most(spent(usable, "rdp").epsilon or 0.0, 4)
+    assert float(numbers(app)["ε by Rényi"]) <= 0.5
+
+
+def test_what_is_out_of_reach_is_said_plainly() -> None:
+    app = opened()
+    app.number_input(key="sigma").set_value(0.05).run()
+    app.number_input(key="target").set_value(0.001).run()
+    settled(app.segmented_control(key="solve").set_value("steps").run())
+    assert "No number of steps reaches ε = 0.001" in said(app)
+    assert not [button for button in app.button if button.label == "Use this value"]
+
+
+@pytest.mark.parametrize("key", PRESETS)
+def test_each_preset_fills_the_controls_and_is_recognised(key: str) -> None:
+    app = opened()
+    settled(app.selectbox(key="preset").set_value(key).run())
+    assert not app.exception
+    assert not app.error
+    run = preset(key).training
+    assert numbers(app)["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0, 4)
+    assert app.selectbox(key="preset").value == key
+    assert preset(key).title in said(app)
+    app.number_input(key="sigma").set_value(3.14).run()
+    assert app.selectbox(key="preset").value is None
+
+
+def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
+    app = opened()
+    app.session_state["plan_view"] = "Paper 003"
+    app.run()
+    deadline = time.monotonic() + 180.0
+    column = "ε certified, replace-one"
+    while app.dataframe[-1].value[column].isna().any() and time.monotonic() < deadline:
+        time.sleep(0.2)
+        app.run()
+    rows = app.dataframe[-1].value.set_index("settings")
+    assert len(rows) == len(PRESETS)
+    row = rows.loc[preset("chexpert-8").title]
+    assert row["ε stated"] == 8.0
+    assert row["ε by the printed formula"] == pytest.approx(7.956, rel=1e-4)
+    assert row["ε certified, zero-out"] == spent(preset("chexpert-8").training, "pld").epsilon
+    assert {row["stated, zero-out"], row["formula, replace-one"]} == {"does not hold"}
+    dpsgd = rows.loc[preset("mnist-1.19-dpsgd").title]
+    assert (dpsgd["ε stated"], dpsgd["stated, zero-out"]) == (1.19, "holds")
+    assert dpsgd["stated, replace-one"] == "does not hold"
+    assert dpsgd["formula, replace-one"] == "holds"
+    silent = rows["ε stated"].isna()
+    assert silent[preset("chexpert").title]
+    assert (rows["stated, zero-out"].isna() == silent).all()
+
+
+def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict() -> None:
+    app = opened()
+    settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
+    found = said(app)
+    assert numbers(app)["ε by the formula"] == "3.613"
+    assert numbers(app)["ε by PLD"] == "0.8648"  # it is 0.86470: what is proved is rounded up
+    assert "the paper states ε = 1.19" in found
+    assert "Stated in the paper: ε = 1.19, δ = 1e-5." in found
+    known = evidence(preset("mnist-1.19-dpsgd").training, [1.19])
+    assert judged(1.19, "stated", known) in found
+    assert "the stated 1.19 holds" in found
+    run, fixed = under_replace_one(preset("mnist-1.19-dpsgd").training, [1.19])
+    assert judged(1.19, "stated", run) in found
+    assert "the stated 1.19 does not hold" in found
+    assert judged(3.6126793006768945, "printed", fixed) in found
+    # Another noise is another run: the paper states nothing about it.
+    settled(app.number_input(key="sigma").set_value(3.14).run())
+    assert "Stated in the paper: no number for these settings." in said(app)
+    assert "the paper states" not in said(app)
+
+
+def test_fixed_batches_are_certified_under_replace_one() -> None:
+    app = opened()
+    settled(app.selectbox(key="sampling").set_value("fixed").run())
+    assert not app.exception
+    run = replace(FIRST, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
+    shown = numbers(app)
+    assert shown["ε by PLD"] == at_most(spent(run, "pld").epsilon or 0.0, 4)
+    assert shown["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0, 4)
+
+
+def test_the_length_stays_when_its_unit_changes() -> None:
+    app = opened()
+    app.segmented_control(key="length").set_value("steps").run()
+    assert app.number_input(key="duration").value == 800
+    app.number_input(key="duration").set_value(1234).run()
+    assert numbers(app)["Steps"] == "1,234"
+
+
+def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
+    app = opened()
+    app.number_input(key="batch").set_value(20_000).run()
+    assert not app.exception
+    assert [error.value for error in app.error] == [
+        "batch size is 20000, but it must be a whole number of at least 1 and at most 10,000."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("sigma", "-1"),
+        ("decay", "nan"),
+        ("target", "<script>"),
+        ("duration", "1e99"),
+        ("solve", "?"),
+    ],
+)
+def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.run()
+    app.switch_page("plan/plan.py")
+    app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "The link asks for" in app.warning[0].value
+    assert "<" not in app.warning[0].value
+    assert numbers(app)["ε by Rényi"] == "0.3429"
+
+
+def test_names_that_plan_does_not_have_are_named_and_dropped() -> None:
+    app = opened(delta="1e-5", unknown="1", plan_view="No such tab")
+    assert not app.exception
+    (warning,) = app.warning
+    for name in ("“delta”", "“unknown”", "“No such tab”"):
+        assert name in warning.value
+    assert not set(app.query_params) & {"delta", "unknown", "plan_view"}
+
+
+def test_names_that_plan_has_raise_no_complaint() -> None:
+    app = opened(
+        target="0.5",
+        prior="50",
+        ladder_epsilon="2",
+        budget="4",
+        noise="As I type it",
+        meaning="true",
+    )
+    assert [warning.value for warning in app.warning] == []
+
+
+@pytest.mark.parametrize("every", ["epoch", "step"])
+def test_the_schedule_decays_as_chosen(every: str) -> None:
+    app = opened()
+    app.selectbox(key="decays").set_value(every).run()
+    assert not app.exception
+    last = 2.8 * 0.99 ** (0.5 * (7 if every == "epoch" else 799))
+    assert numbers(app)["Noise σ at the end"] == plain(last)
+
+
+def at_tab(name: str, **values: object) -> AppTest:
+    app = opened()
+    app.session_state["plan_view"] = name
+    for key, value in values.items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception
+    time.sleep(1.0)
+    return settled(app)
+
+
+TABS = (
+    "Noise schedule",
+    "Heat maps",
+    "Paper 003",
+    "Release calendar",
+    "σ ladder",
+    "Accountants",
+    "Take along",
+)
+
+
+@pytest.mark.parametrize("sampling", ["poisson", "fixed"])
+@pytest.mark.parametrize("name", TABS)
+def test_each_tab_opens_for_each_sampling(name: str, sampling: str) -> None:
+    app = at_tab(name)
+    settled(app.selectbox(key="sampling").set_value(sampling).run())
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("over", ["decay", "rate"])
+def test_the_map_is_what_the_library_computes(over: str) -> None:
+    app = at_tab("Heat maps", map=over)
+    shown = app.dataframe[-1].value
+    assert shown["epsilon"].tolist() == grid.table(FIRST, over)["epsilon"].tolist()
+    assert any("The cross marks the run" in text.value for text in app.markdown)
+
+
+def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
+    app = at_tab("Release calendar")
+    budget = PrivacyBudget(3.0, FIRST.delta)
+    table = cost(quarterly(date.today().year), budget, "pld").table
+    assert app.dataframe[-1].value["sigma"].tolist() == table["sigma"].tolist()
+    assert numbers(app)["ε of all releases"] == "3"
+    assert numbers(app)["First that does not fit"] == str(
+        date(date.today().year, 12, 31) + timedelta(days=92)
+    )
+    assert f"the budget is spent on {date.today().year}-12-31" in said(app)
+    assert table["epsilon_left"].iloc[-1] == app.dataframe[-1].value["epsilon_left"].iloc[-1] == 0
+    app.segmented_control(key="composition").set_value("basic").run()
+    basic = cost(quarterly(date.today().year), budget, "basic").table
+    assert app.dataframe[-1].value["sigma"].tolist() == basic["sigma"].tolist()
+
+
+def test_noise_that_is_typed_needs_a_number_in_each_row() -> None:
+    app = at_tab("Release calendar", noise="typed")
+    assert [error.value.split(", but")[0] for error in app.error] == [
+        "Rows 1 to 4, σ is 'empty'",
+    ]
+    assert "ε of all releases" not in numbers(app)
+
+
+@pytest.mark.parametrize(
+    ("most", "rows", "sentence"),
+    [
+        (400, "2031-01-01~Survey~1~;2031-02-01~Survey~-1~", "Row 2, weight is -1"),
+        (156, ";".join(["2031-01-01~Survey~1~"] * 157), "The table has 157 rows"),
+    ],
+)
+def test_no_answer_stands_for_some_of_the_rows(
+    monkeypatch: pytest.MonkeyPatch, most: int, rows: str, sentence: str
+) -> None:
+    app = opened(plan_view="Release calendar", calendar=rows)
+    monkeypatch.setattr("dpcore.accounting.releases.MOST_ROWS", most)
+    app.run()
+    assert not app.exception
+    assert [error.value.split(", but")[0] for error in app.error] == [sentence]
+    assert "ε of all releases" not in numbers(app)
+    assert "the budget is kept" not in said(app)
+    assert "releases together" not in said(app)
+
+
+def test_many_releases_are_put_in_the_table_at_once() -> None:
+    app = opened(plan_view="Release calendar", calendar="2025-01-01~Survey~1~")
+
+    def press(label: str) -> list[str]:
+        next(each for each in app.button if each.label == label).click().run()
+        assert not app.exception
+        titles: list[str] = app.dataframe[-1].value["what"].tolist()
+        return titles
+
+    app.date_input(key="regular_first").set_value(date(2026, 1, 5)).run()
+    assert "156 releases, from 2026-01-05 to 2027-01-01." in said(app)
+    added = press("Add to the table")
+    assert (len(added), added[:2], added[-1]) == (157, ["Survey", "Release 1"], "Release 156")
+    assert press("Put in place of the table") == added[1:]
+    assert app.dataframe[-1].value["epsilon_spent"].iloc[-1] == 3.0
+    # Another way of entering keeps the rows.
+    app.segmented_control(key="noise").set_value("typed").run()
+    assert [error.value.split(", but")[0] for error in app.error] == ["Rows 1 to 156, σ is 'empty'"]
+    app.number_input(key="regular_times").set_value(400).run()
+    assert "the number of releases is 1200" in app.error[0].value
+
+
+def test_a_calendar_in_the_link_is_followed() -> None:
+    app = opened(calendar="2031-01-01~Survey~1~;2031-02-01~Survey~3~")
+    app.session_state["plan_view"] = "Release calendar"
+    app.run()
+    assert not app.exception
+    assert app.dataframe[-1].value["share"].tolist() == [0.25, 0.75]
+    assert app.query_params["calendar"] == "2031-01-01~Survey~1~;2031-02-01~Survey~3~"
+
+
+def test_a_calendar_that_cannot_be_followed_is_said() -> None:
+    app = opened(calendar="<img src=x>")
+    app.session_state["plan_view"] = "Release calendar"
+    app.run()
+    assert not app.exception
+    assert "calendar that cannot be followed" in app.warning[0].value
+    assert "<" not in app.warning[0].value
+    assert len(app.dataframe[-1].value) == 4
+
+
+def test_the_ladder_is_what_the_library_computes() -> None:
+    app = at_tab("σ ladder")
+    shown = app.dataframe[-1].value
+    assert shown["sigma"].tolist() == [row["claim"]["sigma"] for row in ladder(1.0, FIRST.delta)]
+    assert "proved for ε below 1 only" in said(app)
+    app.number_input(key="ladder_epsilon").set_value(0.5).run()
+    assert set(app.dataframe[-1].value["status"]) == {"proved"}
+
+
+def test_every_accountant_answers_or_says_why_not() -> None:
+    app = at_tab("Accountants")
+    rows = app.dataframe[-2].value.set_index("accountant")
+    assert rows.loc["PLD", "ε"] == spent(FIRST, "pld").epsilon
+    assert "no theorem" in rows.loc["zCDP", "why not"]
+
+
+def test_the_code_on_screen_is_the_code_that_is_tested() -> None:
+    app = at_tab("Take along", solve="sigma")
+    shown = [code.value for code in app.code]
+    for text in (
+        command(FIRST, "pld"),
+        plan_command(FIRST, "sigma", 2.0, "pld"),
+        snippet(FIRST, "pld"),
+        opacus(FIRST),
+    ):
+        assert text.strip() in shown

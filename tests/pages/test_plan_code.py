@@ -1,0 +1,102 @@
+"""The run as code gives the number on screen: command line, Python, Opacus."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import warnings
+from dataclasses import replace
+
+import pytest
+
+from dpcore.accounting.planner import Training, solve, spent
+from dpcore.accounting.presets import preset
+from dpcore.cli import main
+from dpcore.export.plan import command, opacus, plan_command, snippet
+from dpcore.guarantee import Adjacency
+
+FIRST = preset("chexpert").training
+RUNS = {
+    "default": FIRST,
+    "each step": replace(FIRST, decay_every=1, steps=50),
+    "constant, clipped": preset("mnist-1.19-dpsgd").training,
+    "zero-out": replace(FIRST, adjacency=Adjacency.ZERO_OUT),
+    "fixed": replace(FIRST, sampling="fixed", adjacency=Adjacency.REPLACE_ONE),
+}
+
+
+def said(line: str, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+    words = shlex.split(line.replace("\\\n", " "))
+    assert words[:3] == ["python", "-m", "dpcore"]
+    assert main([*words[3:], "--json"]) == 0
+    found: dict[str, float] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_command_line_gives_the_same_number(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = RUNS[name]
+    accountant = "rdp" if name == "fixed" else "pld"
+    found = said(command(run, accountant), capsys)
+    assert found["epsilon"] == pytest.approx(spent(run, accountant).epsilon, rel=1e-12)
+    assert found["delta"] == run.delta
+
+
+@pytest.mark.parametrize("unknown", ["sigma", "steps", "batch", "delta"])
+def test_the_question_asked_backwards_as_a_command(
+    unknown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = said(plan_command(FIRST, unknown, 0.5, "rdp"), capsys)
+    # The search may begin elsewhere: both answers lie within its error.
+    assert found[unknown] == pytest.approx(solve(unknown, FIRST, 0.5, "rdp").value, rel=2e-4)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_snippet_gives_the_same_number(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run = RUNS[name]
+    accountant = "rdp" if name == "fixed" else "pld"
+    exec(compile(snippet(run, accountant), "snippet", "exec"), {})
+    found = spent(run, accountant)
+    assert capsys.readouterr().out.split()[:2] == [str(found.epsilon), str(found.delta)]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        replace(FIRST, records=2_000, batch=100, steps=60, decay_every=20, decay=0.8),
+        replace(FIRST, records=2_000, batch=100, steps=30, decay_every=1, decay=0.97),
+        Training(sigma=3.0, records=2_000, batch=100, steps=40, delta=1e-5, clip=2.0),
+    ],
+    ids=["decay each epoch", "decay each step", "constant"],
+)
+def test_opacus_trains_with_the_same_settings(
+    run: Training, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("opacus")
+    torch.manual_seed(0)
+    model = torch.nn.Linear(3, 1)
+    here = {
+        "model": model,
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
+        "loss_function": torch.nn.MSELoss(),
+        "dataset": torch.utils.data.TensorDataset(
+            torch.randn(run.records, 3), torch.randn(run.records, 1)
+        ),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(opacus(run), "opacus", "exec"), here)
+    # Every step with its own noise and rate is in the history of Opacus' accountant.
+    history = here["engine"].accountant.history
+    noise = [each for each, _, count in history for _ in range(count)]
+    assert noise == pytest.approx(list(run.schedule().each_step() / run.clip), rel=1e-6)
+    assert {rate for _, rate, _ in history} == {run.rate}
+    # Its Rényi bound is taken over fewer orders than ours, so it is an upper bound on ours.
+    theirs = float(capsys.readouterr().out.split()[-1])
+    ours = spent(run, "rdp").epsilon
+    assert ours is not None
+    assert ours <= theirs * (1.0 + 1e-9)
+    assert theirs <= 1.03 * ours

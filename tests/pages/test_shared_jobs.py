@@ -1,0 +1,124 @@
+"""Two sessions with the same job: what one does to it does not end it for the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.evaluation import jobs
+
+APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
+# Begins by itself, and takes long enough to be stopped.
+TRAIN = {"passes": "300", "units": "8", "repeats": "2"}
+LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
+EXPLORE = {"edition": "As published", "runs": "100"}
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    monkeypatch.delenv("DPCORE_DATA", raising=False)
+    jobs._starts.clear()  # those of tests before
+    yield
+    for key in list(jobs._starts):
+        jobs.Job(key).cancel()
+    jobs._starts.clear()  # other tests ask for the same trainings
+
+
+def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page(f"{page}/{page}.py")
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def until(there: Callable[[], bool], *apps: AppTest) -> None:
+    """Run again, as browsers do, until it is there."""
+    deadline = time.monotonic() + 240.0
+    while not there():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.3)
+        for app in apps:
+            app.run()
+            assert not app.exception
+
+
+def states() -> list[str]:
+    return [jobs.Job(key).state for key in list(jobs._starts)]
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(button.key) for button in app.button}
+
+
+def test_one_who_stops_a_training_leaves_it_to_the_other_who_sees_its_result() -> None:
+    anne, bert = opened("train", TRAIN), opened("train", TRAIN)
+    until(lambda: "running" in states(), anne, bert)
+    anne.run()
+    bert.run()
+    anne.button(key="train_stop").click().run()
+    assert "Stopped." in said(anne)
+    assert anne.button(key="train_start").label in ("Go on", "Train again")
+    assert set(states()) <= {"running", "queued", "done"}
+    # Nor does it come back to who stopped it.
+    time.sleep(1.0)
+    assert "Stopped." in said(anne.run()) or "done" in states()
+    until(lambda: "Trained." in said(bert), bert)
+    assert set(states()) == {"done"}
+    # It is there for both.
+    until(lambda: "Trained." in said(anne), anne)
+
+
+def test_a_training_ends_when_both_have_left_it_by_a_stop_and_by_other_settings() -> None:
+    anne, bert = opened("train", LONG), opened("train", LONG)
+    until(lambda: "train_start" in keys(anne), anne)
+    anne.button(key="train_start").click().run()
+    until(lambda: "running" in states() and "train_stop" in keys(bert), anne, bert)
+    bert.run()
+    anne.number_input(key="passes").set_value(999).run()
+    assert not anne.exception
+    assert "running" in states()
+    bert.button(key="train_stop").click().run()
+    assert not {"running", "queued"} & set(states())
+    assert "Stopped." in said(bert)
+
+
+def test_one_who_goes_on_after_a_stop_waits_again() -> None:
+    anne, bert = opened("train", LONG), opened("train", LONG)
+    until(lambda: "train_start" in keys(anne), anne)
+    anne.button(key="train_start").click().run()
+    until(lambda: "running" in states() and "train_stop" in keys(bert), anne, bert)
+    anne.run()
+    bert.run()
+    anne.button(key="train_stop").click().run()
+    anne.button(key="train_start").click().run()
+    anne.run()
+    bert.button(key="train_stop").click().run()
+    assert "running" in states()
+    anne.run()
+    anne.button(key="train_stop").click().run()
+    assert not {"running", "queued"} & set(states())
+
+
+def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other() -> None:
+    anne, bert, carl = (opened("explore", EXPLORE) for _ in range(3))
+    until(lambda: "running" in states(), anne, bert, carl)
+    for app in (anne, bert, carl):
+        app.run()
+    key = next(key for key in jobs._starts if jobs.Job(key).state == "running")
+    method = jobs._starts[key].task.study.methods[0]
+    anne.button(key=f"stop_{method}").click().run()
+    assert "stopped." in said(anne) or jobs.Job(key).state == "done"
+    carl.pills(key="methods").set_value([]).run()
+    assert jobs.Job(key).state in ("running", "done")
+    bert.button(key=f"stop_{method}").click().run()
+    assert jobs.Job(key).state in ("cancelled", "done")

@@ -1,0 +1,491 @@
+"""Train without a browser: the first view, training to its end, stopping, presets, refusals."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dpcore.controls.train_presets import FIRST, PRESETS
+from dpcore.datasets import images
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import InvalidInput
+from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation.training import TrainingStudy
+from dpcore.export import train as export
+from dpcore.figures import training as figures
+from dpcore.figures.words import plain
+from pages.train import calibration, live
+from pages.train.controls import Asked
+
+ROOT = Path(__file__).resolve().parents[2]
+APP = str(ROOT / "pages" / "main.py")
+RECORDS = images.entry("digits").records
+# Few epochs and a small network: what is tested is the page.
+QUICK = {"passes": "3", "units": "8", "repeats": "2"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One for all tests here: what one has trained, the next finds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DPCORE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_on() -> Iterator[None]:
+    yield
+    for key in list(jobs._starts):
+        jobs.Job(key).cancel()
+
+
+def opened(**link: str | list[str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.switch_page("train/train.py")
+    for name, value in ({"v": "2"} | link if link else {}).items():
+        app.query_params[name] = value
+    app.run()
+    return until(app, lambda: bool(app.metric or app.error or app.info))
+
+
+def until(app: AppTest, there: object) -> AppTest:
+    """Run again, as the browser does, until it is there."""
+    assert callable(there)
+    deadline = time.monotonic() + 240.0
+    while not there() and time.monotonic() < deadline:
+        time.sleep(0.5)  # the worker needs the processor too
+        app.run()
+    assert there()
+    return app
+
+
+def trained(app: AppTest) -> AppTest:
+    return until(app, lambda: "Trained." in said(app))
+
+
+def numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def said(app: AppTest) -> str:
+    return " ".join(text.value for text in (*app.markdown, *app.caption))
+
+
+def quick_study() -> TrainingStudy:
+    """What the page asks for with `QUICK`."""
+    recipe = Recipe(
+        widths=(8,),
+        epochs=3,
+        batch=FIRST["lot"],
+        learning_rate=FIRST["rate"],
+        clip=FIRST["clipping"],
+        decay=FIRST["ratio"],
+        delta=FIRST["train_delta"],
+    )
+    return TrainingStudy(dataset="digits", recipe=recipe, epsilon=FIRST["target_epsilon"], runs=2)
+
+
+def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
+    app = opened()
+    assert not app.exception
+    shown = numbers(app)
+    assert shown["Certified ε"] == "3"
+    study = TrainingStudy(
+        dataset="digits",
+        recipe=Recipe(
+            widths=(FIRST["units"],),
+            epochs=FIRST["passes"],
+            batch=FIRST["lot"],
+            decay=FIRST["ratio"],
+        ),
+        epsilon=3.0,
+    )
+    assert shown["Noise σ₀"] == plain(comparison.settled(study, RECORDS)["private"].sigma)
+    assert "δ = 1e-5 · zero-out · PLD" in said(app)
+    assert "constant σ" in said(app)
+    assert "paper 003, equations (3) and (4)" in said(app)
+    # What is proved comes first, what a paper claims beside it.
+    assert said(app).index("**Proof**") < said(app).index("**Claim**")
+    assert app.selectbox(key="train_preset").value == "Digits (built in)"
+
+
+def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
+    app = trained(opened(**QUICK))
+    assert not app.exception
+    studies = comparison.beside(quick_study())
+    histories = {series: jobs.Job(each.key).result() for series, each in studies.items()}
+    table = comparison.averaged(comparison.gathered(histories))
+    ends = table[table["epoch"] == 3].set_index("series")["accuracy_test"]
+    shown = numbers(app)
+    assert shown["Accuracy"] == f"{100 * ends['private']:.1f} %"
+    lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
+    assert lost == f"{shown['Lost to privacy']} points"
+    assert f"points; {100 * ends['nonprivate']:.1f} % without privacy" in said(app)
+    assert f"constant σ at {100 * ends['constant']:.1f} %" in said(app)
+    # Another session with the same link has it at once, and trains nothing anew.
+    again = opened(**QUICK, train_view="Compare runs")
+    assert numbers(again) == shown
+    assert "Trained." in said(again)
+    # It is laid beside others, and stands in the link.
+    key = quick_study().key
+    assert again.multiselect(key="compared").value == [key]
+    assert again.query_params["compare"] == key
+    assert again.dataframe[-1].value["accuracy"].iloc[0] == pytest.approx(ends["private"])
+    # With other settings that are not trained yet, the link still shows what it names.
+    named = [key, studies["constant"].key]
+    other = opened(passes="1000", schedule="Constant", train_view="Compare runs", compare=named)
+    assert other.multiselect(key="compared").value == named
+    assert "They differ in the decay R." in said(other)
+    options = other.multiselect(key="compared").options
+    assert [re.findall(r"decay R ([\d.]+)", option) for option in options] == [["0.95"], ["1"]]
+
+
+def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
+    app = opened(**QUICK, train_view="Shapes of noise")
+    until(app, lambda: "shapes_of_noise" in {each.key[4:] for each in app.get("download_button")})
+    assert not app.exception
+    rows = app.dataframe[-1].value.set_index("series")
+    assert list(rows.index) == ["isotropic", "scaled", "published"]
+    assert rows.loc["isotropic", "epsilon"] == rows.loc["scaled", "epsilon"] <= 3.0
+    assert rows["epsilon"].isna()["published"]
+    assert rows.loc["published", "claimed_epsilon"] == 3.0
+    assert "no ε certified" in said(app)
+
+
+def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
+    app = opened(passes="1000", schedule="Constant", train_view="Shapes of noise")
+    until(app, lambda: "shapes_start" in {button.key for button in app.button})
+    app.button(key="shapes_start").click().run()
+    until(app, lambda: "shapes_stop" in {button.key for button in app.button})
+    app.button(key="shapes_stop").click().run()
+    until(app, lambda: "shapes_start" in {button.key for button in app.button})
+    assert not app.exception
+    assert "train_start" in {button.key for button in app.button}
+
+
+def test_records_set_aside_as_public_are_not_trained_on() -> None:
+    link = {"shape": "Scaled with the clipping", "scaled_by": "Records set aside as public"}
+    app = opened(**QUICK, **link, set_aside="400", scale_for="Least loss by curvature")
+    assert not app.exception
+    recipe = Recipe(
+        widths=(8,),
+        epochs=3,
+        batch=FIRST["lot"],
+        decay=FIRST["ratio"],
+        noise="scaled",
+        weights="public",
+        cost="curvature",
+    )
+    study = TrainingStudy(recipe=recipe, epsilon=3.0, runs=2, public=400)
+    settled = comparison.settled(study, RECORDS - 400)["private"]
+    assert numbers(app)["Noise σ₀"] == plain(settled.sigma)
+    assert "--public 400" in export.command(study)
+
+
+def features_file(**changed: object) -> bytes:
+    """Forty records of three features in two classes."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 2
+    features = (rng.normal(size=(40, 3)) + labels[:, None]).astype(np.float32)
+    arrays = {"train_features": features, "train_labels": labels}
+    arrays |= {"test_features": features, "test_labels": labels, "names": np.array(["no", "yes"])}
+    held = io.BytesIO()
+    np.savez(held, **(arrays | changed))
+    return held.getvalue()
+
+
+def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
+    title = images.entry("features_npz").title
+    app = opened(dataset=title, **QUICK, lot="10")
+    assert [info.value.startswith("Choose the file") for info in app.info] == [True]
+    app.file_uploader(key="train_upload").upload("mine.npz", features_file(train_labels=[7]))
+    app.run()
+    assert len(app.error) == 1
+    assert "train_labels in" in app.error[0].value
+    numbers_to_predict = np.linspace(0.0, 350.0, 40)
+    app.file_uploader(key="train_upload").upload(
+        "mine.npz", features_file(train_labels=numbers_to_predict)
+    )
+    app.run()
+    assert [error.value for error in app.error] == [
+        "train_labels in 'mine.npz' is float64 of shape (40,), but it must be whole numbers of "
+        "shape (records,), since classes are learned here and no other numbers."
+    ]
+    app.file_uploader(key="train_upload").upload("mine.npz", features_file())
+    app.run()
+    trained(app)
+    assert not app.exception
+    assert not app.error
+    assert "not private" in app.warning[0].value
+    assert numbers(app)["Accuracy"].endswith("%")
+
+
+def test_the_effect_of_a_setting_waits_for_a_click() -> None:
+    app = opened(**QUICK, train_view="Effect of a setting", effect="clipping norm C")
+    until(app, lambda: "effect_start" in {button.key for button in app.button})
+    assert "C = 0.25, 0.5, 1, 2, 4; 2 runs each" in said(app)
+    app.selectbox(key="effect").set_value("hidden units").run()
+    until(app, lambda: "hidden units = 2, 4, 8, 16, 32" in said(app))
+    app.segmented_control(key="network").set_value("linear").run()
+    until(app, lambda: bool(app.info))
+    assert "hidden units that can be chosen" in app.info[0].value
+    assert not app.exception
+
+
+def test_a_network_that_the_images_are_too_small_for_is_refused_before_training() -> None:
+    app = opened(network="CNN")
+    assert [error.value for error in app.error] == [
+        "The network is convolutional (cnn), but Digits, 8 × 8 has images of 8 × 8 pixels and it "
+        "needs at least 28 × 28; it must be linear or perceptron."
+    ]
+
+
+def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "MOST_UNFINISHED", 0)
+    app = opened(**QUICK, train_seed="5")
+    app.run()
+    progress = [each.text for each in app.get("progress")]
+    assert progress == ["Training, your settings: waiting for room in the queue"]
+    assert not app.exception
+    monkeypatch.undo()
+    trained(app)
+
+
+def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody() -> None:
+        raise InvalidInput("DPCORE_SCHEDULER is 'tcp://here', but no Dask scheduler answers there.")
+
+    monkeypatch.setattr(jobs, "executor", nobody)
+    app = opened(**QUICK, train_seed="6")
+    until(app, lambda: "no Dask scheduler answers there" in said(app))
+    assert app.button(key="train_start").label == "Train again"
+    assert not app.exception
+
+
+def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
+    app = opened(**QUICK, train_view="Take along")
+    command, snippet, opacus = [block.value for block in app.code][-3:]
+    assert command.startswith("python -m dpcore train --dataset digits")
+    assert "TrainingStudy('digits'" in snippet
+    sigma = comparison.settled(quick_study(), RECORDS)["private"].sigma
+    assert f"noise_multiplier={sigma / FIRST['clipping']!r}" in opacus
+    assert "Opacus would sample 1 in 6 records" in said(app)
+    assert not app.exception
+
+
+def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
+    app = opened(**QUICK, train_view="Why accuracy fell")
+    until(app, lambda: "clipping alone" in said(app) and "noise alone" in said(app))
+    assert not app.exception
+    series = set(app.dataframe[-1].value["series"])
+    assert {"clipped", "noisy", "nonprivate", "private"} <= series
+
+
+def reached(app: AppTest) -> int:
+    """The epoch that the answer is of."""
+    found = re.search(r"epoch ([\d,]+) of", said(app))
+    return int(found.group(1).replace(",", "")) if found else 0
+
+
+def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
+    app = opened(passes="1000", repeats="30", schedule="Constant")
+    assert "Start training" in {button.label for button in app.button}
+    app.button(key="train_start").click().run()
+    until(app, lambda: numbers(app)["Accuracy"] != "…")
+    app.button(key="train_stop").click().run()
+    until(app, lambda: "Stopped." in said(app))
+    until(app, lambda: "stopped in epoch" in said(app))
+    assert not app.exception
+    # What was spent is that of the epochs before, not of the run that was planned.
+    assert float(numbers(app)["Certified ε"]) < 3.0
+    assert "stopped in epoch" in said(app)
+    assert numbers(app)["Accuracy"] != "…"
+    until(app, lambda: "Go on" in {button.label for button in app.button})
+    before = reached(app)
+    app.button(key="train_start").click().run()
+    seen: list[int] = []
+    until(app, lambda: bool(seen.append(reached(app)) or seen[-1] > before))
+    # Nothing is trained again from the first epoch.
+    assert min(epoch for epoch in seen if epoch) >= before
+    app.button(key="train_stop").click().run()
+    until(app, lambda: "Stopped." in said(app))
+    assert not app.exception
+
+
+def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None:
+    link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "24"}
+    recipe = replace(quick_study().recipe, widths=(24,), epochs=1000, decay=1.0)
+    study = replace(quick_study(), recipe=recipe, runs=30)
+    job = jobs.submit(study)
+    job.cancel()
+    app = until(opened(**link), lambda: not job.stopping)
+    app.run()
+    assert not app.exception
+    shown = numbers(app)
+    assert shown["Certified ε"] == "0"
+    assert shown["Accuracy"] == shown["Lost to privacy"] == shown["Time"] == "none"
+    assert said(app).count("Stopped before its first step: nothing is trained yet") >= 2
+    assert "nothing trained yet; 3 for the whole run; δ = 1e-5" in said(app)
+    assert "comes as it trains" not in said(app)
+
+
+def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = opened(**QUICK)
+    assert numbers(app)
+
+    def slow(*_: object) -> None:
+        st.stop()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(calibration, "settle", slow)
+        app.number_input(key="lot").set_value(128).run()
+    assert not app.exception
+    assert not app.metric
+    assert "Computing …" in said(app)
+    until(app.run(), lambda: bool(app.metric))
+    assert numbers(app)["Certified ε"] == "3"
+    assert "Computing …" not in said(app)
+
+
+def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
+    link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "16"}
+    app = opened(**link)
+    app.button(key="train_start").click().run()
+    until(app, lambda: numbers(app)["Accuracy"] != "…")
+    anew = opened(**link)
+    assert "Stop" in {button.label for button in anew.button}
+    assert "Not trained yet" not in said(anew)
+    anew.button(key="train_stop").click().run()
+    until(anew, lambda: "Stopped." in said(anew))
+    assert not anew.exception
+
+
+def test_records_that_are_missing_can_be_fetched_from_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DPCORE_DATA", str(tmp_path))
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    st.cache_data.clear()  # another test may have counted the records
+    app = opened(**QUICK, dataset=images.entry("heart").title)
+    assert images.entry("heart").how_to_get in " ".join(info.value for info in app.info)
+    assert app.button(key="train_download").label == "Download it now"
+    assert not app.exception
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_preset_fills_the_controls_or_says_what_to_do(name: str) -> None:
+    app = opened(**QUICK)
+    app.selectbox(key="train_preset").set_value(name).run()
+    wanted = PRESETS[name]
+    here = images.availability(wanted["dataset"]) in ("built in", "local")
+    until(app, lambda: bool(app.info) or numbers(app).get("Noise σ₀") not in (None, "…"))
+    assert not app.exception
+    assert not app.error
+    assert app.selectbox(key="dataset").value == wanted["dataset"]
+    assert app.number_input(key="passes").value == wanted["passes"]
+    assert app.selectbox(key="train_preset").value == name
+    if not here:
+        what_to_do = images.entry(wanted["dataset"]).how_to_get
+        assert what_to_do in said(app) + " ".join(info.value for info in app.info)
+
+
+def test_paper_004_s_noise_is_a_claim_without_a_certificate() -> None:
+    app = opened(**QUICK, shape="As paper 004 prints it")
+    shown = numbers(app)
+    assert shown["Certified ε"] == "none"
+    assert "paper 004, theorem 1" in said(app)
+    assert "The gradient of all private records decides" in said(app)
+    assert "No bound" in said(app)
+    assert not [each for each in app.segmented_control if each.key == "schedule"]
+    assert not app.exception
+
+
+def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
+    app = opened(lot="2000")
+    assert not app.exception
+    assert [error.value for error in app.error] == [
+        "batch size is 2000, but it must be a whole number of at least 1 and at most 1,437."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("target_epsilon", "-1"),
+        ("rate", "nan"),
+        ("lot", "<script>"),
+        ("passes", "1e99"),
+        ("dataset", "../../etc"),
+        ("shape", "?"),
+        ("train_view", "Nothing"),
+        ("what", "ever"),
+        ("set_aside", "0"),
+        ("lambda_order", "-1"),
+        ("scaled_by", "Anywhere"),
+        ("effect", "magic"),
+        ("compare", "../../etc"),
+        ("compare", "0" * 24),
+    ],
+)
+def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
+    app = opened(**{name: value})
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "The link asks for" in app.warning[0].value
+    assert "<" not in app.warning[0].value
+    assert numbers(app)["Certified ε"] == "3"
+
+
+def test_the_page_itself_imports_no_torch() -> None:
+    code = (
+        "import sys\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        f"app = AppTest.from_file({APP!r}, default_timeout=180)\n"
+        "app.run()\n"
+        "app.switch_page('train/train.py')\n"
+        "app.run()\n"
+        "assert not app.exception\n"
+        "print('torch' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+def test_few_test_records_and_a_private_network_that_is_better_are_explained() -> None:
+    study = replace(quick_study(), dataset="heart")
+    table = pd.DataFrame(
+        {
+            "series": ["private", "nonprivate"],
+            "accuracy_test": [0.9, 0.8],
+            "accuracy_test_low": [0.9, 0.8],
+            "accuracy_test_high": [0.9, 0.8],
+            "runs": [1, 1],
+        }
+    )
+    asked = Asked(study, images.entry("digits"), "accuracy_test", None)
+
+    def told(tested: tuple[int, ...]) -> str:
+        return live.caution(asked, comparison.compared(table, asked.metric), tested)
+
+    assert told((30, 30)).startswith("That the private network comes out better than the one ")
+    assert "There are only 60 test records" in told((30, 30))
+    assert told((30, 30)).endswith("So every accuracy and difference here is rough.")
+    assert "test records:" not in told((5000, 5000))
+    table["accuracy_test"] = [0.8, 0.9]
+    assert "comes out better" not in told((30, 30))

@@ -1,0 +1,62 @@
+"""Train's command line and snippet ask for exactly the training on screen."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+from dpcore.cli import _parser
+from dpcore.cli.train import _study
+from dpcore.deep.recipe import Recipe
+from dpcore.evaluation.training import TrainingStudy
+from dpcore.export import train as export
+
+STUDIES = [
+    TrainingStudy(recipe=Recipe(widths=(64,), decay=0.95, decay_every="step"), runs=5),
+    TrainingStudy(
+        dataset="mnist",
+        features="scattering",
+        recipe=Recipe(
+            network="linear",
+            sampling="none",
+            optimizer="adam",
+            clip=0.1,
+            average=0.25,
+            seed=3,
+            final_rate=0.5,
+        ),
+        epsilon=1.25,
+    ),
+    TrainingStudy(
+        recipe=Recipe(noise="scaled", activation="tanh", adjacency="replace-one", delta=1e-7)
+    ),
+    TrainingStudy(recipe=Recipe(noise="published-004", learning_rate=0.125)),
+    TrainingStudy(
+        recipe=Recipe(
+            noise="scaled", weights="public", cost="curvature", elementwise=True, refresh=0
+        ),
+        public=100,
+    ),
+    TrainingStudy(recipe=Recipe(noise="scaled", weights="paid", cost="gradient", share=0.125)),
+    TrainingStudy(
+        recipe=Recipe(noise="published-004", reading="exact", order=1e6, noise_on_mean=True)
+    ),
+]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_command_line_asks_for_the_same_training(study: TrainingStudy) -> None:
+    words = shlex.split(export.command(study).replace("\\\n", " "))
+    assert words[:3] == ["python", "-m", "dpcore"]
+    assert _study(_parser().parse_args(words[3:])) == study
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[TrainingStudy] = []
+    monkeypatch.setattr("dpcore.evaluation.training.train", asked.append)
+    names: dict[str, Any] = {}
+    exec(export.snippet(study), names)
+    assert asked == [study]

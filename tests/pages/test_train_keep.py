@@ -1,0 +1,59 @@
+"""Train for keeping: drawn anew by the system, counted, and never out of the cache."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import numpy as np
+
+from dpcore.accounting.planner import spent
+from dpcore.deep.guarantee import together
+from dpcore.evaluation import jobs
+from tests.pages import test_train
+from tests.pages.test_train import QUICK, opened, said, trained, until
+
+cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
+
+
+def keep_one(app: test_train.AppTest, number: int) -> None:
+    """Press the button, and wait for the model of that number."""
+    app.button(key="train_keep").click().run()
+    until(app, lambda: len(re.findall("not covered", said(app))) >= number)
+    assert not app.exception
+
+
+def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up() -> None:
+    app = opened(**QUICK, train_view="Take along")
+    trained(app)
+    assert "**exploration**" in said(app)
+    keep_one(app, 1)
+    keep_one(app, 2)
+    releases = app.session_state["_kept_train releases"]
+    assert [each.study.randomness for each in releases] == ["system", "system"]
+    weights, settings = [], []
+    for each in releases:
+        job = jobs.Job(each.study.key)
+        weights.append(np.load(io.BytesIO(job.file("weights.npz") or b""))["0.weight"])
+        settings.append(json.loads(job.file("settings.json") or b"")["conclusion"])
+    # The same settings, and not the same noise.
+    assert not np.array_equal(*weights)
+    assert [each["status"] for each in settings] == ["proved", "proved"]
+    alone = spent(releases[0].training, "pld").epsilon
+    assert settings[0]["epsilon"] <= alone * (1 + 1e-9)
+    both = together([each.training for each in releases], "pld").epsilon
+    assert both is not None
+    assert both > 1.2 * alone
+    assert f"**All 2 together**: ε = {both:.3g}"[:24] in said(app)
+
+
+def test_what_is_stopped_leaves_no_model() -> None:
+    app = opened(**QUICK | {"passes": "400", "units": "64"}, train_view="Take along")
+    until(app, lambda: "train_keep" in {button.key for button in app.button})
+    app.button(key="train_keep").click().run()
+    until(app, lambda: "keep_stop_1" in {button.key for button in app.button})
+    app.button(key="keep_stop_1").click().run()
+    until(app, lambda: "nothing was kept" in said(app))
+    (release,) = app.session_state["_kept_train releases"]
+    assert jobs.Job(release.study.key).file("weights.npz") is None
