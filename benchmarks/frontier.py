@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpcore.datasets import Preparation, Table, load, prepare
 from dpcore.erm import accurate
 from dpcore.erm.newton import minimise
-from dpcore.evaluation import metrics
+from dpcore.evaluation.scoring import metrics
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.methods import method_named
 

@@ -323,8 +323,8 @@ def on_new_records(
     (float, float) or None
         ``None`` where the counts it hangs on are not known: of two classes for an AUC.
     """
-    from dpcore.evaluation.areas import area_interval
-    from dpcore.evaluation.metrics import accuracy_interval
+    from dpcore.evaluation.scoring.auc import area_interval
+    from dpcore.evaluation.scoring.metrics import accuracy_interval
 
     if metric == "accuracy_test" and any(tested):
         return accuracy_interval(value, sum(tested))

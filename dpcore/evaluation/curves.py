@@ -18,17 +18,17 @@ from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Array, Calibration, Progress, silent
 from dpcore.erm.newton import ridge_path
 from dpcore.erm.problem import Problem
-from dpcore.evaluation import metrics
-from dpcore.evaluation.classification import CLASSIFICATION
 from dpcore.evaluation.scoring import (
     HIGH,
     LOW,
     Measure,
     Scoring,
     holding,
+    metrics,
     scoring_for,
     spread_by,
 )
+from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import Outcome, Partial, Report

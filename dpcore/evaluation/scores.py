@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.evaluation import areas as roc
+from dpcore.evaluation.scoring import auc as roc
 
 Outputs = NDArray[np.float32]
 """(runs, records, classes or labels), before softmax or logistic function."""

@@ -12,8 +12,8 @@ from dpcore.datasets import Split, load, prepare
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Progress, Release, silent
 from dpcore.errors import Cancelled
-from dpcore.evaluation.classification import CLASSIFICATION
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
+from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.methods import method_named
 

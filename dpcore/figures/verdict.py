@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from dpcore.evaluation.metrics import accuracy_interval
+from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Status

@@ -22,9 +22,8 @@ from dpcore.erm.method import Array, Settings
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import metrics
-from dpcore.evaluation.regression import half_range, mean_squares
-from dpcore.evaluation.scoring import Measure, scoring_for, spread_by
+from dpcore.evaluation.scoring import Measure, metrics, scoring_for, spread_by
+from dpcore.evaluation.scoring.regression import half_range, mean_squares
 from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
 from dpcore.methods import method_named, register

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from dpcore.controls import Control, Number, OneOf, Page, SomeOf, Stops, Switch, Text
+from dpcore.controls import Control, Kind, Number, OneOf, Page, SomeOf, Stops, Switch, Text
 
+MOST_STRETCHED = 3
 OnChange = Callable[[], None] | Literal["rerun"]
 
 
@@ -55,7 +56,7 @@ def drawn(
     among: Collection[str] | None = None,
     disabled: bool = False,
     on_change: OnChange = "rerun",
-    width: int | Literal["stretch", "content"] = "stretch",
+    width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
     """Draw one control, and say what it says.
 
@@ -68,8 +69,8 @@ def drawn(
         The keys that are offered in this view.
     disabled : bool
     on_change : callable or "rerun"
-    width : int or str
-        In pixels, "stretch" or "content".
+    width : int or str, optional
+        In pixels, "stretch" or "content"; many options side by side take the room they need.
     """
     kind = control.kind
     common: dict[str, Any] = {
@@ -77,7 +78,7 @@ def drawn(
         "help": help or control.help or None,
         "disabled": disabled,
         "bind": "query-params",
-        "width": width,
+        "width": width or _width(kind),
     }
     name = label or control.label
     if isinstance(kind, Switch):
@@ -108,6 +109,11 @@ def drawn(
             **common,
         )
     return _one_of(name, kind, control, titles, offered, common | {"on_change": on_change})
+
+
+def _width(kind: Kind) -> Literal["stretch", "content"]:
+    many = isinstance(kind, OneOf) and kind.row and len(kind.options()) > MOST_STRETCHED
+    return "content" if many or isinstance(kind, SomeOf) else "stretch"
 
 
 def _called(on_change: OnChange) -> Callable[[], None] | None:

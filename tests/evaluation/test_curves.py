@@ -10,8 +10,7 @@ import pytest
 
 from dpcore.datasets import Split
 from dpcore.erm.newton import minimise
-from dpcore.evaluation import curves, metrics
-from dpcore.evaluation.classification import ACCURACY
+from dpcore.evaluation import curves
 from dpcore.evaluation.curves import (
     COLUMNS,
     Baselines,
@@ -20,6 +19,8 @@ from dpcore.evaluation.curves import (
     closed_form,
     summarise,
 )
+from dpcore.evaluation.scoring import metrics
+from dpcore.evaluation.scoring.binary import ACCURACY
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from tests.evaluation.splits import made_split

@@ -10,7 +10,7 @@ from sklearn.metrics import accuracy_score, recall_score
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import metrics
+from dpcore.evaluation.scoring import metrics
 from tests.evaluation.splits import made_split
 
 NORMS = ("unit", "mixed", "null")

@@ -9,8 +9,8 @@ import pytest
 
 from dpcore.datasets import Split, entry, load, prepare
 from dpcore.evaluation.curves import answers, baselines, closed_form
-from dpcore.evaluation.multiclass import MULTICLASS, accuracies
 from dpcore.evaluation.scoring import scoring_for
+from dpcore.evaluation.scoring.multiclass import MULTICLASS, accuracies
 from dpcore.evaluation.study import Study, problem_for
 from dpcore.evaluation.sweep import columns, sweep
 
@@ -40,7 +40,7 @@ def test_accuracy_equals_brute_force(monkeypatch) -> None:
     labels = generator.choice([0.0, 1.0, 3.0], size=50)  # class 2 does not occur
     models = generator.normal(size=(7, 12))
     models[3] = 0.0  # all scores alike: the first class is said
-    monkeypatch.setattr("dpcore.evaluation.multiclass.SCORES_AT_ONCE", 450)
+    monkeypatch.setattr("dpcore.evaluation.scoring.multiclass.SCORES_AT_ONCE", 450)
     overall, balanced = accuracies(models, features, labels, 4)
     for place, model in enumerate(models):
         assert (overall[place], balanced[place]) == pytest.approx(

@@ -16,7 +16,7 @@ from dpcore.datasets import Preparation, Split, load, prepare
 from dpcore.erm.output_noise import centres
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import curves
-from dpcore.evaluation.regression import (
+from dpcore.evaluation.scoring.regression import (
     REGRESSION,
     expected_mean_squares,
     mean_squares,

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from dpcore.evaluation.metrics import accuracy_interval
 from dpcore.evaluation.scoring import Measure
+from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records, verdict
 from tests.figures.conftest import row

@@ -1,4 +1,4 @@
-"""How models of two classes, several, or a number are judged, behind the same few questions."""
+"""What is asked of every way to judge models, and how single runs become a mean and a band."""
 
 from __future__ import annotations
 
@@ -128,17 +128,3 @@ class Scoring(Protocol):
     def held_out(self, values: Array) -> Array:
         """How good models are by their margins or residuals (n, k); more is better."""
         ...
-
-
-def scoring_for(split: Split) -> Scoring:
-    """How models of these records are judged."""
-    from dpcore.evaluation.classification import CLASSIFICATION
-    from dpcore.evaluation.multiclass import MULTICLASS
-    from dpcore.evaluation.regression import REGRESSION
-
-    of: dict[str, Scoring] = {
-        "class": CLASSIFICATION,
-        "classes": MULTICLASS,
-        "number": REGRESSION,
-    }
-    return of[split.entry.predicts]

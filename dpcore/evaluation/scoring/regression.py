@@ -15,8 +15,8 @@ from scipy import special
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
-from dpcore.evaluation import metrics
-from dpcore.evaluation.scoring import HIGH, LOW, Array, Measure, holding
+from dpcore.evaluation.scoring import metrics
+from dpcore.evaluation.scoring.base import HIGH, LOW, Array, Measure, holding
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import areas
+from dpcore.evaluation.scoring import auc
 from tests.evaluation.splits import made_split
 from tests.evaluation.test_metrics import NORMS, models
 
@@ -24,9 +24,7 @@ SIGMAS = np.array([0.0, 0.05, 0.5, 5.0])
 )
 def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: list[bool]) -> None:
     labels = np.where(signs[: len(scores)], 1.0, -1.0)
-    area = areas.areas_under_curve(
-        np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels
-    )
+    area = auc.areas_under_curve(np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels)
     if len(set(labels)) == 1:
         assert np.isnan(area[0])
     else:
@@ -37,7 +35,7 @@ def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: lis
 def test_areas_are_those_of_scikit_learn(norms: str) -> None:
     split = made_split(norms=norms)
     weights = models(split)
-    found = areas.areas_under_curve(weights, split.x_test, split.y_test)
+    found = auc.areas_under_curve(weights, split.x_test, split.y_test)
     # In single precision, as ours: two nearly equal scores may tie there.
     scores = weights.astype(np.float32) @ split.x_test.astype(np.float32).T
     wanted = [roc_auc_score(split.y_test, score) for score in scores]
@@ -47,9 +45,9 @@ def test_areas_are_those_of_scikit_learn(norms: str) -> None:
 def test_areas_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     split = made_split()
     weights = models(split)
-    whole = areas.areas_under_curve(weights, split.x_train, split.y_train)
-    monkeypatch.setattr(areas, "BLOCK_ENTRIES", 50)
-    again = areas.areas_under_curve(weights, split.x_train, split.y_train)
+    whole = auc.areas_under_curve(weights, split.x_train, split.y_train)
+    monkeypatch.setattr(auc, "BLOCK_ENTRIES", 50)
+    again = auc.areas_under_curve(weights, split.x_train, split.y_train)
     assert whole == pytest.approx(again, abs=1e-12)
 
 
@@ -58,13 +56,13 @@ def standard_errors_apart(norms: str, widened: float, draws: int = 4_000) -> flo
     split = made_split(tests=90, norms=norms)
     signed = split.x_test * split.y_test[:, None]
     centre = signed.mean(axis=0, keepdims=True) / np.linalg.norm(signed.mean(axis=0))
-    closed = areas.expected_areas(
+    closed = auc.expected_areas(
         np.repeat(centre, len(SIGMAS), axis=0), widened * SIGMAS, split.x_test, split.y_test
     )
     noise = np.random.default_rng(3).standard_normal((draws, split.dimension))
     apart = []
     for expected, sigma in zip(closed[1:], SIGMAS[1:], strict=True):
-        found = areas.areas_under_curve(centre + sigma * noise, split.x_test, split.y_test)
+        found = auc.areas_under_curve(centre + sigma * noise, split.x_test, split.y_test)
         apart.append((expected - found.mean()) / (found.std() / math.sqrt(draws)))
     return float(np.abs(apart).max())
 
@@ -79,10 +77,10 @@ def test_the_closed_form_is_the_mean_of_sampled_models(norms: str) -> None:
 def test_without_noise_it_is_the_area_itself(norms: str) -> None:
     split = made_split(tests=90, norms=norms)
     weights = models(split)
-    found = areas.expected_areas(weights, np.zeros(len(weights)), split.x_test, split.y_test)
+    found = auc.expected_areas(weights, np.zeros(len(weights)), split.x_test, split.y_test)
     wanted = [roc_auc_score(split.y_test, split.x_test @ one) for one in weights]
     assert found == pytest.approx(wanted, abs=1e-9)
-    nothing = areas.expected_areas(
+    nothing = auc.expected_areas(
         np.zeros((1, split.dimension)), np.zeros(1), split.x_test, split.y_test
     )
     assert nothing[0] == 0.5
@@ -90,7 +88,7 @@ def test_without_noise_it_is_the_area_itself(norms: str) -> None:
 
 def test_equal_records_of_both_classes_are_a_tie_whatever_the_noise() -> None:
     features, labels = np.ones((4, 2)), np.array([1.0, 1.0, -1.0, -1.0])
-    found = areas.expected_areas(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
+    found = auc.expected_areas(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
     assert found.tolist() == [0.5, 0.5]
 
 
@@ -99,24 +97,22 @@ def test_a_missing_class_has_no_area() -> None:
     ones = np.ones(len(split.y_test))
     centres, sigmas = models(split, 2), np.array([0.0, 1.0])
     draws = np.random.default_rng(0).standard_normal((5, split.dimension))
-    assert np.isnan(areas.expected_areas(centres, sigmas, split.x_test, ones)).all()
-    assert np.isnan(
-        areas.area_bands(centres, sigmas, draws, split.x_test, ones, (0.05, 0.95))
-    ).all()
+    assert np.isnan(auc.expected_areas(centres, sigmas, split.x_test, ones)).all()
+    assert np.isnan(auc.area_bands(centres, sigmas, draws, split.x_test, ones, (0.05, 0.95))).all()
 
 
 @pytest.mark.parametrize(("positive", "negative"), [(30, 50), (7, 11), (40, 40), (1, 90)])
 def test_pairs_are_distinct_and_use_all_records_alike(positive: int, negative: int) -> None:
     labels = np.repeat([1.0, -1.0], [positive, negative])
     most = positive * negative * 2 // 3
-    ones, others = areas._pairs(labels, most)
+    ones, others = auc._pairs(labels, most)
     assert len(set(zip(ones.tolist(), others.tolist(), strict=True))) == most == len(ones)
     assert (labels[ones] > 0).all()
     assert (labels[others] < 0).all()
     for found, many in ((ones, positive), (others - positive, negative)):
         counts = np.bincount(found, minlength=many)
         assert np.ptp(counts) <= max(1, math.ceil(most / math.lcm(positive, negative)))
-    every = areas._pairs(labels, positive * negative)
+    every = auc._pairs(labels, positive * negative)
     assert len(set(zip(*(each.tolist() for each in every), strict=True))) == positive * negative
 
 
@@ -124,15 +120,15 @@ def test_sampled_pairs_come_close_to_all(monkeypatch: pytest.MonkeyPatch) -> Non
     split = made_split(tests=1_200)
     signed = split.x_test * split.y_test[:, None]
     centres = np.repeat(signed.mean(axis=0, keepdims=True), len(SIGMAS), axis=0)
-    every = areas.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
-    monkeypatch.setattr(areas, "PAIRS", 2**14)
-    some = areas.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
+    every = auc.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
+    monkeypatch.setattr(auc, "PAIRS", 2**14)
+    some = auc.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
     assert not np.array_equal(some, every)
     # Without noise the pairs that are left out are made up for; with it, almost.
     assert some[0] == pytest.approx(every[0], abs=1e-6)
     assert some == pytest.approx(every, abs=2e-3)
-    monkeypatch.setattr(areas, "LEVEL", 1.0)
-    plain = areas.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
+    monkeypatch.setattr(auc, "LEVEL", 1.0)
+    plain = auc.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
     assert plain[0] != pytest.approx(every[0], abs=1e-4)
 
 
@@ -141,10 +137,10 @@ def test_bands_are_quantiles_of_single_models_around_their_mean(norms: str) -> N
     split = made_split(tests=90, norms=norms)
     centres = np.repeat(models(split, 1), len(SIGMAS), axis=0)
     draws = np.random.default_rng(5).standard_normal((200, split.dimension))
-    low, high = areas.area_bands(centres, SIGMAS, draws, split.x_test, split.y_test, (0.05, 0.95))
+    low, high = auc.area_bands(centres, SIGMAS, draws, split.x_test, split.y_test, (0.05, 0.95))
     assert (low[0], high[0]) == pytest.approx((0.0, 0.0), abs=1e-12)
     for row, sigma in enumerate(SIGMAS[1:], start=1):
-        found = areas.areas_under_curve(centres[row] + sigma * draws, split.x_test, split.y_test)
+        found = auc.areas_under_curve(centres[row] + sigma * draws, split.x_test, split.y_test)
         wanted = np.quantile(found, [0.05, 0.95]) - found.mean()
         # Equal records of both classes count half in the one and nothing in the other.
         assert [low[row], high[row]] == pytest.approx(wanted, abs=1e-3)
@@ -152,19 +148,19 @@ def test_bands_are_quantiles_of_single_models_around_their_mean(norms: str) -> N
 
 def test_the_interval_is_where_the_area_found_is_likely() -> None:
     for area, ones, others in ((0.8, 40, 60), (0.5, 10, 10), (0.99, 200, 20)):
-        low, high = areas.area_interval(area, ones, others)
+        low, high = auc.area_interval(area, ones, others)
         assert 0.0 < low < area < high < 1.0
         for end in (low, high):
             within = (ones - 1) * (1 - end) / (2 - end) + (others - 1) * end / (1 + end)
             deviation = math.sqrt(end * (1 - end) * (1 + within) / (ones * others))
             assert abs(end - area) == pytest.approx(1.959964 * deviation, rel=1e-6)
-    low, high = areas.area_interval(1.0, 10, 10)
+    low, high = auc.area_interval(1.0, 10, 10)
     assert low < 0.95
     assert high == 1.0
-    wide, narrow = (areas.area_interval(0.8, n, n) for n in (20, 2_000))
+    wide, narrow = (auc.area_interval(0.8, n, n) for n in (20, 2_000))
     assert narrow[1] - narrow[0] < 0.2 * (wide[1] - wide[0])
     with pytest.raises(InvalidInput, match="positive test records is 0"):
-        areas.area_interval(0.8, 0, 10)
+        auc.area_interval(0.8, 0, 10)
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
@@ -172,7 +168,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     generator, truth, inside = np.random.default_rng(2), 0.760250, 0
     for _ in range(600):
         scores = np.concatenate([generator.normal(1.0, 1.0, 25), generator.normal(0.0, 1.0, 40)])
-        area = areas.areas(scores[None], np.arange(65) < 25)[0]
-        low, high = areas.area_interval(float(area), 25, 40)
+        area = auc.areas(scores[None], np.arange(65) < 25)[0]
+        low, high = auc.area_interval(float(area), 25, 40)
         inside += low <= truth <= high
     assert 0.92 <= inside / 600 <= 0.985

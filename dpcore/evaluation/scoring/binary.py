@@ -8,8 +8,8 @@ import numpy as np
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
-from dpcore.evaluation import areas, metrics
-from dpcore.evaluation.scoring import (
+from dpcore.evaluation.scoring import auc, metrics
+from dpcore.evaluation.scoring.base import (
     ACCURACY,
     AREA,
     HIGH,
@@ -63,7 +63,7 @@ class Classification:
             "balanced_accuracy": test.balanced,
             "true_positive_rate": test.true_positive,
             "true_negative_rate": test.true_negative,
-            "auc": areas.areas_under_curve(models, split.x_test, split.y_test),
+            "auc": auc.areas_under_curve(models, split.x_test, split.y_test),
             "objective": objective,
         }
 
@@ -72,8 +72,8 @@ class Classification:
     ) -> dict[str, Array]:
         """Means to 1e-4, of areas as in `expected_areas`; bands from the draws."""
         test = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
-        area = areas.expected_areas(centres, sigmas, split.x_test, split.y_test)
-        around = areas.area_bands(centres, sigmas, draws, split.x_test, split.y_test, (LOW, HIGH))
+        area = auc.expected_areas(centres, sigmas, split.x_test, split.y_test)
+        around = auc.area_bands(centres, sigmas, draws, split.x_test, split.y_test, (LOW, HIGH))
         hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_test, split.y_test)
         low, high = holding(test.accuracy, *np.quantile(hits, [LOW, HIGH], axis=1))
         missed, false = _per_thousand(test.true_positive, test.true_negative, split)
@@ -112,9 +112,9 @@ class Classification:
         right = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
         found = {"accuracy": metrics.accuracy_interval(float(right), len(split.y_test))}
         if AREA in self.measures(split):
-            area = areas.areas_under_curve(weights[None], split.x_test, split.y_test)[0]
+            area = auc.areas_under_curve(weights[None], split.x_test, split.y_test)[0]
             ill = int(np.count_nonzero(split.y_test > 0))
-            found["auc"] = areas.area_interval(float(area), ill, len(split.y_test) - ill)
+            found["auc"] = auc.area_interval(float(area), ill, len(split.y_test) - ill)
         return found
 
     def guesses(self, split: Split) -> dict[str, float]:

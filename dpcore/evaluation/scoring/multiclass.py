@@ -13,8 +13,8 @@ import numpy as np
 from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
-from dpcore.evaluation import metrics
-from dpcore.evaluation.scoring import ACCURACY, Array, Measure, spread
+from dpcore.evaluation.scoring import metrics
+from dpcore.evaluation.scoring.base import ACCURACY, Array, Measure, spread
 
 if TYPE_CHECKING:
     import pandas as pd

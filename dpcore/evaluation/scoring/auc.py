@@ -17,8 +17,8 @@ from scipy import special
 
 from dpcore.erm.forms import Forms
 from dpcore.errors import number, whole
-from dpcore.evaluation.metrics import Array, margins_at, mean_hits, noisy_accuracies
-from dpcore.evaluation.scoring import holding
+from dpcore.evaluation.scoring.base import holding
+from dpcore.evaluation.scoring.metrics import Array, margins_at, mean_hits, noisy_accuracies
 
 BLOCK_ENTRIES = 2**19
 PAIRS = 2**18  # for means

@@ -1,0 +1,48 @@
+"""How models of two classes, several, or a number are judged, behind the same few questions."""
+
+from __future__ import annotations
+
+from dpcore.datasets import Split
+from dpcore.evaluation.scoring.base import (
+    ACCURACY,
+    AREA,
+    HIGH,
+    LOW,
+    Array,
+    Measure,
+    Scoring,
+    holding,
+    spread,
+    spread_by,
+)
+from dpcore.evaluation.scoring.binary import CLASSIFICATION
+from dpcore.evaluation.scoring.multiclass import MULTICLASS
+from dpcore.evaluation.scoring.regression import REGRESSION
+
+__all__ = [
+    "ACCURACY",
+    "AREA",
+    "CLASSIFICATION",
+    "HIGH",
+    "LOW",
+    "MULTICLASS",
+    "REGRESSION",
+    "Array",
+    "Measure",
+    "Scoring",
+    "holding",
+    "scoring_for",
+    "spread",
+    "spread_by",
+]
+
+_OF: dict[str, Scoring] = {
+    "class": CLASSIFICATION,
+    "classes": MULTICLASS,
+    "number": REGRESSION,
+}
+
+
+def scoring_for(split: Split) -> Scoring:
+    """How models of these records are judged."""
+    return _OF[split.entry.predicts]
