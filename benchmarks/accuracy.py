@@ -14,10 +14,11 @@ from typing import Any
 
 import torch
 
-from dpcore.evaluation.artefacts import conclusion, measures
 from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.recipes import STUDIES
-from dpcore.evaluation.training import TrainingStudy, begin
+from dpcore.evaluation.training.report import conclusion, measures
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import begin
 
 TARGETS: dict[str, float | None] = {
     "mnist-cnn-1.2": 0.974,

@@ -232,7 +232,7 @@ def _warm() -> None:
         importlib.import_module(name)
     for name in (
         *("accounting.planner", "accounting.accountants", "evaluation.study", "evaluation.sweep"),
-        *("evaluation.models", "evaluation.training", "models.register", "systems", "audit.attack"),
-        *("mechanisms.answers", "reproduction.report", "datasets.images", "evaluation.trainer"),
+        *("evaluation.models", "evaluation.training.task", "models.register", "systems"),
+        *("audit.attack", "mechanisms.answers", "reproduction.report", "datasets.images"),
     ):
         importlib.import_module(f"dpcore.{name}")

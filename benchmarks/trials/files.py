@@ -201,7 +201,7 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     from dpcore.datasets import own, read_upload
     from dpcore.datasets.images import idx
     from dpcore.datasets.images.sets import features_npz
-    from dpcore.evaluation import kept
+    from dpcore.evaluation.training import checkpoint as kept
 
     name = draw.choice(["mine", "=1+1", "<b>x</b>", "n" * 300, "../../x", "\u202e", "a\nb"])
     columns = description(draw)

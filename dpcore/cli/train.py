@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from dpcore.cli.options import Commands
     from dpcore.controls import Control
     from dpcore.deep.recipe import Recipe
-    from dpcore.evaluation.trainer import Trainer
-    from dpcore.evaluation.training import TrainingStudy
+    from dpcore.evaluation.training.study import TrainingStudy
+    from dpcore.evaluation.training.trainer import Trainer
 
 USUAL_EPSILON, USUAL_DECAY = 3.0, "0.99"
 SCHEDULES = ("constant", "decay")
@@ -85,9 +85,9 @@ def _controls() -> tuple[Control, ...]:
 
 
 def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
-    from dpcore.evaluation.artefacts import conclusion, measures
-    from dpcore.evaluation.kept import claimed, forget, put_by, take_up
-    from dpcore.evaluation.training import begin
+    from dpcore.evaluation.training.checkpoint import claimed, forget, put_by, take_up
+    from dpcore.evaluation.training.report import conclusion, measures
+    from dpcore.evaluation.training.task import begin
 
     state = _left_off(options, command) if options.resume else None
     series = _series(options) if state is None else _series_of(state, options.output)
@@ -147,7 +147,7 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
 
 def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
     """The state that the settings in the output folder name."""
-    from dpcore.evaluation.kept import got_back
+    from dpcore.evaluation.training.checkpoint import got_back
 
     more = [
         name.replace("_", "-")
@@ -174,8 +174,8 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
     """The studies that a state is of."""
     from dpcore.deep.recipe import Recipe
     from dpcore.evaluation.comparison import beside
-    from dpcore.evaluation.kept import described
-    from dpcore.evaluation.training import TrainingStudy
+    from dpcore.evaluation.training.checkpoint import described
+    from dpcore.evaluation.training.study import TrainingStudy
 
     try:
         studies = [
@@ -194,8 +194,8 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
 
 def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[str, bytes]:
     """What is left of it in the folder."""
-    from dpcore.evaluation.artefacts import measured, outcome
     from dpcore.evaluation.comparison import gathered
+    from dpcore.evaluation.training.report import measured, outcome
 
     left = [outcome(trainer, place) for place in range(len(series))]
     rows = left[0].rows
@@ -209,7 +209,7 @@ def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[
 
 
 def _study(options: argparse.Namespace) -> TrainingStudy:
-    from dpcore.evaluation.training import TrainingStudy, new_release
+    from dpcore.evaluation.training.study import TrainingStudy, new_release
 
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpcore.controls.train import CONTROLS
 from dpcore.evaluation.recipes import STUDIES
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 
 LEFT_ALONE = ("person", "public_size", "train_seed")
 """What a preset does not set."""

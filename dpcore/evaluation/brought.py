@@ -10,30 +10,23 @@ from __future__ import annotations
 import os
 import pickle
 import socket
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Split, Table, cache, prepare, read_upload
 from dpcore.datasets.images import ExamplesEntry
-from dpcore.errors import InvalidInput
 from dpcore.evaluation import curves
-from dpcore.evaluation.curves import Answers, Baselines
-from dpcore.evaluation.task import Outcome, Partial, Report
-from dpcore.evaluation.training import Brought, TrainingStudy, TrainingSweep
+from dpcore.evaluation.curves import Baselines
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.datasets.images import Examples
     from dpcore.evaluation.study import Study
-
-GONE = "The records that this was to learn from are gone; hand the file over again."
 
 
 @dataclass(frozen=True)
@@ -206,92 +199,3 @@ def _runs(process: str) -> bool:
     except OSError:  # it is another user's
         return True
     return True
-
-
-@dataclass(frozen=True)
-class Handed:
-    """Curves to be trained on records that wait in a file.
-
-    Parameters
-    ----------
-    task : Answers
-        Without its records.
-    path : str
-        Of `place`.
-    """
-
-    task: Answers
-    path: str
-
-    @property
-    def key(self) -> str:
-        """The task's."""
-        return self.task.key
-
-    @property
-    def title(self) -> str:
-        """The task's."""
-        return self.task.title
-
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
-        """See `dpcore.evaluation.task.Task`."""
-        return replace(self.task, split=taken(self.path)).run(report, partial, cancelled)
-
-
-@dataclass(frozen=True)
-class HandedTraining:
-    """A network's training on records that wait in a file.
-
-    Parameters
-    ----------
-    task : TrainingStudy or TrainingSweep
-        Its settings name the records.
-    path : str
-        Of `place`.
-    """
-
-    task: TrainingStudy | TrainingSweep
-    path: str
-
-    @property
-    def key(self) -> str:
-        """The task's."""
-        return self.task.key
-
-    @property
-    def title(self) -> str:
-        """The task's."""
-        return self.task.title
-
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
-        """See `dpcore.evaluation.task.Task`."""
-        return Brought(self.task, taken(self.path)).run(report, partial, cancelled)
-
-    def go_on(
-        self,
-        state: bytes | None,
-        keep: Callable[[bytes], None],
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-    ) -> Outcome:
-        """See `dpcore.evaluation.task.Resumable`."""
-        whole = Brought(self.task, taken(self.path))
-        return whole.go_on(state, keep, report, partial, cancelled)
-
-
-def taken(path: str) -> Any:
-    """The records that wait there, which then are there no more.
-
-    Raises
-    ------
-    InvalidInput
-        If they are gone.
-    """
-    try:
-        with open(path, "rb") as file:
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-            return pickle.load(file)
-    except FileNotFoundError:
-        raise InvalidInput(GONE) from None

@@ -16,9 +16,9 @@ from dpcore.accounting import paper_004
 from dpcore.accounting.growth import along, checkpoints
 from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.material import known
 from dpcore.evaluation.scoring import spread_by
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.data import known
+from dpcore.evaluation.training.study import TrainingStudy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,7 +31,7 @@ from dpcore.evaluation.scoring import (
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.evaluation.sweep import sweep
-from dpcore.evaluation.task import Outcome, Partial, Report
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.guarantee import Guarantee
 from dpcore.methods import method_named
 
@@ -317,33 +317,21 @@ def answers(
     return pd.concat(tables, ignore_index=True)
 
 
-@dataclass(frozen=True)
-class Answers:
-    """`answers` as a task.
+def task(study: Study, path: str = "") -> StudyTask:
+    """The study's `answers` as work for a worker; of an upload, the records wait at `path`."""
+    return StudyTask(study, work, path)
 
-    Parameters
-    ----------
-    study : Study
-    split : Split, optional
-        Needed for uploaded data, which a worker can't load by name.
-    """
 
-    study: Study
-    split: Split | None = None
-
-    @property
-    def key(self) -> str:
-        """The study's."""
-        return self.study.key
-
-    @property
-    def title(self) -> str:
-        """Its methods."""
-        return ", ".join(method_named(key).title for key in self.study.methods)
-
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
-        """See `dpcore.evaluation.task.Task`; there are no rows before the last."""
-        return Outcome(answers(self.study, split=self.split, progress=report, cancelled=cancelled))
+def work(study: Study, context: JobContext) -> Outcome:
+    """`answers`; there are no rows before the last."""
+    return Outcome(
+        answers(
+            study,
+            split=context.records,
+            progress=context.report,
+            cancelled=context.cancelled,
+        )
+    )
 
 
 def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:

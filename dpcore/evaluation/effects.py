@@ -15,8 +15,8 @@ from dpcore.accounting.planner import solve
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.comparison import accounted, averaged
-from dpcore.evaluation.spending import ACCOUNTANT, assurance
-from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.spending import ACCOUNTANT, assurance
+from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 
 if TYPE_CHECKING:
     import pandas as pd

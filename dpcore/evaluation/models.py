@@ -10,7 +10,7 @@ from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
-from dpcore.evaluation.task import Outcome, Partial, Report, digest
+from dpcore.evaluation.task import JobContext, Outcome, Report, StudyTask, digest
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import Calibration, Model, noiseless, silent
 from dpcore.models.records import Records, encode, shape_of
@@ -156,11 +156,6 @@ class ModelStudy:
         shape = shape_of(self.entry)
         return self.what.calibrate(shape, epsilons, self.delta, Adjacency(self.adjacency))
 
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
-        """Learn and judge; the rows of `curve`."""
-        del partial  # all ε and runs are learned in one batch
-        return Outcome(curve(self, progress=report, cancelled=cancelled))
-
 
 def fits(model: Model, found: Entry) -> bool:
     """Whether the model can be run on the data set; one that uses labels needs two classes."""
@@ -230,6 +225,16 @@ def curve(
     rows.append((*_row(study, TRIVIAL, still[0], 0, trivial), *counts))
     told(1.0, 0.0)(0.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def task(study: ModelStudy) -> StudyTask:
+    """The study's `curve` as work for a worker."""
+    return StudyTask(study, work)
+
+
+def work(study: ModelStudy, context: JobContext) -> Outcome:
+    """The rows of `curve`; all ε and runs are learned in one batch."""
+    return Outcome(curve(study, progress=context.report, cancelled=context.cancelled))
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 
 _CNN = Recipe(
     network="cnn-lean",

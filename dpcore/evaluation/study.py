@@ -138,6 +138,11 @@ class Study:
             object.__setattr__(self, name, value)
 
     @property
+    def title(self) -> str:
+        """Its methods."""
+        return ", ".join(method_named(key).title for key in self.methods)
+
+    @property
     def key(self) -> str:
         """A digest of the whole description and of the code that answers it."""
         return digest(asdict(self))

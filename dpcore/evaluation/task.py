@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import dpcore
+from dpcore.errors import InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +24,9 @@ Report = Callable[[float, str], None]
 
 Partial = Callable[["pd.DataFrame"], None]
 """Given the rows so far, all of them each time."""
+
+
+GONE = "The records that this was to learn from are gone; hand the file over again."
 
 
 @dataclass(frozen=True)
@@ -38,10 +45,37 @@ class Outcome:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class JobContext:
+    """What a task is given while it works.
+
+    Parameters
+    ----------
+    report : callable
+    partial : callable
+    cancelled : callable
+        Asked often, between batches; once it answers True the task raises `Cancelled`.
+    state : bytes or None
+        The last one kept by a task of the same key, to go on from; ``None`` to begin.
+    keep : callable
+        Given the state now and then, and where it is stopped.
+    records : object
+        Those of an upload, which a worker cannot load by name; else ``None``.
+    """
+
+    report: Report = lambda share, message: None
+    partial: Partial = lambda rows: None
+    cancelled: Callable[[], bool] = lambda: False
+    state: bytes | None = None
+    keep: Callable[[bytes], None] = lambda state: None
+    records: Any = None
+
+
 class Task(Protocol):
     """Work that can be described in full, and so named, found again and done elsewhere.
 
-    A frozen dataclass that pickles. Two tasks of one key give the same result.
+    A frozen dataclass that pickles. Two tasks of one key give the same result, also where one goes
+    on from the state of the other.
     """
 
     @property
@@ -52,15 +86,8 @@ class Task(Protocol):
     def title(self) -> str:
         """What it is, in a few words for the screen."""
 
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+    def run(self, context: JobContext) -> Outcome:
         """Do it.
-
-        Parameters
-        ----------
-        report : callable
-        partial : callable
-        cancelled : callable
-            Asked often, between batches; once it answers True the task raises `Cancelled`.
 
         Raises
         ------
@@ -71,29 +98,67 @@ class Task(Protocol):
         """
 
 
-@runtime_checkable
-class Resumable(Task, Protocol):
-    """A task that can be left off and taken up again."""
+class Study(Protocol):
+    """A pure description."""
 
-    def go_on(
-        self,
-        state: bytes | None,
-        keep: Callable[[bytes], None],
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-    ) -> Outcome:
-        """Do it from a state, with the outcome of an unbroken `run`.
+    @property
+    def key(self) -> str:
+        """`digest` of all of it."""
 
-        Parameters
-        ----------
-        state : bytes or None
-            The last one kept by a task of the same key; ``None`` to begin.
-        keep : callable
-            Given the state now and then, and where it is stopped.
-        report, partial, cancelled
-            As for `run`.
-        """
+    @property
+    def title(self) -> str:
+        """What it is, in a few words for the screen."""
+
+
+@dataclass(frozen=True)
+class StudyTask:
+    """A study and the function that works on it.
+
+    Parameters
+    ----------
+    study : Study
+    work : callable
+        (study, context) -> `Outcome`; of a module, as workers import it from there.
+    path : str
+        Of a file in which the records of an upload wait, which is read once; empty for none.
+    """
+
+    study: Study
+    work: Callable[[Any, JobContext], Outcome]
+    path: str = ""
+
+    @property
+    def key(self) -> str:
+        """The study's."""
+        return self.study.key
+
+    @property
+    def title(self) -> str:
+        """The study's."""
+        return self.study.title
+
+    def run(self, context: JobContext) -> Outcome:
+        """See `Task`."""
+        if self.path:
+            context = replace(context, records=taken(self.path))
+        return self.work(self.study, context)
+
+
+def taken(path: str) -> Any:
+    """The records that wait in a file, which then are there no more.
+
+    Raises
+    ------
+    InvalidInput
+        If they are gone.
+    """
+    try:
+        with open(path, "rb") as file:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            return pickle.load(file)
+    except FileNotFoundError:
+        raise InvalidInput(GONE) from None
 
 
 def digest(description: object) -> str:

@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.task import Outcome, Partial, Report, Resumable, Task
+from dpcore.evaluation.task import JobContext, Outcome, Task
 from dpcore.evaluation.watches import Expiry
 
 if TYPE_CHECKING:
@@ -102,7 +103,13 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
     try:
         with _heartbeat(report_file, ticket, Expiry(base, key)):
             state = base / f"{key}.{STATE}"
-            outcome = _done(task, state, lambda now: tell(state, now), report, partial, ticket)
+            context = JobContext(
+                report,
+                partial,
+                cancelled=lambda: not ticket.exists(),
+                keep=lambda now: tell(state, now),
+            )
+            outcome = _done(task, state, context)
             _leave(base / key, outcome, write)
     finally:
         if waiting is not None:
@@ -142,24 +149,11 @@ def remove(path: Path) -> None:
         path.unlink()
 
 
-def _done(
-    task: Task,
-    state: Path,
-    keep: Callable[[bytes], None],
-    report: Report,
-    partial: Partial,
-    ticket: Path,
-) -> Outcome:
+def _done(task: Task, state: Path, context: JobContext) -> Outcome:
     """The task's outcome, from where an earlier start of it was stopped."""
-
-    def cancelled() -> bool:
-        return not ticket.exists()
-
     try:
-        if not isinstance(task, Resumable):
-            return task.run(report, partial, cancelled)
         before = state.read_bytes() if state.exists() else None
-        return task.go_on(before, keep, report, partial, cancelled)
+        return task.run(replace(context, state=before))
     except InvalidInput:  # for good: there is nothing to go on from
         remove(state)
         raise

@@ -145,7 +145,7 @@ def _taught(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Accuracy on the test part and objective on the training part, one of each a recipe."""
     from dpcore.deep.training import Run
-    from dpcore.evaluation import scores
+    from dpcore.evaluation.training import scores
 
     # One output and its sigmoid, as in the paper: "labels" of one label.
     wanted = (split.y_train > 0).astype(np.float32)[:, None]

@@ -22,7 +22,7 @@ from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.effects import EFFECTS
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
 from dpcore.reproduction.report import (

@@ -20,7 +20,8 @@ from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.effects import EFFECTS
-from dpcore.evaluation.training import TrainingStudy, begin
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import begin
 from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
 from dpcore.guarantee import SAME_FIGURE

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.artefacts import conclusion, measures
-from dpcore.evaluation.training import TrainingStudy, begin
+from dpcore.evaluation.training.report import conclusion, measures
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import begin
 
 if TYPE_CHECKING:
     import pandas as pd

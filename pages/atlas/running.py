@@ -11,7 +11,7 @@ from dpcore.controls.atlas import RUN
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import jobs
-from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary
+from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, task
 from dpcore.figures import models as figures
 from dpcore.figures.words import percent, plain
 from dpcore.guarantee import Edition, Status
@@ -228,7 +228,7 @@ def _watch(study: ModelStudy) -> None:
                 st.button("Go on", on_click=_again, args=(study,), icon=":material/refresh:")
                 return
             with suppress(jobs.QueueFull):  # there is room again at one of the next looks
-                job = shared_jobs.submit(PLACE, study)
+                job = shared_jobs.submit(PLACE, task(study))
             share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
             message = verbatim(job.message) if job is not None else "waiting for room in the queue"
             st.progress(share, text=f"{study.title}: {message}")
@@ -245,4 +245,4 @@ def _stop(study: ModelStudy) -> None:
 def _again(study: ModelStudy) -> None:
     lower_flag(f"stopped_{study.key}")
     with suppress(jobs.QueueFull):
-        shared_jobs.submit(PLACE, study)
+        shared_jobs.submit(PLACE, task(study))

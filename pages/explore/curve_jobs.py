@@ -11,7 +11,7 @@ import streamlit as st
 
 from dpcore.datasets import Split
 from dpcore.evaluation import jobs
-from dpcore.evaluation.curves import Answers
+from dpcore.evaluation.curves import task
 from dpcore.evaluation.study import Study
 from dpcore.methods import method_named
 from pages.shared import shared_jobs, uploads
@@ -151,4 +151,4 @@ def _start(study: Study) -> None:
         if study.upload:
             uploads.learn_curves(study)
         else:
-            shared_jobs.submit(shared_jobs.CURVES, Answers(study))
+            shared_jobs.submit(shared_jobs.CURVES, task(study))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dpcore.evaluation.brought import Brief, Outline
     from dpcore.evaluation.curves import Baselines
     from dpcore.evaluation.study import Study
-    from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+    from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 
 MEGABYTES = 1_000
 READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
@@ -287,14 +287,13 @@ def curves(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
 
 def learn_curves(study: Study) -> None:
     """Have a worker train on the table; see `Upload.learn`."""
-    from dpcore.evaluation.brought import Handed
-    from dpcore.evaluation.curves import Answers
+    from dpcore.evaluation import curves
 
     found = kept("table")
     if found is not None and found.name == study.upload:
         found.learn(
             shared_jobs.CURVES,
-            lambda path: Handed(Answers(study), path),
+            lambda path: curves.task(study, path),
             study.key,
             study.preparation,
         )
@@ -314,11 +313,11 @@ def features(file: File) -> tuple[str, Brief]:
 
 def train(place: str, asked: TrainingStudy | TrainingSweep, name: str) -> None:
     """Have a worker train on the features of that name; see `Upload.learn`."""
-    from dpcore.evaluation.brought import HandedTraining
+    from dpcore.evaluation.training.task import task
 
     found = kept("features")
     if found is not None and found.name == name:
-        found.learn(place, lambda path: HandedTraining(asked, path), asked.key)
+        found.learn(place, lambda path: task(asked, path), asked.key)
 
 
 def _held(kind: str, name: str) -> Upload:

@@ -12,7 +12,7 @@ from dpcore.controls.train_presets import PRESETS
 from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from pages.shared.session import chosen, put
 from pages.shared.widgets import Form
 from pages.train import texts, upload

@@ -11,7 +11,7 @@ from dpcore.controls.train import EFFECT, GIVES_WAY
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import effects, jobs
 from dpcore.evaluation.effects import Effect
-from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
@@ -182,12 +182,14 @@ def snippet(varied: Varied, study: TrainingStudy) -> str:
             "",
             "from dpcore.datasets import images",
             "from dpcore.evaluation import effects",
+            "from dpcore.evaluation.task import JobContext",
+            "from dpcore.evaluation.training.task import swept",
             "",
             f"effect, values = effects.effect({varied.effect.key!r}), {varied.values!r}",
             "found = images.load(study.dataset, **dict(study.settings))",
             "records = study.trained_on(found.records)",
             f"sweep = effect.sweep(study, records, values, {varied.way!r})",
-            "rows = sweep.run(lambda *_: None, lambda _: None, lambda: False).rows",
+            "rows = swept(sweep, JobContext()).rows",
             "table = effects.ends(effect, values, sweep, rows)",
             "",
         ]

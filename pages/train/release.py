@@ -10,8 +10,8 @@ import streamlit as st
 from dpcore.accounting.planner import Training
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
-from dpcore.evaluation.spending import ACCOUNTANT
-from dpcore.evaluation.training import TrainingStudy, new_release
+from dpcore.evaluation.training.spending import ACCOUNTANT
+from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.figures.words import at_most, plain
 from pages.shared import badges
 from pages.shared.session import keep, kept

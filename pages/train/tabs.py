@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.controls.train import TABS
 from dpcore.evaluation import comparison
-from dpcore.evaluation.artefacts import measured
+from dpcore.evaluation.training.report import measured
 from dpcore.figures import training as figures
 from dpcore.figures.plan import schedule
 from pages.shared.background import Task

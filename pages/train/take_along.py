@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dpcore.evaluation import jobs
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.export.train import command, snippet
 from pages.shared.opacus import show_opacus
 from pages.train import release, texts

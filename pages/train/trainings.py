@@ -12,8 +12,8 @@ import streamlit as st
 
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
-from dpcore.evaluation.task import Task
-from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+from dpcore.evaluation.task import Study
+from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.figures import training as figures
 from pages.shared import shared_jobs
 from pages.shared.session import flag, lower_flag, raise_flag, recall, remember
@@ -83,7 +83,7 @@ def leave_all() -> None:
         shared_jobs.only(name, ())
 
 
-def state(study: Task) -> str:
+def state(study: Study) -> str:
     """Of its job, as `shared_jobs.state`."""
     return shared_jobs.state(study.key)
 
@@ -125,7 +125,7 @@ def start(name: str, study: TrainingStudy, studies: Studies) -> None:
                 st.toast(str(full), icon=":material/hourglass:")
 
 
-def progress(study: Task) -> tuple[float, str]:
+def progress(study: Study) -> tuple[float, str]:
     """The share that is done, and what is being done."""
     job = jobs.find(study.key)
     if job is None:

@@ -8,7 +8,8 @@ import streamlit as st
 
 from dpcore.datasets.images.sets import features_npz
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.training import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.task import task
 from pages.shared import shared_jobs, uploads
 from pages.shared.verbatim import refuse
 from pages.train import texts
@@ -45,4 +46,4 @@ def submit(place: str, asked: TrainingStudy | TrainingSweep) -> None:
     if first.dataset == DATASET:
         uploads.train(place, asked, str(dict(first.settings).get("file", "")))
     else:
-        shared_jobs.submit(place, asked)
+        shared_jobs.submit(place, task(asked))

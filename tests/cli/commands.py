@@ -41,7 +41,7 @@ def refused(capsys: Captured, *arguments: str) -> str:
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     """Press Ctrl-C once, when so many steps have been taken."""
-    from dpcore.evaluation.trainer import Trainer
+    from dpcore.evaluation.training.trainer import Trainer
 
     original, pressed = Trainer._note, False
 

@@ -24,8 +24,8 @@ from dpcore.cli import main
 from dpcore.deep import training as loop
 from dpcore.deep.randomness import Seeded
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation import artefacts
-from dpcore.evaluation.trainer import Trainer
+from dpcore.evaluation.training import report as artefacts
+from dpcore.evaluation.training.trainer import Trainer
 
 PEOPLE, FEATURES = 60, 3
 PUBLIC = ("settings.json",)

@@ -17,9 +17,10 @@ from dpcore.accounting.planner import Training, spent
 from dpcore.cli import main
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import recipes, task
-from dpcore.evaluation.artefacts import measured
-from dpcore.evaluation.trainer import Trainer
-from dpcore.evaluation.training import TrainingStudy, train
+from dpcore.evaluation.training.report import measured
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import train
+from dpcore.evaluation.training.trainer import Trainer
 from tests.cli.commands import Captured, parsed, refused, said, stop_after
 
 SMALL = "train --network linear --epochs 2 --batch-size 256 --device cpu"

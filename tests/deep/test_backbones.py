@@ -15,7 +15,8 @@ from dpcore.datasets import images as sets
 from dpcore.deep import backbones
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.training import TrainingStudy, begin
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import begin
 
 IMAGES = np.random.default_rng(0).random((5, 1, 8, 8), np.float32)
 

@@ -9,8 +9,8 @@ from scipy.ndimage import center_of_mass
 from dpcore.datasets import images
 from dpcore.deep.deskewing import SHIFT, STRETCH, deskewed
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.material import material
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.data import material
+from dpcore.evaluation.training.study import TrainingStudy
 
 
 def leaning(lean: float, down: float = 0.0, right: float = 0.0) -> np.ndarray:

@@ -9,7 +9,7 @@ from scipy.ndimage import center_of_mass
 from dpcore.datasets import images
 from dpcore.deep import scattering, whitening
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 
 
 @pytest.fixture(scope="module")

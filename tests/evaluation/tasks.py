@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import pandas as pd
 
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.task import Outcome, Partial, Report, digest
+from dpcore.evaluation.task import JobContext, Outcome, digest
 
 
 @dataclass(frozen=True)
@@ -30,17 +29,17 @@ class Counting:
     def title(self) -> str:
         return f"Counting to {self.upto}"
 
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
+    def run(self, context: JobContext) -> Outcome:
         rows = pd.DataFrame(columns=["number", "square"])
         for number in range(self.upto):
-            if cancelled():
+            if context.cancelled():
                 raise Cancelled
             if self.dies:
                 os._exit(1)
             time.sleep(self.seconds)
             rows.loc[number] = [number, number**2]
-            report((number + 1) / self.upto, f"number {number}")
-            partial(rows)
+            context.report((number + 1) / self.upto, f"number {number}")
+            context.partial(rows)
         return Outcome(rows, {"note.txt": self.name.encode()})
 
 
@@ -50,23 +49,16 @@ class Resuming(Counting):
 
     fails_at: int | None = None
 
-    def go_on(
-        self,
-        state: bytes | None,
-        keep: Callable[[bytes], None],
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-    ) -> Outcome:
-        rows = pd.DataFrame({"number": range(int(state or 0))})
+    def run(self, context: JobContext) -> Outcome:
+        rows = pd.DataFrame({"number": range(int(context.state or 0))})
         for number in range(len(rows), self.upto):
             if number == self.fails_at:
                 raise InvalidInput(f"{number} can't be counted.")
             rows.loc[number] = [number]
-            keep(str(len(rows)).encode())
-            partial(rows)
-            report(number / self.upto, f"number {number}")
-            if cancelled():
+            context.keep(str(len(rows)).encode())
+            context.partial(rows)
+            context.report(number / self.upto, f"number {number}")
+            if context.cancelled():
                 raise Cancelled
             time.sleep(self.seconds)
         return Outcome(rows)

@@ -12,7 +12,7 @@ from dpcore.accounting.planner import spent
 from dpcore.deep.guarantee import guarantee
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import comparison
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 
 RECORDS = 1_437
 DECAYING = Recipe(widths=(8,), epochs=4, batch=256, decay=0.9)

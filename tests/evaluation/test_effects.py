@@ -10,7 +10,9 @@ from dpcore.accounting.planner import spent
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.effects import EFFECTS, MOST_TIMES, effect, ends
-from dpcore.evaluation.training import TrainingStudy, begin
+from dpcore.evaluation.task import JobContext
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import begin, swept
 
 RECORDS = 1_437
 STUDY = TrainingStudy(
@@ -130,7 +132,7 @@ def test_an_unknown_effect_or_way_names_what_there_is() -> None:
 def test_ends_of_a_real_sweep_hold_what_was_run() -> None:
     values = (1.6, 2.4)
     sweep = EFFECTS["sigma"].sweep(STUDY, RECORDS, values)
-    rows = sweep.run(lambda share, message: None, lambda rows: None, lambda: False).rows
+    rows = swept(sweep, JobContext()).rows
     table = ends(EFFECTS["sigma"], values, sweep, rows)
     assert list(table["value"]) == list(values)
     assert table["sigma"].to_numpy() == pytest.approx(values)

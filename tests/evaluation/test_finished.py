@@ -11,8 +11,9 @@ from dpcore.datasets.cache import place
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import finished, jobs, work
-from dpcore.evaluation.task import Outcome
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.task import JobContext, Outcome
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import trained
 
 STUDY = TrainingStudy(recipe=Recipe(widths=(4,), epochs=2, batch=512, sigma=5.0), epsilon=None)
 
@@ -24,7 +25,7 @@ def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished
     other = replace(STUDY, runs=2, recipe=replace(STUDY.recipe, clip=0.5, sigma=2.5))
     found = {}
     for name, study in (("1", STUDY), ("2", other)):
-        left: Outcome = study.run(lambda *_: None, lambda _: None, lambda: False)
+        left: Outcome = trained(study, JobContext())
         left.rows.to_csv(place(jobs.FOLDER) / f"{study.key}.csv", index=False, na_rep=work.MISSING)
         for ending, contents in left.files.items():
             (place(jobs.FOLDER) / f"{study.key}.{ending}").write_bytes(contents)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -25,10 +26,12 @@ from dpcore.datasets import Split
 from dpcore.datasets.cache import place
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import executors, jobs, work
-from dpcore.evaluation.curves import Answers, answers
+from dpcore.evaluation import curves, executors, jobs, work
+from dpcore.evaluation.curves import answers
 from dpcore.evaluation.study import Study
-from dpcore.evaluation.training import TrainingStudy, train
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import task as training_task
+from dpcore.evaluation.training.task import train
 from tests.evaluation.processes import CHILDREN, workers
 from tests.evaluation.tasks import Counting, loading
 from tests.evaluation.waiting import PATIENCE, names, wait_for
@@ -40,8 +43,8 @@ QUICK = Study(methods=("opera", "dpgd"), epsilons=(0.5, 5.0), runs=2)
 LONG = Study(methods=("sgdpert",), epsilons=(1.0,), runs=200, steps=300_000, edition="published")
 
 
-def submit(study: Study, split: Split | None = None) -> jobs.Job:
-    return jobs.submit(Answers(study, split))
+def submit(study: Study, path: str = "") -> jobs.Job:
+    return jobs.submit(curves.task(study, path))
 
 
 def test_a_job_gives_the_answers_of_the_study_and_leaves_one_file(cache: Path) -> None:
@@ -169,7 +172,7 @@ def test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_aga
 def test_a_worker_with_other_code_refuses_the_job(cache: Path) -> None:
     # Its result would bear a name that nobody looks for, and the page would train for ever.
     with pytest.raises(InvalidInput, match="start it anew"):
-        work.work(Answers(QUICK), "the key by other sources", str(place(jobs.FOLDER)), "start")
+        work.work(curves.task(QUICK), "the key by other sources", str(place(jobs.FOLDER)), "start")
     assert names(cache) == set()
 
 
@@ -182,7 +185,7 @@ def test_a_study_that_cannot_run_fails_with_its_own_sentence(cache: Path) -> Non
     wait_for(lambda: names(cache) == set())
 
 
-def test_uploaded_records_travel_with_the_job(cancer: Split) -> None:
+def test_uploaded_records_wait_for_the_job_and_are_read_once(cancer: Split, tmp_path: Path) -> None:
     study = replace(QUICK, upload="a digest", methods=("nonprivate",))
     half = replace(
         cancer,
@@ -190,7 +193,10 @@ def test_uploaded_records_travel_with_the_job(cancer: Split) -> None:
         y_train=cancer.y_train[::2],
         blank=cancer.blank[::2],
     )
-    rows = submit(study, half).result(PATIENCE)
+    waiting = tmp_path / "records"
+    waiting.write_bytes(pickle.dumps(half))
+    rows = submit(study, str(waiting)).result(PATIENCE)
+    assert not waiting.exists()
     wanted = answers(study, split=half)
     assert rows["objective"].to_numpy() == pytest.approx(wanted["objective"].to_numpy(), rel=1e-12)
 
@@ -217,7 +223,7 @@ def test_any_task_leaves_its_rows_and_files() -> None:
 def test_a_training_leaves_its_history_weights_and_settings() -> None:
     recipe = Recipe(network="linear", epochs=2, batch=256)
     study = TrainingStudy("digits", recipe=recipe, runs=2)
-    job = jobs.submit(study)
+    job = jobs.submit(training_task(study))
     rows = job.result(PATIENCE)
     wanted = train(study)
     pd.testing.assert_frame_equal(
@@ -246,7 +252,7 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Pa
 def test_a_training_that_was_stopped_goes_on_or_begins_anew(cache: Path, afresh: bool) -> None:
     recipe = Recipe(network="linear", epochs=150, batch=64, sigma=3.0)
     study = TrainingStudy("digits", recipe=recipe, epsilon=None)
-    job = jobs.submit(study)
+    job = jobs.submit(training_task(study))
     wait_for(lambda: (rows := job.partial()) is not None and len(rows) >= 3)
     assert not job.resumable
     job.cancel()
@@ -259,7 +265,7 @@ def test_a_training_that_was_stopped_goes_on_or_begins_anew(cache: Path, afresh:
     found = jobs.find(study.key)
     assert found is not None
     assert (found.state, found.resumable) == ("cancelled", True)
-    job = jobs.submit(study, afresh=afresh)
+    job = jobs.submit(training_task(study), afresh=afresh)
     rows = job.result(PATIENCE)
     wanted = train(study)
     pd.testing.assert_frame_equal(

@@ -17,11 +17,15 @@ import torch
 
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import kept, task
-from dpcore.evaluation.artefacts import outcome
-from dpcore.evaluation.kept import described, pack, take_up
-from dpcore.evaluation.trainer import Trainer
-from dpcore.evaluation.training import TrainingStudy, TrainingSweep, begin
+from dpcore.evaluation import task
+from dpcore.evaluation.task import JobContext
+from dpcore.evaluation.training import checkpoint as kept
+from dpcore.evaluation.training.checkpoint import described, pack, take_up
+from dpcore.evaluation.training.report import outcome
+from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+from dpcore.evaluation.training.task import begin
+from dpcore.evaluation.training.task import task as training_task
+from dpcore.evaluation.training.trainer import Trainer
 
 LINEAR = Recipe(network="linear", epochs=3, batch=256, sigma=3.0)
 STUDY = TrainingStudy("digits", recipe=LINEAR, epsilon=None, runs=2)
@@ -92,7 +96,7 @@ def test_every_study_of_a_sweep_goes_on() -> None:
     unbroken = begun(*studies)
     unbroken.run()
     sweep = TrainingSweep(studies)
-    found = sweep.go_on(left_by(sweep), lambda state: None, *silent(), lambda: False)
+    found = training_task(sweep).run(JobContext(state=left_by(sweep)))
     pd.testing.assert_frame_equal(
         found.rows.drop(columns="seconds"), unbroken.history().drop(columns="seconds")
     )
@@ -107,7 +111,7 @@ def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
     def report(share: float, message: str) -> None:
         told.append(message)
 
-    found = STUDY.go_on(left_by(STUDY), lambda state: None, report, seen.append, lambda: False)
+    found = training_task(STUDY).run(JobContext(report, seen.append, state=left_by(STUDY)))
     # Why it is a while before anything moves.
     assert "counting what each epoch will spend, once more before it goes on" in told
     assert told[-1].startswith("epoch ")
@@ -117,23 +121,21 @@ def test_a_study_that_goes_on_leaves_what_an_unbroken_one_leaves() -> None:
     )
 
 
-def left_by(task: TrainingStudy | TrainingSweep) -> bytes:
+def left_by(study: TrainingStudy | TrainingSweep) -> bytes:
     """What a task keeps that is stopped as soon as there are rows."""
     rows: list[pd.DataFrame] = []
     states: list[bytes] = []
     with pytest.raises(Cancelled):
-        task.go_on(None, states.append, silent()[0], rows.append, lambda: bool(rows))
+        training_task(study).run(
+            JobContext(partial=rows.append, cancelled=lambda: bool(rows), keep=states.append)
+        )
     return states[-1]
-
-
-def silent() -> tuple[Callable[..., None], Callable[..., None]]:
-    return (lambda share, message: None), (lambda rows: None)
 
 
 def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dpcore.evaluation.trainer.MOST_ROWS", 2)  # epochs 2 and 4 of 4
+    monkeypatch.setattr("dpcore.evaluation.training.trainer.MOST_ROWS", 2)  # epochs 2 and 4 of 4
     study = replace(STUDY, recipe=replace(LINEAR, epochs=4))
     trainer = stopped(2 * STEPS + 3, study)
     assert trainer.history()["epoch"].tolist() == [2, 3] * 2

@@ -11,7 +11,8 @@ import pytest
 from dpcore.datasets import entry, load
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.models import COLUMNS, SUMMARY, ModelStudy, curve, fits, summary
-from dpcore.evaluation.task import Task
+from dpcore.evaluation.models import task as model_task
+from dpcore.evaluation.task import JobContext, Task
 from dpcore.models.register import register
 
 SMALL = ModelStudy(epsilons=(1.0, 0.1), runs=4)
@@ -50,12 +51,12 @@ def test_the_summary_holds_means_and_quantiles(rows) -> None:
 
 
 def test_as_a_task_it_gives_the_same_rows(rows) -> None:
-    task: Task = pickle.loads(pickle.dumps(SMALL))
+    task: Task = pickle.loads(pickle.dumps(model_task(SMALL)))
     assert task.key == SMALL.key
     assert task.key.isalnum()
     assert "Naive Bayes" in task.title
     told = []
-    done = task.run(lambda share, _: told.append(share), lambda _: None, lambda: False)
+    done = task.run(JobContext(lambda share, _: told.append(share)))
     assert done.rows.equals(rows)
     assert told == sorted(told)
     assert told[-1] == 1.0
@@ -63,7 +64,7 @@ def test_as_a_task_it_gives_the_same_rows(rows) -> None:
 
 def test_it_stops_when_told_to() -> None:
     with pytest.raises(Cancelled):
-        SMALL.run(lambda *_: None, lambda _: None, lambda: True)
+        model_task(SMALL).run(JobContext(cancelled=lambda: True))
 
 
 def test_another_seed_gives_other_noise(rows) -> None:

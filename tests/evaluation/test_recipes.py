@@ -13,7 +13,7 @@ from dpcore.accounting.planner import spent
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.recipes import CHOSEN, STUDIES, TUNED, chosen_on
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 
 
 @pytest.mark.parametrize("name", STUDIES)

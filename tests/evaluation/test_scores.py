@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.metrics import log_loss, roc_auc_score
 
-from dpcore.evaluation import scores
+from dpcore.evaluation.training import scores
 
 GENERATOR = np.random.default_rng(3)
 CLASSES = GENERATOR.integers(0, 2, 50)

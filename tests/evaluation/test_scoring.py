@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.evaluation.artefacts import _spread
 from dpcore.evaluation.comparison import averaged
 from dpcore.evaluation.models import SUMMARY, summary
 from dpcore.evaluation.scoring import holding, multiclass, regression, spread, spread_by
+from dpcore.evaluation.training.report import _spread
 
 
 def equal_runs() -> np.ndarray:

@@ -22,18 +22,13 @@ from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation.artefacts import conclusion, measured, measures, outcome
-from dpcore.evaluation.material import material
-from dpcore.evaluation.trainer import COLUMNS
-from dpcore.evaluation.training import (
-    Brought,
-    TrainingStudy,
-    TrainingSweep,
-    begin,
-    new_release,
-    sweep_training,
-    train,
-)
+from dpcore.evaluation.task import JobContext
+from dpcore.evaluation.training.data import material
+from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
+from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep, new_release
+from dpcore.evaluation.training.task import begin, sweep_training, train
+from dpcore.evaluation.training.task import task as training_task
+from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.guarantee import Adjacency
 
 LINEAR = Recipe(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
@@ -200,7 +195,7 @@ def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws() -> None:
 
 
 def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dpcore.evaluation import trainer
+    from dpcore.evaluation.training import trainer
 
     monkeypatch.setattr(trainer, "MOST_ENTRIES", 256 * 64 * 2)
     made = begin([replace(STUDY, runs=5, models=5)], device="cpu")
@@ -520,11 +515,11 @@ def test_uploaded_records_come_along_with_the_training() -> None:
         test_inputs=digits.test_inputs.reshape(len(digits.test_inputs), -1),
     )
     study = replace(STUDY, dataset="features_npz", settings=(("file", "sha256:0"),))
-    for task in (study, TrainingSweep((study,))):
-        brought = Brought(task, flat)
-        assert (brought.key, brought.title) == (task.key, task.title)
-        found = brought.run(lambda *_: None, lambda _: None, lambda: False).rows
-        same = STUDY.run(lambda *_: None, lambda _: None, lambda: False).rows
+    for each in (study, TrainingSweep((study,))):
+        brought = training_task(each)
+        assert (brought.key, brought.title) == (each.key, each.title)
+        found = brought.run(JobContext(records=flat)).rows
+        same = training_task(STUDY).run(JobContext()).rows
         assert list(found["accuracy_test"]) == list(same["accuracy_test"])
         assert list(found["epsilon"]) == list(same["epsilon"])
 
@@ -532,16 +527,15 @@ def test_uploaded_records_come_along_with_the_training() -> None:
 def test_a_training_is_a_job_with_live_rows_and_files() -> None:
     seen: list[pd.DataFrame] = []
     told: list[tuple[float, str]] = []
-    left = STUDY.run(
-        lambda share, message: told.append((share, message)), seen.append, lambda: False
-    )
+    context = JobContext(lambda share, message: told.append((share, message)), seen.append)
+    left = training_task(STUDY).run(context)
     assert [share for share, _ in told] == sorted(share for share, _ in told)
     assert told[-1][1] == "epoch 3 of 3"
     assert list(seen[0].columns) == list(left.rows.columns) == list(COLUMNS[1:])
     pd.testing.assert_frame_equal(seen[-1], left.rows)
     assert set(left.files) == {"weights.npz", "settings.json", "measures.json"}
     swept = TrainingSweep((STUDY, replace(STUDY, epsilon=1.0)))
-    rows = swept.run(lambda share, message: None, seen.append, lambda: False).rows
+    rows = training_task(swept).run(JobContext(partial=seen.append)).rows
     assert rows["study"].tolist() == [0] * 6 + [1] * 6
 
 
@@ -553,7 +547,9 @@ def test_a_stopped_job_leaves_its_last_rows() -> None:
         return sum(message.startswith("epoch") for message in told) == 9
 
     with pytest.raises(Cancelled):
-        STUDY.run(lambda share, message: told.append(message), seen.append, in_the_ninth_step)
+        training_task(STUDY).run(
+            JobContext(lambda _, message: told.append(message), seen.append, in_the_ninth_step)
+        )
     assert seen[-1]["steps"].max() == 8
 
 
@@ -562,10 +558,11 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
     slow = replace(STUDY, recipe=replace(LINEAR, decay=0.999, decay_every="step", epochs=400))
     messages: list[str] = []
     with pytest.raises(Cancelled):
-        slow.run(
-            lambda share, message: messages.append(message),
-            lambda rows: None,
-            lambda: "finding the noise" in messages,
+        training_task(slow).run(
+            JobContext(
+                lambda share, message: messages.append(message),
+                cancelled=lambda: "finding the noise" in messages,
+            )
         )
     assert messages[-1] == "finding the noise"
 

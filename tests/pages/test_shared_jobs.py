@@ -114,11 +114,12 @@ def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other() -> N
     until(lambda: "running" in states(), anne, bert, carl)
     for app in (anne, bert, carl):
         app.run()
-    key = next(key for key in jobs._starts if jobs.Job(key).state == "running")
+    # Between two of them none runs.
+    key = next(key for key in jobs._starts if jobs.Job(key).state in ("queued", "running"))
     method = jobs._starts[key].task.study.methods[0]
     anne.button(key=f"stop_{method}").click().run()
     assert "stopped." in said(anne) or jobs.Job(key).state == "done"
     carl.pills(key="methods").set_value([]).run()
-    assert jobs.Job(key).state in ("running", "done")
+    assert jobs.Job(key).state in ("queued", "running", "done")
     bert.button(key=f"stop_{method}").click().run()
     assert jobs.Job(key).state in ("cancelled", "done")

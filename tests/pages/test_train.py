@@ -22,7 +22,8 @@ from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import comparison, jobs
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
@@ -328,7 +329,7 @@ def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None
     link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "24"}
     recipe = replace(quick_study().recipe, widths=(24,), epochs=1000, decay=1.0)
     study = replace(quick_study(), recipe=recipe, runs=30)
-    job = jobs.submit(study)
+    job = jobs.submit(task(study))
     job.cancel()
     app = until(opened(**link), lambda: not job.stopping)
     app.run()

@@ -10,7 +10,7 @@ import pytest
 from dpcore.cli import _parser
 from dpcore.cli.train import _study
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.export import train as export
 
 STUDIES = [
@@ -56,7 +56,7 @@ def test_the_command_line_asks_for_the_same_training(study: TrainingStudy) -> No
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[TrainingStudy] = []
-    monkeypatch.setattr("dpcore.evaluation.training.train", asked.append)
+    monkeypatch.setattr("dpcore.evaluation.training.task.train", asked.append)
     names: dict[str, Any] = {}
     exec(export.snippet(study), names)
     assert asked == [study]

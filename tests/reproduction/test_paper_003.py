@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting.presets import PRESETS
-from dpcore.evaluation.training import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.reproduction import paper_003
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,

@@ -17,14 +17,14 @@ import dpcore
 from dpcore.evaluation.marks import COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.recipes import chosen_on
 from dpcore.evaluation.scoring import spread
-from dpcore.evaluation.spending import assurance, said, stands
 from dpcore.evaluation.task import Outcome
+from dpcore.evaluation.training.spending import assurance, said, stands
 from dpcore.mechanisms.answers import verdicts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.evaluation.trainer import Trainer
+    from dpcore.evaluation.training.trainer import Trainer
 
 SPENT = ("sigma", "epsilon", "delta", "adjacency", "accountant", "status")
 """Columns of a history that speak of the noise, and not of what was measured."""

@@ -24,17 +24,17 @@ from dpcore.deep.guarantee import together
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import Run
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import scores
-from dpcore.evaluation.material import known
-from dpcore.evaluation.spending import ACCOUNTANT, Books, assurance, stands
 from dpcore.evaluation.task import Partial, Report
+from dpcore.evaluation.training import scores
+from dpcore.evaluation.training.data import known
+from dpcore.evaluation.training.spending import ACCOUNTANT, Books, assurance, stands
 from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.evaluation.material import Material
-    from dpcore.evaluation.training import TrainingStudy
+    from dpcore.evaluation.training.data import Material
+    from dpcore.evaluation.training.study import TrainingStudy
 
 COLUMNS = (
     "study",

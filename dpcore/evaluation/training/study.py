@@ -1,32 +1,21 @@
-"""Private trainings of networks: one full description, its history epoch by epoch, what it leaves.
-
-A `TrainingStudy` and a `TrainingSweep` are tasks (`dpcore.evaluation.task`). Everything measured
-here is measured on real records, training loss included, and is not private; the ε of a row is what
-the training itself has spent.
-"""
+"""Private trainings of networks as full descriptions."""
 
 from __future__ import annotations
 
 import re
 import secrets
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpcore.datasets import images
 from dpcore.deep.recipe import SMALLEST_IMAGE, Recipe
-from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
-from dpcore.evaluation.material import HELD_OUT, material
-from dpcore.evaluation.spending import ACCOUNTANT
-from dpcore.evaluation.task import Outcome, Partial, Report, digest
+from dpcore.errors import InvalidInput, number, one_of, reject, whole
+from dpcore.evaluation.task import Report, digest
+from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.guarantee import Adjacency
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from dpcore.datasets.images import Examples
-    from dpcore.evaluation.trainer import Trainer
+HELD_OUT = 6
+"""One record of so many is kept for choosing settings where that is asked for."""
 
 FEATURES = ("raw", "deskewed", "scattering", "whitened")
 PICTURES = ("raw", "deskewed")
@@ -36,9 +25,6 @@ WHITENED = ("mnist",)
 """Sets that the public coordinates are for; they come from the very records of some others."""
 
 MOST_RUNS, MOST_STUDIES = 1_000, 500
-KEEP_EVERY_SECONDS = 30.0
-"""Between two states that are kept in case the worker dies."""
-
 
 LEAST_CLIP = 1e-12
 """For keeping: factors of a gradient that single-precision features allow might underflow below."""
@@ -226,34 +212,6 @@ class TrainingStudy:
             return self.recipe.claiming(self.epsilon, records)
         return self.recipe.within(self.epsilon, records, ACCOUNTANT, progress)
 
-    def run(
-        self,
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-        brought: Examples | None = None,
-    ) -> Outcome:
-        """See `dpcore.evaluation.task.Task`: the history, ``weights.npz``, ``settings.json``."""
-        return self.go_on(None, lambda state: None, report, partial, cancelled, brought)
-
-    def go_on(
-        self,
-        state: bytes | None,
-        keep: Callable[[bytes], None],
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-        brought: Examples | None = None,
-    ) -> Outcome:
-        """See `dpcore.evaluation.task.Resumable`."""
-
-        def own(rows: pd.DataFrame) -> None:
-            partial(rows.drop(columns="study"))
-
-        from dpcore.evaluation.artefacts import outcome
-
-        return outcome(_trained([self], state, keep, report, own, cancelled, brought))
-
 
 @dataclass(frozen=True)
 class TrainingSweep:
@@ -285,186 +243,6 @@ class TrainingSweep:
     def title(self) -> str:
         """Data, and how many studies."""
         return f"{images.entry(self.studies[0].dataset).title}, {len(self.studies)} settings"
-
-    def run(
-        self,
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-        brought: Examples | None = None,
-    ) -> Outcome:
-        """See `dpcore.evaluation.task.Task`."""
-        return self.go_on(None, lambda state: None, report, partial, cancelled, brought)
-
-    def go_on(
-        self,
-        state: bytes | None,
-        keep: Callable[[bytes], None],
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-        brought: Examples | None = None,
-    ) -> Outcome:
-        """See `dpcore.evaluation.task.Resumable`."""
-        end = _trained(self.studies, state, keep, report, partial, cancelled, brought)
-        return Outcome(end.history())
-
-
-@dataclass(frozen=True, eq=False)
-class Brought:
-    """A training on records that come along with it, from an upload.
-
-    Parameters
-    ----------
-    task : TrainingStudy or TrainingSweep
-        Its settings name the records by a digest.
-    records : Examples
-    """
-
-    task: TrainingStudy | TrainingSweep
-    records: Examples
-
-    @property
-    def key(self) -> str:
-        """The task's."""
-        return self.task.key
-
-    @property
-    def title(self) -> str:
-        """The task's."""
-        return self.task.title
-
-    def run(self, report: Report, partial: Partial, cancelled: Callable[[], bool]) -> Outcome:
-        """See `dpcore.evaluation.task.Task`."""
-        return self.task.run(report, partial, cancelled, self.records)
-
-    def go_on(
-        self,
-        state: bytes | None,
-        keep: Callable[[bytes], None],
-        report: Report,
-        partial: Partial,
-        cancelled: Callable[[], bool],
-    ) -> Outcome:
-        """See `dpcore.evaluation.task.Resumable`."""
-        return self.task.go_on(state, keep, report, partial, cancelled, self.records)
-
-
-def train(
-    study: TrainingStudy,
-    *,
-    device: str = "auto",
-    progress: Report = lambda share, message: None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> pd.DataFrame:
-    """The study's history: one row a run and epoch, columns `dpcore.evaluation.trainer.COLUMNS`.
-
-    Raises
-    ------
-    Cancelled
-        When asked to stop.
-    """
-    return sweep_training([study], device=device, progress=progress, cancelled=cancelled)[0]
-
-
-def sweep_training(
-    studies: Sequence[TrainingStudy],
-    *,
-    device: str = "auto",
-    progress: Report = lambda share, message: None,
-    cancelled: Callable[[], bool] = lambda: False,
-) -> list[pd.DataFrame]:
-    """`train` for several studies of the same records; small networks are trained as one batch.
-
-    Runs that differ in seed and σ only share every matrix product, so that 20 runs × 5 ε cost
-    little more than one. A run's random draws hang on what it is trained beside.
-    """
-    studies = TrainingSweep(tuple(studies)).studies
-    trainer = begin(studies, device=device, progress=_or_stop(progress, cancelled))
-    trainer.run(progress, cancelled=cancelled)
-    rows = trainer.history()
-    return [
-        rows[rows["study"] == place].drop(columns="study").reset_index(drop=True)
-        for place in range(len(studies))
-    ]
-
-
-def begin(
-    studies: Sequence[TrainingStudy],
-    *,
-    device: str = "auto",
-    progress: Report = lambda share, message: None,
-    brought: Examples | None = None,
-) -> Trainer:
-    """A trainer for studies of the same records, before its first step.
-
-    Parameters
-    ----------
-    studies : sequence of TrainingStudy
-    device : str
-        As for `dpcore.deep.device.device`.
-    progress : callable
-        Told that nothing is trained yet, and why; whatever it raises ends the work.
-    brought : Examples, optional
-        The records, where they lie in no file that can be loaded here.
-
-    Raises
-    ------
-    InvalidInput
-        If a study can't be run.
-    """
-    from dpcore.deep.device import device as chosen
-    from dpcore.evaluation.trainer import Trainer
-
-    def preparing(share: float, message: str) -> None:
-        progress(0.0, message)
-
-    where = chosen(device)
-    return Trainer(studies, material(studies[0], preparing, brought), where, preparing)
-
-
-def _trained(
-    studies: Sequence[TrainingStudy],
-    state: bytes | None,
-    keep: Callable[[bytes], None],
-    report: Report,
-    partial: Partial,
-    cancelled: Callable[[], bool],
-    brought: Examples | None,
-) -> Trainer:
-    """A trainer at its end, from a state where there is one of just these studies."""
-    from dpcore.evaluation.kept import pack, take_up
-
-    def preparing(share: float, message: str) -> None:
-        report(share, message if state is None else f"{message}, once more before it goes on")
-
-    trainer = begin(studies, progress=_or_stop(preparing, cancelled), brought=brought)
-    if state is not None and take_up(trainer, state):
-        partial(trainer.history())
-    kept = time.monotonic()
-
-    def told(rows: pd.DataFrame) -> None:
-        nonlocal kept
-        partial(rows)
-        if time.monotonic() - kept >= KEEP_EVERY_SECONDS:
-            keep(pack(trainer))
-            kept = time.monotonic()
-
-    try:
-        trainer.run(report, told, cancelled)
-    except Cancelled:
-        keep(pack(trainer))
-        raise
-    return trainer
-
-
-def _or_stop(report: Report, cancelled: Callable[[], bool]) -> Report:
-    def report_or_stop(share: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        report(share, message)
-
-    return report_or_stop
 
 
 def _data(study: TrainingStudy) -> TrainingStudy:

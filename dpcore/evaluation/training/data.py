@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 from dpcore.datasets import images
 from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.evaluation.task import Report
+from dpcore.evaluation.training.study import HELD_OUT, TrainingStudy
 
 if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
-    from dpcore.evaluation.training import TrainingStudy
-
-HELD_OUT = 6
-"""One record of so many is kept for choosing settings where that is asked for."""
 
 
 @dataclass(frozen=True, eq=False)

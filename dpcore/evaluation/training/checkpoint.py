@@ -25,7 +25,7 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.task import digest
 
 if TYPE_CHECKING:
-    from dpcore.evaluation.trainer import Trainer
+    from dpcore.evaluation.training.trainer import Trainer
 
 TAKEN = ".taken"
 """Ending of a state that a training goes on from: nobody else may."""
