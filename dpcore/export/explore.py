@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 
+from dpcore.controls.explore import CONTROLS, EPSILON
+from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
-from dpcore.export.lines import joined
+from dpcore.export.lines import changed, joined
 
-# Options of the command line by field, where they are not named alike.
-OPTIONS = {"epsilons": "epsilon", "preparation.seed": "split-seed"}
+OPTIONS = {control.field: control.option for control in CONTROLS if control.option} | {
+    "epsilons": EPSILON.option,
+    "preparation.seed": "split-seed",
+}
+"""Options of the command line by field, where they are not named alike."""
 # The command line spells a preparation out, and takes an upload as a file.
 NOT_OPTIONS = ("preparation", "upload", "columns")
+# What the snippet says in other words.
+BESIDE = ("preparation", "upload")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
@@ -41,16 +48,9 @@ def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> l
         name = OPTIONS.get(prefix + field.name, field.name.replace("_", "-"))
         if isinstance(value, bool):
             parts.append(f"--{name}" if value else f"--no-{name}")
-        elif isinstance(value, tuple):
-            parts.append(f"--{name} {','.join(map(_exactly, value))}")
         else:
-            parts.append(f"--{name} {_exactly(value)}")
+            parts.append(f"--{name} {exactly(value)}")
     return parts
-
-
-def _exactly(value: object) -> str:
-    """All digits of a number, without a needless ".0"; other values as they are."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def commands(closed: Study, to_train: Sequence[Study]) -> str:
@@ -59,21 +59,11 @@ def commands(closed: Study, to_train: Sequence[Study]) -> str:
     return "\n".join(command(one, output) for one, output in named)
 
 
-def _changed(item: object, kind: type) -> list[str]:
-    """`name=value` for each field that differs from the default."""
-    default = kind()
-    return [
-        f"{field.name}={getattr(item, field.name)!r}"
-        for field in fields(kind)
-        if getattr(item, field.name) != getattr(default, field.name)
-        and field.name not in ("preparation", "upload")
-    ]
-
-
 def snippet(study: Study, to_train: Sequence[Study]) -> str:
     """Python that gives exactly the table on screen."""
-    preparation = ", ".join(_changed(study.preparation, Preparation))
-    arguments = _changed(study, Study)
+    preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
+    named = {key: each for key, each in vars(study).items() if key not in BESIDE}
+    arguments = changed(named, vars(Study()))
     if preparation:
         arguments.append(f"preparation=Preparation({preparation})")
     described = ", study.columns" if study.columns else ""

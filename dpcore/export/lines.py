@@ -1,8 +1,20 @@
-"""How a command line is broken into lines."""
+"""How a command line is broken into lines, and what a call has to name."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 
 def joined(*parts: str) -> str:
     """The parts, one a line, as a shell takes them."""
     return " \\\n  ".join(parts)
+
+
+def changed(fields: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
+    """`name=value` for each field that is not what it is at first."""
+    return [
+        f"{name}={value!r}"
+        for name, value in fields.items()
+        if name not in first or value != first[name]
+    ]

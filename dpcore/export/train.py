@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
+from dpcore.controls.options import exactly, written
+from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.deep.recipe import Recipe
-from dpcore.evaluation import comparison
 from dpcore.evaluation.training import TrainingStudy
-from dpcore.export.lines import joined
+from dpcore.export.lines import changed, joined
+
+ALWAYS = (
+    *("dataset", "features", "epsilon", "runs", "recipe.network", "recipe.delta", "recipe.epochs"),
+    *("recipe.adjacency", "recipe.batch", "recipe.sampling", "recipe.learning_rate", "recipe.seed"),
+    *("recipe.clip", "recipe.optimizer", "recipe.noise"),
+)
+"""Fields that the command line names also where they are at their first value."""
 
 
 def command(study: TrainingStudy, output: str = "run") -> str:
     """The command line that trains the same."""
-    recipe = study.recipe
-    decay = f" --decay {recipe.decay!r} --decay-every {recipe.decay_every}"
-    widths = ",".join(map(str, recipe.widths))
-    return joined(
-        *[
-            f"python -m dpcore train --dataset {study.dataset} --features {study.features}"
-            + "".join(f" --set {name}={value}" for name, value in _settings(study)),
-            f"--network {recipe.network} --activation {recipe.activation}"
-            + (f" --widths {widths}" if recipe.network == "perceptron" else ""),
-            f"--epsilon {study.epsilon!r} --delta {recipe.delta!r} --adjacency {recipe.adjacency}"
-            + (f" --public-size {recipe.public_size}" if recipe.public_size else ""),
-            f"--epochs {recipe.epochs} --batch-size {recipe.batch} --sampling {recipe.sampling}",
-            f"--optimizer {recipe.optimizer} --learning-rate {recipe.learning_rate!r} "
-            + (f"--final-rate {recipe.final_rate!r} " if recipe.final_rate < 1.0 else "")
-            + f"--clip {recipe.clip!r} --average {recipe.average!r}",
-            f"--noise {recipe.noise}" + (decay if recipe.decay < 1.0 else ""),
-            *_shaping(recipe),
-            f"--runs {study.runs} --seed {recipe.seed} --output {output}"
-            + (f" --public {study.public}" if study.public else ""),
-        ]
-    )
+    said = {
+        name: value
+        for name, value in _fields(study).items()
+        if name in ALWAYS or value != _fields(TrainingStudy())[name]
+    }
+    parts = ["python -m dpcore train"]
+    parts += [f"--set {name}={value}" for name, value in _settings(study)]
+    parts += written((*CONTROLS, *MORE_OPTIONS), said)
+    if study.recipe.network == "perceptron":
+        parts.append(f"--widths {exactly(study.recipe.widths)}")
+    return joined(*parts, f"--output {output}")
 
 
-def _shaping(recipe: Recipe) -> list[str]:
-    """The options of uneven noise that are not at their first value, as one line; or none."""
-    options = []
-    for name in comparison.SHAPING[1:]:
-        value = getattr(recipe, name)
-        if value != getattr(Recipe, name):
-            option = f"--{name.replace('_', '-')}"
-            options.append(option if value is True else f"{option} {_written(value)}")
-    return [" ".join(options)] if options else []
-
-
-def _written(value: object) -> str:
-    return value if isinstance(value, str) else repr(value)
+def _fields(study: TrainingStudy) -> dict[str, Any]:
+    """All fields, those of the recipe with its name before theirs."""
+    own = {field.name: getattr(study, field.name) for field in fields(study)}
+    return own | {f"recipe.{name}": value for name, value in vars(study.recipe).items()}
 
 
 def snippet(study: TrainingStudy) -> str:
@@ -57,17 +47,12 @@ def snippet(study: TrainingStudy) -> str:
 
 def described(study: TrainingStudy, *others: str) -> list[str]:
     """Python lines that make the study; `others` are imported beside `TrainingStudy`."""
-    changed = [
-        f"    {field.name}={getattr(study.recipe, field.name)!r},"
-        for field in fields(Recipe)
-        if getattr(study.recipe, field.name) != field.default
-    ]
     return [
         "from dpcore.deep.recipe import Recipe",
         f"from dpcore.evaluation.training import {', '.join(('TrainingStudy', *others))}",
         "",
         "recipe = Recipe(",
-        *changed,
+        *(f"    {each}," for each in changed(vars(study.recipe), vars(Recipe()))),
         ")",
         f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
         f"epsilon={study.epsilon!r}, runs={study.runs}"

@@ -641,7 +641,7 @@ def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> 
             [sys.executable, *rest],
             cwd=tmp_path,
             check=True,
-            env={**os.environ, "PYTHONPATH": str(Path(APP).parent)},
+            env={**os.environ, "PYTHONPATH": str(Path(APP).parents[1])},
         )
     parts = [pd.read_csv(tmp_path / name) for name in ("closed_form.csv", "dpgd.csv")]
     table = pd.concat(parts, ignore_index=True)

@@ -1,0 +1,124 @@
+"""A control that is declared once is found in all six places."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.controls import Control, Number, OneOf, Page, address, check, options
+from dpcore.export.lines import changed
+
+DEPTH = Control(
+    "depth",
+    "Depth of the tree",
+    Number(1, 9, whole=True),
+    default=3,
+    asked="a depth of",
+    field="tree.depth",
+    option="depth",
+    help="**Depth**: how many questions a tree asks. More cost more noise.",
+)
+SPLIT = Control(
+    "split_by",
+    "Split by",
+    OneOf({"gini": "Impurity", "chance": "Chance"}, row=True, means={"chance": "random"}),
+    default="gini",
+    asked="a split by",
+    field="tree.split",
+    option="split",
+    help="How questions are chosen.",
+    shown=lambda said: said.get("depth", 0) > 1,
+)
+PAGE = Page(DEPTH, SPLIT)
+PRESET: Mapping[str, Any] = {"depth": 5, "split_by": "chance"}
+
+SCRIPT = """
+import streamlit as st
+from pages.shared.widgets import Form
+from tests.controls.test_six_places import PAGE
+form = Form(PAGE)
+form.draw("depth", "split_by")
+st.write(PAGE.fields(form.said, "tree"))
+"""
+
+
+def quoted(value: str) -> str:
+    return f"“{value}”"
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_string(SCRIPT, default_timeout=60)
+
+
+def test_the_widget_has_its_label_help_limits_and_default(app: AppTest) -> None:
+    app.run()
+    field = app.number_input(key="depth")
+    assert (field.label, field.min, field.max, field.value) == ("Depth of the tree", 1, 9, 3)
+    assert field.help == DEPTH.help
+    assert app.json[0].value == '{"depth": 3, "split": "gini"}'
+
+
+def test_it_is_drawn_only_where_it_is_shown(app: AppTest) -> None:
+    app.run()
+    assert len(app.get("button_group")) == 1
+    app.number_input(key="depth").set_value(1).run()
+    assert not app.get("button_group")
+    assert app.json[0].value == '{"depth": 1}'
+
+
+@pytest.mark.parametrize("value", ["0", "10", "inf", "-1e999", "nan", "deep"])
+def test_a_link_is_checked_against_it(value: str) -> None:
+    (refused,) = check(PAGE, {"depth": [value]}, quoted)
+    assert refused.sentence == (
+        f"a depth of “{value}”, but it must be a number from 1 to 9; it is left out."
+    )
+    assert check(PAGE, {"depth": ["5"], "split_by": ["Chance"]}, quoted) == []
+    (refused,) = check(PAGE, {"split_by": ["Luck"]}, quoted)
+    assert refused.sentence.endswith("which this page does not offer; it uses Impurity.")
+
+
+def test_a_preset_sets_it_and_is_known_by_what_it_sets(app: AppTest) -> None:
+    app.run()
+    app.session_state["depth"] = PRESET["depth"]
+    app.session_state["split_by"] = PRESET["split_by"]
+    app.run()
+    assert app.json[0].value == '{"depth": 5, "split": "random"}'
+    assert PAGE.values({"tree.depth": 5, "tree.split": "random"}) == PRESET
+
+
+def test_the_address_holds_what_differs_from_the_first_view(app: AppTest) -> None:
+    assert address(PAGE, PRESET) == {"depth": "5", "split_by": "Chance"}
+    assert address(PAGE, PAGE.first()) == {}
+    for name, value in address(PAGE, PRESET).items():
+        app.query_params[name] = value
+    app.run()
+    assert app.number_input(key="depth").value == 5
+    assert app.json[0].value == '{"depth": 5, "split": "random"}'
+
+
+def test_the_command_line_has_it_with_its_help_and_says_it_again() -> None:
+    command = argparse.ArgumentParser()
+    options.add(command, PAGE)
+    told = " ".join(command.format_help().split())
+    assert "--depth DEPTH Depth: how many questions a tree asks" in told
+    assert "--split SPLIT gini or random: How questions are chosen" in told
+    typed = command.parse_args(["--depth", "5", "--split", "random"])
+    fields = {PAGE[key].field: value for key, value in options.given(PAGE, typed).items()}
+    assert fields == {"tree.depth": 5, "tree.split": "random"}
+    assert options.written(PAGE, fields) == ["--depth 5", "--split random"]
+    assert options.given(PAGE, command.parse_args([])) == {}
+
+
+def test_the_python_to_take_along_sets_its_field() -> None:
+    fields = PAGE.fields(PRESET, "tree")
+    assert changed(fields, PAGE.fields(PAGE.first(), "tree")) == ["depth=5", "split='random'"]
+
+
+def test_no_two_controls_of_a_page_share_a_key() -> None:
+    with pytest.raises(ValueError, match="same key"):
+        Page(DEPTH, DEPTH)
