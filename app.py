@@ -3,10 +3,32 @@
 `streamlit run app.py` and `uvicorn app:app` both start it.
 """
 
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Thread
+
 import streamlit as st
 from starlette.middleware import Middleware
 
+from pages.explore.warm import first_view
 from pages.shared import leaving
 from pages.shared.door import Door
+from pages.shared.headers import Headers
 
-app = st.App("pages/main.py", middleware=[Middleware(Door)], lifespan=leaving.watched)
+
+@asynccontextmanager
+async def alive(app: st.App) -> AsyncIterator[None]:
+    """While the server runs: the first view is made ready, and left sessions are ended."""
+    Thread(target=first_view, daemon=True).start()
+    async with leaving.watched(app):
+        yield
+
+
+app = st.App(
+    Path(__file__).parent / "pages" / "main.py",
+    middleware=[Middleware(Headers), Middleware(Door)],
+    lifespan=alive,
+)

@@ -56,9 +56,15 @@ def records_of(choice: Choice) -> tuple[Study, Split, bool]:
         name = uploads.table(study.dataset, study.columns, choice.upload)
         found = uploads.outline(name, study.preparation)
         return replace(study, upload=name), found.stand_in(), found.published
+    published = _table(study.dataset, study.records).published
+    return study, prepared(study), published
+
+
+def prepared(study: Study) -> Split:
+    """The records of a study that is of no upload, prepared."""
     table = _table(study.dataset, study.records)
     described = repr((study.dataset, study.records, study.preparation))
-    return study, _split(described, table, study), table.published
+    return _split(described, table, study)
 
 
 def closed_form(study: Study, split: Split) -> pd.DataFrame:

@@ -19,7 +19,7 @@ def test_a_fresh_server_answers_the_page_by_its_name(context: BrowserContext) ->
         expect(page).to_have_title(re.compile("^Epsilon Explorer"))
         expect(page.locator("h1")).to_contain_text("Huber SVM")
         expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
-        # What runs is main.py with its own navigation, not a folder that Streamlit found by itself.
+        # What runs is pages/main.py with its own navigation, not one that Streamlit found.
         expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from pages.shared.headers import HEADERS, POLICY
 from tests.browser.server import Server, running
 from tests.browser.waiting import idle
 
@@ -48,6 +49,19 @@ def test_nobody_but_this_machine_reaches_it(server: Server) -> None:
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", server.port), timeout=5)
     assert answered(server, "/_stcore/health") == 200
+
+
+def test_every_answer_tells_the_browser_to_ask_nobody_else(server: Server) -> None:
+    for path in ("/", "/plan", "/_stcore/health", "/nowhere"):
+        request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}")
+        try:
+            found = urllib.request.urlopen(request, timeout=20).headers
+        except urllib.error.HTTPError as refused:
+            found = refused.headers
+        for name, value in HEADERS.items():
+            assert found.get_all(name) == [value]
+    assert "http" not in POLICY
+    assert "*" not in POLICY
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])

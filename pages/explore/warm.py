@@ -1,0 +1,40 @@
+"""What the first visitor would wait for, done while the server starts."""
+
+from __future__ import annotations
+
+import logging
+
+from dpcore.controls.explore import CONTROLS, EPSILONS
+from dpcore.evaluation.study import Study
+
+
+def first_view() -> None:
+    """Load the libraries and compute the curves of Explore's first view, into the caches."""
+    from dpcore.methods import method_named
+    from pages.explore import detail, loaders, numbers, view  # slow to load
+
+    del detail, numbers, view
+    # Streamlit warns of each cache that is asked outside a session.
+    log = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    log.addFilter(_quiet)
+    try:
+        first = CONTROLS.first()
+        chosen = tuple(key for key in first["methods"] if method_named(key).closed_form)
+        study = Study(
+            methods=("nonprivate", *chosen), epsilons=EPSILONS, **_fields(first), runs=Study.runs
+        )
+        split = loaders.prepared(study)
+        loaders.closed_form(study, split)
+        loaders.baselines(study, split)
+    finally:
+        log.removeFilter(_quiet)
+
+
+def _fields(first: dict[str, object]) -> dict[str, object]:
+    """What the first visit's controls set, but for what is told apart."""
+    found = CONTROLS.fields(first)
+    return {name: value for name, value in found.items() if name not in ("methods", "runs")}
+
+
+def _quiet(_: logging.LogRecord) -> bool:
+    return False
