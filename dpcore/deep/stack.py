@@ -15,13 +15,12 @@ from torch import Tensor, nn
 
 from dpcore.deep.layers.gradients import Loss
 from dpcore.deep.layers.linear import StackedLinear
-from dpcore.deep.products import product
 
 LINEAR = (nn.Linear, StackedLinear)
 SLOPES: dict[type[nn.Module], Callable[[Tensor, Tensor], Tensor]] = {
-    nn.ReLU: lambda above, made: torch.ops.aten.threshold_backward(above, made, 0.0),
-    nn.Tanh: torch.ops.aten.tanh_backward,
-    nn.Sigmoid: torch.ops.aten.sigmoid_backward,
+    nn.ReLU: lambda above, made: torch.where(made > 0.0, above, 0.0),
+    nn.Tanh: lambda above, made: above * (1.0 - made * made),
+    nn.Sigmoid: lambda above, made: above * (made * (1.0 - made)),
 }
 """(derivative at an activation's output, that output) to the derivative at its input."""
 
@@ -79,13 +78,13 @@ class Stack:
                 else:
                     found.append((given, above))
                     if given is not inputs:
-                        above = product(above, layer.weight)
+                        above = above @ layer.weight
                 made = given
         return found[::-1], losses.detach()
 
 
 def _through(layer: nn.Module, given: Tensor) -> Tensor:
     if type(layer) is nn.Linear:
-        return product(given, layer.weight.t(), layer.bias)
+        return nn.functional.linear(given, layer.weight, layer.bias)
     made: Tensor = layer(given)
     return made

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 
 from dpcore.deep.layers.gradients import Gradients, Rule, Scales
 from dpcore.deep.memory import Memory
-from dpcore.deep.products import product
 from dpcore.errors import InvalidInput
 
 
@@ -85,7 +84,7 @@ class OuterProducts:
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`; one matrix product a layer."""
         weighted = self.derivatives * weights.unsqueeze(-1)
-        weight = product(weighted.transpose(-1, -2), self.inputs)
+        weight = weighted.transpose(-1, -2) @ self.inputs
         if not self.bias:
             return (weight,)
         stacked = weighted.dim() == 3
