@@ -22,6 +22,7 @@ __all__ = [
     "PrivateHuberSVC",
     "PrivateLinearRegression",
     "PrivateLogisticRegression",
+    "Recipe",
     "Run",
     "Status",
     "Study",
@@ -43,6 +44,7 @@ _PLACES = {
     "accounting.planner": ("Plan",),
     "accounting.risk": ("Odds",),
     "datasets": ("Preparation", "load", "prepare"),
+    "deep.recipe": ("Recipe",),
     "errors": ("InvalidInput",),
     "estimators": (
         "ModelGuarantee",

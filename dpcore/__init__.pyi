@@ -7,6 +7,7 @@ from dpcore.datasets import (
     load,
     prepare,
 )
+from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 from dpcore.estimators import (
     ModelGuarantee,
@@ -48,6 +49,7 @@ __all__ = [
     "PrivateHuberSVC",
     "PrivateLinearRegression",
     "PrivateLogisticRegression",
+    "Recipe",
     "Run",
     "Status",
     "Study",

@@ -388,6 +388,7 @@ def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
     Parameters
     ----------
     study : TrainingStudy
+        Its `recipe` says how to train, a `dpcore.Recipe`.
     **options
         As of `dpcore.evaluation.training.train`: `device`, `progress`, `cancelled`.
 
