@@ -227,6 +227,19 @@ def test_bad_input_is_named_in_one_sentence(ask, field: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+def test_what_the_readme_shows_in_python_works(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    assert "from " not in code.replace("from `", "")
+    exec(compile(code, "README.md", "exec"), {})
+    told = capsys.readouterr().out
+    assert told.startswith("Proved: ε = 1 at δ = 1e-05 (zero-out), by ")
+    assert "Public: n = 455, " in told
+    assert str(dpcore.sigma(1, 1e-5)).startswith("3.7306")
+    assert str(dpcore.epsilon(RUN, 1e-5)).startswith("1.5155")
+    assert "at most 58" in dpcore.risk(RUN).sentence
+
+
 def test_the_examples_of_the_front_door_are_true() -> None:
     import doctest
 
