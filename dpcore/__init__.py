@@ -1,6 +1,85 @@
 """dpcore: what privacy costs on given data, what it buys, and whether a claim is true.
 
-Importing this package loads nothing heavy: no torch, no pandas, and never streamlit.
+The names in `__all__` are the front door; each is loaded when it is first asked for. Importing this
+package loads nothing heavy: no torch, no pandas, no NumPy, and never streamlit.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Adjacency",
+    "Guarantee",
+    "InvalidInput",
+    "ModelGuarantee",
+    "Odds",
+    "Plan",
+    "Preparation",
+    "PrivacyBudget",
+    "PrivateHuberSVC",
+    "PrivateLinearRegression",
+    "PrivateLogisticRegression",
+    "Recipe",
+    "Run",
+    "Status",
+    "Study",
+    "TrainingStudy",
+    "certify",
+    "delta",
+    "describe",
+    "epsilon",
+    "explore",
+    "load",
+    "plan",
+    "prepare",
+    "risk",
+    "sigma",
+    "train",
+]
+
+_PLACES = {
+    "accounting.planner": ("Plan",),
+    "accounting.risk": ("Odds",),
+    "datasets": ("Preparation", "load", "prepare"),
+    "deep.recipe": ("Recipe",),
+    "errors": ("InvalidInput",),
+    "estimators": (
+        "ModelGuarantee",
+        "PrivateHuberSVC",
+        "PrivateLinearRegression",
+        "PrivateLogisticRegression",
+    ),
+    "evaluation.study": ("Study",),
+    "evaluation.training": ("TrainingStudy",),
+    "front": (
+        "Run",
+        "certify",
+        "delta",
+        "epsilon",
+        "explore",
+        "plan",
+        "risk",
+        "sigma",
+        "train",
+    ),
+    "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),
+    "methods": ("describe",),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a name of the front door where it lives."""
+    for place, names in _PLACES.items():
+        if name in names:
+            found: object = getattr(import_module(f"{__name__}.{place}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What there is, loaded or not."""
+    return sorted({*globals(), *__all__})

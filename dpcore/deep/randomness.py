@@ -4,11 +4,10 @@ Noise from a seed can be drawn again by whoever knows the seed, and taken off; o
 takes it off without being known. What is kept is therefore drawn from the operating system's
 entropy, number by number: there is no generator whose state could be stored, copied or guessed.
 
-A normal number for keeping is the inverse distribution function of a uniform one whose exponent has
-no lower end, in double precision: every tail probability that a double can hold occurs as often as
-it should. torch's single-precision normals never exceed 5.77, which would add to δ (a shift of one
-coordinate by μ is then seen for certain with probability Φ(5.77) - Φ(5.77 - μ)). Numbers are
-rounded to doubles all the same, and their low bits are not covered by any proof (Mironov 2012).
+A normal number for keeping has the tails of a double (`dpcore.mechanisms.entropy`). torch's
+single-precision normals never exceed 5.77, which would add to δ (a shift of one coordinate by μ is
+then seen for certain with probability Φ(5.77) - Φ(5.77 - μ)). Numbers are rounded to doubles all
+the same, and their low bits are not covered by any proof (Mironov 2012).
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
+
+from dpcore.mechanisms.entropy import normals
 
 LEVELS = 2**24
 """Of the whole numbers that decide who is drawn. They divide the 2³² of the generators of either
 device, so each is exactly as likely as any other; uniform floats are so on a CPU only."""
 
-_LEADING, _MANTISSA = 11, 52
-"""Bits of a word that decide on a uniform number's exponent and mantissa; one is for a sign."""
+__all__ = ["LEVELS", "Randomness", "Seeded", "System", "normals"]
 
 
 class Randomness(Protocol):
@@ -136,42 +135,3 @@ class System:
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `Randomness`."""
-
-
-def normals(count: int) -> NDArray[np.float64]:
-    """Independent standard normal numbers from the system's entropy.
-
-    ±Φ⁻¹(V/2) for V uniform in (0, 1): the sign is one bit, V = 2^-(k+1) (1 + m/2⁵²) with m of 52
-    bits and k the zeros before the first one bit, of as many bits as it takes.
-
-    Parameters
-    ----------
-    count : int
-
-    Returns
-    -------
-    array of float64 (count,)
-    """
-    from scipy.special import ndtri
-
-    words = _words(count)
-    signs = np.where(words & np.uint64(1), 1.0, -1.0)
-    leading = (words >> np.uint64(1)) & np.uint64(2**_LEADING - 1)
-    zeros = _LEADING - _lengths(leading)
-    open_ended = np.flatnonzero(leading == 0)
-    while len(open_ended):
-        more = _words(len(open_ended)) >> np.uint64(64 - 53)  # as many bits as a double holds
-        zeros[open_ended] += 53 - _lengths(more)
-        open_ended = open_ended[more == 0]
-    mantissas = 1.0 + (words >> np.uint64(1 + _LEADING)).astype(np.float64) * 2.0**-_MANTISSA
-    found: NDArray[np.float64] = -signs * ndtri(np.ldexp(mantissas, -(zeros + 2)))
-    return found
-
-
-def _words(count: int) -> NDArray[np.uint64]:
-    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
-
-
-def _lengths(words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """How many bits each word takes, the first of them a one; 0 for 0. At most 53 bits."""
-    return np.frexp(words.astype(np.float64))[1].astype(np.int64)

@@ -27,7 +27,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Last iterates of noisy gradient descent from w₀ = 0, shape (calibrations, runs, d).

@@ -16,6 +16,7 @@ from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.mechanisms.entropy import System
 
 Array = NDArray[np.floating]
 Progress = Callable[[float, str], None]
@@ -145,6 +146,7 @@ class Trust:
 
 Calibrate = Callable[[Problem, Sequence[float], float, Edition, Settings], list[Calibration]]
 Release = Callable[..., Array]
+"""With a seed of `None` the noise is the operating system's (`noise_generator`)."""
 
 
 @dataclass(frozen=True)
@@ -281,12 +283,18 @@ def check_release(
     problem.check_data(features, labels)
 
 
-def noise_generator(seed: int, run: int) -> np.random.Generator:
-    """The generator of one run's noise and batches; for exploration, since the seed gives it away.
+def noise_generator(seed: int | None, run: int) -> np.random.Generator:
+    """The generator of one run's noise and batches.
 
-    Its stream is its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the stream of
-    plain `seed`, by which data are made up and split: noise must not repeat what made the data.
+    Without a seed its noise is the operating system's, for keeping, and no two calls draw the same.
+    A seed is for exploration, since it gives the noise away.
+
+    The stream of a seed is its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the
+    stream of plain `seed`, by which data are made up and split: noise must not repeat what made
+    the data.
     """
+    if seed is None:
+        return System()
     return np.random.default_rng([seed, run, NOISE_STREAM])
 
 

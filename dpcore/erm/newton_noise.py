@@ -145,7 +145,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Last iterates of DP-Newton from w₀ = 0, shape (calibrations, runs, d).
@@ -178,7 +178,7 @@ def _descend(
     noises: Sequence[StepNoise],
     steps: int,
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress,
 ) -> Array:
     n, d, lam = problem.records, problem.dimension, problem.lam

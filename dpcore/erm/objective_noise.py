@@ -49,7 +49,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Minimisers up to a gradient of `tolerance`, plus output noise; (calibrations, runs, d).

@@ -206,12 +206,12 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """A method's release for every class, shape (calibrations, runs, K·d).
 
-    No two classes share noise. Seeded: for exploration only.
+    No two classes share noise. With a seed it is for exploration only.
     """
     every = parts(problem, labels)
     found = []
@@ -225,7 +225,9 @@ def release(
     return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
 
 
-def _seed(seed: int, number: int) -> int:
+def _seed(seed: int | None, number: int) -> int | None:
+    if seed is None:
+        return None
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
 
 

@@ -29,7 +29,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Last iterates from w₁ = 0, shape (calibrations, runs, d).
@@ -60,7 +60,7 @@ def _descend(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress,
 ) -> Array:
     steps, batch = calibrations[0].steps, calibrations[0].batch

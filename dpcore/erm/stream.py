@@ -33,7 +33,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Mean iterates of the second half of the stream, shape (calibrations, runs, d).
@@ -70,7 +70,7 @@ def _follow(
     parts: Sequence[Forms],
     calibrations: Sequence[Calibration],
     runs: range,
-    seed: int,
+    seed: int | None,
     report: Callable[[float], None],
 ) -> Array:
     steps, dimension = len(parts), problem.dimension

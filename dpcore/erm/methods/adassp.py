@@ -191,7 +191,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Ridge regression on the noisy sums, shape (calibrations, runs, d).

@@ -150,7 +150,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Minimisers of the noisy polynomial, shape (calibrations, runs, d).

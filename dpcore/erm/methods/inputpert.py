@@ -152,7 +152,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """Models from what contributors send, by edition; shape (calibrations, runs, d).

@@ -62,7 +62,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """The same minimiser for every calibration and run, shape (calibrations, runs, d)."""

@@ -98,7 +98,7 @@ def release(
     labels: Array,
     calibrations: Sequence[Calibration],
     runs: int,
-    seed: int,
+    seed: int | None,
     progress: Progress = silent,
 ) -> Array:
     """W = w + s z, shape (calibrations, runs, d); a run's z is shared by all ε, for exploration."""

@@ -1,0 +1,68 @@
+"""Types of the front door, for editors and checkers; `__init__.py` loads each name lazily."""
+
+from dpcore.accounting.planner import Plan
+from dpcore.accounting.risk import Odds
+from dpcore.datasets import (
+    Preparation,
+    load,
+    prepare,
+)
+from dpcore.deep.recipe import Recipe
+from dpcore.errors import InvalidInput
+from dpcore.estimators import (
+    ModelGuarantee,
+    PrivateHuberSVC,
+    PrivateLinearRegression,
+    PrivateLogisticRegression,
+)
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.training import TrainingStudy
+from dpcore.front import (
+    Run,
+    certify,
+    delta,
+    epsilon,
+    explore,
+    plan,
+    risk,
+    sigma,
+    train,
+)
+from dpcore.guarantee import (
+    Adjacency,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+)
+from dpcore.methods import describe
+
+__version__: str
+__all__ = [
+    "Adjacency",
+    "Guarantee",
+    "InvalidInput",
+    "ModelGuarantee",
+    "Odds",
+    "Plan",
+    "Preparation",
+    "PrivacyBudget",
+    "PrivateHuberSVC",
+    "PrivateLinearRegression",
+    "PrivateLogisticRegression",
+    "Recipe",
+    "Run",
+    "Status",
+    "Study",
+    "TrainingStudy",
+    "certify",
+    "delta",
+    "describe",
+    "epsilon",
+    "explore",
+    "load",
+    "plan",
+    "prepare",
+    "risk",
+    "sigma",
+    "train",
+]

@@ -1,0 +1,246 @@
+"""The front door: lazy documented names, and the numbers of what stands behind them."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import io
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dpcore
+from dpcore import front
+from dpcore.accounting import accountants, planner, risk, tradeoff
+from dpcore.cli import main
+from dpcore.datasets import Preparation
+from dpcore.evaluation.curves import answers
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon, analytic_sigma
+
+ROOT = Path(__file__).resolve().parents[1]
+RUN = dpcore.Run(noise_multiplier=1.1, sampling_rate=0.01, steps=1000)
+
+
+def command(*words: str) -> dict[str, object]:
+    """What a command prints as JSON."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main([*words, "--json"]) in (0, None)
+    found: dict[str, object] = json.loads(out.getvalue())
+    return found
+
+
+@pytest.mark.parametrize("name", dpcore.__all__)
+def test_every_name_is_there_and_documented(name: str) -> None:
+    found = getattr(dpcore, name)
+    assert (inspect.getdoc(found) or "").strip()
+    assert name in dir(dpcore)
+
+
+def test_names_are_listed_once_and_the_same_everywhere() -> None:
+    assert sorted(set(dpcore.__all__)) == dpcore.__all__
+    assert 20 <= len(dpcore.__all__) <= 30
+    placed = [name for names in dpcore._PLACES.values() for name in names]
+    assert sorted(placed) == dpcore.__all__
+    stub = ast.parse((ROOT / "dpcore" / "__init__.pyi").read_text(encoding="utf-8"))
+    typed = {
+        alias.name: node.module
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed == {
+        name: f"dpcore.{place}" for place, names in dpcore._PLACES.items() for name in names
+    }
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = dpcore.nothing
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import dpcore; dir(dpcore)", {"numpy", "scipy", "sklearn", "pandas", "torch"}),
+        ("import dpcore; dpcore.Run(1.0)", {"numpy", "scipy", "sklearn", "pandas", "torch"}),
+        ("import dpcore; dpcore.risk(1, 1e-5)", {"scipy.special", "sklearn", "pandas", "torch"}),
+        ("import dpcore; dpcore.sigma(1, 1e-5)", {"sklearn", "pandas", "torch"}),
+        ("import dpcore; dpcore.Study; dpcore.TrainingStudy; dpcore.Recipe", {"torch"}),
+        ("import dpcore; dpcore.PrivateLogisticRegression", {"torch", "streamlit"}),
+    ],
+)
+def test_a_name_loads_what_it_needs_and_no_more(code: str, unwanted: set[str]) -> None:
+    report = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", report], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert not set(json.loads(done.stdout)) & unwanted
+
+
+def test_importing_takes_no_time() -> None:
+    code = "import time; t = time.process_time(); import dpcore; print(time.process_time() - t)"
+    took = min(
+        float(subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True).stdout)
+        for _ in range(3)
+    )
+    assert took < 0.3
+
+
+def test_one_release_has_the_numbers_of_the_mechanism_and_of_the_command() -> None:
+    sigma = dpcore.sigma(epsilon=1, delta=1e-5, sensitivity=2)
+    assert sigma == analytic_sigma(1.0, 1e-5, 2.0)
+    typed = command("sigma", "--epsilon", "1", "--delta", "1e-5", "--sensitivity", "2")
+    assert sigma == typed["sigma"]
+    epsilon = dpcore.epsilon(4, delta=1e-5)
+    assert epsilon == analytic_epsilon(4.0, 1e-5)
+    assert epsilon == command("epsilon", "--sigma", "4", "--delta", "1e-5")["epsilon"]
+    delta = dpcore.delta(4, epsilon=1)
+    assert delta == analytic_delta(1.0, 4.0)
+    assert delta == command("delta", "--epsilon", "1", "--sigma", "4")["delta"]
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+def test_a_run_has_the_numbers_of_the_accountant_and_of_the_command(adjacency: str) -> None:
+    run = dpcore.Run(1.1, 0.01, 1000, adjacency)
+    found = dpcore.certify(run, 1e-5)
+    assert found == accountants.certify(run.event(), 1e-5, Adjacency(adjacency), "pld")
+    assert dpcore.epsilon(run, delta=1e-5) == found.epsilon
+    words = ["--sigma", "1.1", "--sampling-rate", "0.01", "--steps", "1000", "--delta", "1e-5"]
+    typed = command("epsilon", *words, "--adjacency", adjacency)
+    assert typed["epsilon"] == pytest.approx(found.epsilon, rel=1e-12)
+
+
+def test_a_run_is_checked_against_a_second_accounting() -> None:
+    from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent, SelfComposedDpEvent
+    from dp_accounting.pld import PLDAccountant
+
+    event = SelfComposedDpEvent(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.1)), 1000)
+    peer = PLDAccountant().compose(event).get_epsilon(1e-5)
+    assert dpcore.epsilon(RUN, delta=1e-5) == pytest.approx(peer, rel=1e-3)
+
+
+def test_delta_of_a_run_gives_its_epsilon_back() -> None:
+    epsilon = dpcore.epsilon(RUN, delta=1e-5)
+    assert dpcore.delta(RUN, epsilon=epsilon) == pytest.approx(1e-5, rel=1e-2)
+
+
+def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_named() -> None:
+    assert dpcore.epsilon(RUN, delta=1e-5, accountant="gdp") == math.inf
+    found = dpcore.certify(RUN, 1e-5, accountant="gdp")
+    assert found.epsilon is None
+    assert "no theorem" in found.reason
+
+
+@pytest.mark.parametrize("unknown", ["sigma", "steps", "batch"])
+def test_a_plan_has_the_numbers_of_the_planner_and_of_the_command(unknown: str) -> None:
+    given = {"steps": 500, "batch": 100, "noise_multiplier": 1.1}
+    given.pop({"sigma": "noise_multiplier"}.get(unknown, unknown))
+    sampling = {"sampling": "poisson"} if unknown == "batch" else {}
+    found = dpcore.plan(unknown, epsilon=2, delta=1e-5, records=10_000, **given, **sampling)
+    assert isinstance(found, planner.Plan)
+    assert found.guarantee.epsilon is not None
+    assert found.guarantee.epsilon <= 2.0
+    words = ["--records", "10000"]
+    for option, name in (
+        ("steps", "steps"),
+        ("batch", "batch"),
+        ("sigma", "noise_multiplier"),
+    ):
+        if name in given:
+            words += [f"--{option}", str(given[name])]
+    typed = command("plan", "--solve", unknown, "--epsilon", "2", "--delta", "1e-5", *words)
+    assert typed[unknown] == pytest.approx(found.value, rel=1e-9)
+
+
+def test_a_plan_without_a_batch_takes_every_record() -> None:
+    found = dpcore.plan("sigma", epsilon=1, delta=1e-5)
+    assert found.value == pytest.approx(dpcore.sigma(1, 1e-5), rel=2e-4)
+    assert dpcore.plan("epsilon", noise_multiplier=4).value == pytest.approx(
+        dpcore.epsilon(4, 1e-5), rel=1e-3
+    )
+
+
+def test_risk_follows_the_budget_the_run_or_the_guarantee() -> None:
+    assert dpcore.risk(1, delta=1e-5) == risk.odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT)
+    assert dpcore.risk(1, 1e-5).right == command("risk", "--epsilon", "1", "--delta", "1e-5")[
+        "from_budget"
+    ].get("right_of_100")
+    found = dpcore.certify(RUN, 1e-5)
+    assert dpcore.risk(found) == risk.odds(PrivacyBudget(found.epsilon, 1e-5), Adjacency.ZERO_OUT)
+    exact = tradeoff.advantage(tradeoff.from_event(RUN.event(), Adjacency.ZERO_OUT))
+    assert dpcore.risk(RUN).right == risk.right_of_100(exact)
+    assert dpcore.risk(RUN).right <= dpcore.risk(found).right
+    nothing = Guarantee(None, None, Adjacency.ZERO_OUT, "none", "No noise is added.")
+    assert dpcore.risk(nothing).right == 100
+
+
+def test_explore_gives_the_table_of_the_page() -> None:
+    study = dpcore.Study(
+        methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)
+    )
+    found = dpcore.explore(study)
+    assert found.equals(answers(study))
+
+
+def test_train_gives_the_table_of_the_command() -> None:
+    from dpcore.evaluation.training import train
+
+    study = dpcore.TrainingStudy("digits", recipe=dpcore.Recipe("linear", epochs=1))
+    found, expected = dpcore.train(study), train(study)
+    same = [name for name in expected.columns if "second" not in name]
+    assert found[same].equals(expected[same])
+
+
+@pytest.mark.parametrize(
+    ("ask", "field"),
+    [
+        (lambda: dpcore.sigma(0, 1e-5), "epsilon"),
+        (lambda: dpcore.sigma(1, 0), "delta"),
+        (lambda: dpcore.sigma(1, 1e-5, "much"), "sensitivity"),
+        (lambda: dpcore.epsilon(-1, 1e-5), "sigma"),
+        (lambda: dpcore.epsilon(RUN, 1e-5, sensitivity=2), "sensitivity"),
+        (lambda: dpcore.delta(4, -1), "epsilon"),
+        (lambda: dpcore.certify(4, 1e-5), "run"),
+        (lambda: dpcore.certify(RUN, 1e-5, accountant="none"), "accountant"),
+        (lambda: dpcore.Run(1.0, 2.0), "sampling_rate"),
+        (lambda: dpcore.Run(1.0, steps=0.5), "steps"),
+        (lambda: dpcore.Run(1.0, adjacency="near"), "adjacency"),
+        (lambda: dpcore.Run(1.0, sampling="some"), "sampling"),
+        (lambda: dpcore.plan("sigma"), "epsilon is missing"),
+        (lambda: dpcore.plan("epsilon", epsilon=1), "epsilon is given"),
+        (lambda: dpcore.plan("noise", epsilon=1), "unknown"),
+        (lambda: dpcore.risk(1), "delta is missing"),
+        (lambda: dpcore.risk(RUN, 1e-5), "delta"),
+    ],
+)
+def test_bad_input_is_named_in_one_sentence(ask, field: str) -> None:
+    with pytest.raises(dpcore.InvalidInput, match=field) as refused:
+        ask()
+    assert str(refused.value).endswith(".")
+    assert "\n" not in str(refused.value)
+
+
+def test_what_the_readme_shows_in_python_works(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    assert "from " not in code.replace("from `", "")
+    exec(compile(code, "README.md", "exec"), {})
+    told = capsys.readouterr().out
+    assert told.startswith("Proved: ε = 1 at δ = 1e-05 (zero-out), by ")
+    assert "Public: n = 455, " in told
+    assert str(dpcore.sigma(1, 1e-5)).startswith("3.7306")
+    assert str(dpcore.epsilon(RUN, 1e-5)).startswith("1.5155")
+    assert "at most 58" in dpcore.risk(RUN).sentence
+
+
+def test_the_examples_of_the_front_door_are_true() -> None:
+    import doctest
+
+    assert doctest.testmod(front).failed == 0
