@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dpcore.controls.control import Control, Number, OneOf, SomeOf, Stops, Switch
+from dpcore.controls.control import Control, Kind, Number, OneOf, SomeOf, Stops, Switch
 from dpcore.errors import number, whole
 
 
@@ -71,13 +71,19 @@ def read(control: Control, typed: Any) -> Any:
     kind, name = control.kind, control.option
     if is_flag(control):
         return True
-    if isinstance(kind, Number) and kind.whole:
+    if _is_whole(kind):
         return whole(name, typed, at_least=0)
     if isinstance(kind, Number | Stops):
         return number(name, typed)
     if isinstance(kind, SomeOf):
         return tuple(part.strip() for part in typed.split(",") if part.strip())
     return typed
+
+
+def _is_whole(kind: Kind) -> bool:
+    if isinstance(kind, Stops):
+        return all(isinstance(value, int) for value in kind.values)
+    return isinstance(kind, Number) and kind.whole
 
 
 def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]:
