@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
 def joined(*parts: str) -> str:
     """The parts, one a line, as a shell takes them."""
     return " \\\n  ".join(parts)
+
+
+def packed(parts: Sequence[str], width: int = 84) -> list[str]:
+    """The parts, as many a line as fit."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(part) < width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 def changed(fields: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from dpcore.controls.options import exactly, written
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import TrainingStudy
-from dpcore.export.lines import changed, joined
+from dpcore.export.lines import changed, joined, packed
 
 ALWAYS = (
     *("dataset", "features", "epsilon", "runs", "recipe.network", "recipe.delta", "recipe.epochs"),
@@ -31,7 +31,7 @@ def command(study: TrainingStudy, output: str = "run") -> str:
     parts += written((*CONTROLS, *MORE_OPTIONS), said)
     if study.recipe.network == "perceptron":
         parts.append(f"--widths {exactly(study.recipe.widths)}")
-    return joined(*parts, f"--output {output}")
+    return joined(*packed([*parts, f"--output {output}"]))
 
 
 def _fields(study: TrainingStudy) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from pages.explore import answer, controls, presets
 from pages.explore.layout import layout
-from pages.shared import shared_jobs
+from pages.shared import query, shared_jobs
 from pages.shared.session import flag, lower_flag, raise_flag
 
 complaint = controls.link_complaint()
 if complaint:
     st.warning(complaint, icon=":material/link_off:")
+query.tell_restated("explore")
 
 # What needs neither data nor a slow library is drawn first: the browser then gets its own
 # libraries ready while the rest is computed here. What may well be refused is checked first.

@@ -73,7 +73,9 @@ SOURCES = {
     "sampled": "Averaged over the runs that were trained.",
     "draws": "Averaged over 200 draws of the noise.",
 }
-UPLOAD_IS_DROPPED = "When this page is loaded anew, the file has to be chosen again."
+UPLOAD_IS_DROPPED = (
+    "When this page is loaded anew, or left for another one, the file has to be chosen again."
+)
 OWN_TABLE = (
     "Hand over a text file (CSV: commas, semicolons or tabs) whose first line names the columns, "
     "and describe the columns that are used, one a line:"

@@ -30,9 +30,13 @@ _VERSION = Control(
     instead=f"version {THIS}",
 )
 RESTATED = (
-    "This link is from before the number of records was public by default: it asked for one record "
-    "more or less, and opens with one person's record blanked out, for which the same figures are "
-    "proved."
+    "A link without “v=2” is read by the defaults of before the number of records was public: for "
+    "one record more or less. It opens with one person's record blanked out, for which the same "
+    "figures are proved."
+)
+REPLACED = (
+    "A link without “v=2” is read by the defaults of before: for one record replaced, where a new "
+    "visit begins with one record blanked out."
 )
 MOST_TOLD = 12
 MOST_LETTERS = 40
@@ -106,7 +110,8 @@ def _rewrite(
     restated = was == Adjacency.ADD_REMOVE
     now = default if restated else was
     keep(f"{page} old link", link)
-    keep(f"{page} restated", restated)
+    assumed = control not in link and now == Adjacency.REPLACE_ONE != default
+    keep(f"{page} restated", RESTATED if restated else REPLACED if assumed else "")
     new = {name: values for name, values in link.items() if name != control or not restated}
     if control not in link and now != default:
         new[control] = [titles[now]]
@@ -135,9 +140,10 @@ def write(name: str, value: str | Sequence[str]) -> None:
 
 
 def tell_restated(page: str) -> None:
-    """Say so where the page's link is answered under another neighbour than it asked for."""
-    if kept(f"{page} restated"):
-        st.info(RESTATED, icon=":material/history:")
+    """Say so where the page's link is read by defaults that are not those of a new visit."""
+    said = kept(f"{page} restated")
+    if said:
+        st.info(said, icon=":material/history:")
 
 
 def heed(

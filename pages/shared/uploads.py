@@ -44,6 +44,10 @@ MOST_ANSWERS = 100
 TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.brought")
 FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.brought")
 FORGET = "Forget my data now"
+FORGOTTEN = (
+    "Forgotten: the file, everything computed from it, and trainings on it. A description of its "
+    "columns stays in the address."
+)
 
 
 class Upload:
@@ -225,6 +229,7 @@ def forget() -> None:
         private.clear()
     remember("forgotten", (recall("forgotten") or 0) + 1)
     leaving.forget_files()
+    st.toast(FORGOTTEN, icon=":material/delete:")
 
 
 def _name(*parts: str) -> str:

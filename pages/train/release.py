@@ -123,6 +123,7 @@ def _one(number: int, release: Release) -> None:
             f"ε = {at_most(found['epsilon'])}, δ = {plain(found['delta'])} · "
             f"{found['neighbours']} · {found['accountant']}. {found['not_covered']}"
         )
+    st.caption(texts.WHO_MAY_HAVE)
     with st.container(horizontal=True):
         for file, meaning in FILES.items():
             held = job.file(file)

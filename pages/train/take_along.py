@@ -42,7 +42,7 @@ def _files(study: TrainingStudy) -> None:
                 st.download_button(
                     f"Exploration: {name}",
                     contents,
-                    file_name=name,
+                    file_name=f"exploration-{name}",
                     icon=":material/download:",
                     on_click="ignore",
                     key=f"file {name}",

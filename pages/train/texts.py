@@ -14,6 +14,10 @@ KEEPING = (
     "seed takes it off again. A model that may leave the house is trained once more, with batches "
     "and noise from the operating system. Each such training spends ε anew."
 )
+WHO_MAY_HAVE = (
+    "**May leave the house**: weights and settings, of which the ε speaks. **Stays within it**: "
+    "measures, which are computed from real records and are not private."
+)
 MEASURES = (
     "Measured on real records: not private, and no ε speaks of it. How ε grows stands under "
     "“Noise schedule”."
