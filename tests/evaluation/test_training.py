@@ -333,7 +333,7 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
         )
         recipe = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
         study = replace(STUDY, recipe=recipe, release="0" * 32)
-        trainer = begin([study], device="cpu", brought=given)
+        trainer = begin([study], device="cpu", records=given)
         trainer.run()
         return trainer.recipes[0].__dict__, outcome(trainer).files["settings.json"]
 
