@@ -258,7 +258,7 @@ def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, addr
 
 
 def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?embed=true&embed_options=light_theme&what=ever&runs=100")
+    page = opened(watched, address, "?v=2&embed=true&embed_options=light_theme&what=ever&runs=100")
     expect(page.get_by_test_id("stAlert")).to_contain_text("the setting “what”")
     for name in ("embed=true", "embed_options=light_theme", "runs=100"):
         expect(page).to_have_url(re.compile(name))
@@ -267,7 +267,7 @@ def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: 
 
 def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
     page = watched.page
-    page.goto(f"{address}/?data=Cardiovascular+disease+(check-ups)")
+    page.goto(f"{address}/?v=2&data=Cardiovascular+disease+(check-ups)")
     page.wait_for_selector("input[type=file], [data-testid=stMetric]", state="attached")
     chooser = page.locator("input[type=file]")
     if not chooser.count():
