@@ -22,7 +22,7 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, print_b
 settings.load_profile("repeatable")
 
 # They wait for a browser, a server or a worker process.
-WAITING = ("browser", "pages", "evaluation/test_jobs.py")
+WAITING = ("browser", "pages", "evaluation/test_jobs.py", "evaluation/test_executors.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

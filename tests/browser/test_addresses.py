@@ -44,7 +44,7 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
     page.reload()
     expect(size).to_have_value("200")
     expect(neighbour(page)).to_have_value("One record blanked out")
-    expect(page.get_by_text("This link is from before")).to_have_count(0)
+    expect(page.get_by_text("A link without “v=2”")).to_have_count(0)
     # A link of before is restated; so is the way back to it.
     page.goto(f"{address}/plan?neighbour=One+record+more+or+less&target=0.5")
     for again in (False, True):
@@ -52,7 +52,7 @@ def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(
             page.go_back()
         expect(page).to_have_url(re.compile(r"/plan\?target=0.5&v=2$"))
         expect(neighbour(page)).to_have_value("One record blanked out")
-        expect(page.get_by_text("This link is from before")).to_be_visible()
+        expect(page.get_by_text("A link without “v=2”")).to_be_visible()
     page.goto(f"{address}/explore?loss=Huber+SVM")
     expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced&v=2$"))
     expect(neighbour(page)).to_have_value("One record replaced")
