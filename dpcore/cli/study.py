@@ -14,7 +14,7 @@ from dpcore.cli.options import optional_whole, words
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import given
+from dpcore.controls.options import fields, given
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.guarantee import Status
 
@@ -81,14 +81,13 @@ def _sweep(options: argparse.Namespace) -> None:
     found = source(options)
     public = described(found.columns) if found.dataset == OWN else entry(found.dataset)
     said = given([control for control in _controls() if control.field], options)
-    fields: dict[str, Any] = {
-        control.field: said[control.key]
-        for control in _controls()
-        if control.key in said and control.field and "." not in control.field
-    }
     typed = options.epsilon or USUAL_EPSILONS
     study = Study(
-        **{"loss": losses_for(public)[0], "methods": words(USUAL_METHODS), **fields},
+        **{
+            "loss": losses_for(public)[0],
+            "methods": words(USUAL_METHODS),
+            **fields(_controls(), said),
+        },
         dataset=found.dataset,
         upload=found.upload,
         columns=found.columns,
@@ -139,17 +138,13 @@ def _preparation(options: argparse.Namespace, said: Mapping[str, Any]) -> Prepar
     from dpcore.datasets import PAPER_000, Preparation
 
     one_of("preparation", options.preparation, PREPARATIONS)
-    given = {
-        control.field.removeprefix("preparation."): said[control.key]
-        for control in _controls()
-        if control.key in said and control.field.startswith("preparation.")
-    }
+    typed = fields(_controls(), said, "preparation")
     if options.log_transform is not None:
-        given["log_transform"] = options.log_transform
+        typed["log_transform"] = options.log_transform
     if options.include is not None:
-        given["include"] = words(options.include)
+        typed["include"] = words(options.include)
     if options.test_fraction is not None:
-        given["test_fraction"] = number("test-fraction", options.test_fraction)
+        typed["test_fraction"] = number("test-fraction", options.test_fraction)
     if options.split_seed is not None:
-        given["seed"] = whole("split-seed", options.split_seed, at_least=0)
-    return replace(PAPER_000 if options.preparation == "paper-000" else Preparation(), **given)
+        typed["seed"] = whole("split-seed", options.split_seed, at_least=0)
+    return replace(PAPER_000 if options.preparation == "paper-000" else Preparation(), **typed)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.cli.options import json_option, optional, words
 from dpcore.cli.output import print_conditions, print_json, progress, upward
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import given
+from dpcore.controls.options import fields, given
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 from dpcore.figures.words import plain
 
@@ -214,11 +214,11 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
     said = given(_controls(), options)
-    recipe, fields = _recipe(options, said), _fields(said)
+    recipe, own = _recipe(options, said), fields(_controls(), said)
     if recipe.private and options.sigma is None:
-        fields.setdefault("epsilon", USUAL_EPSILON)
+        own.setdefault("epsilon", USUAL_EPSILON)
     if options.sigma is not None or not recipe.private:
-        fields.setdefault("epsilon", None)
+        own.setdefault("epsilon", None)
     return TrainingStudy(
         recipe=recipe,
         budget=optional("budget", options.budget),
@@ -226,31 +226,19 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
         settings=tuple(_setting(text) for text in options.set),
         release="" if options.output is None or options.seed is not None else new_release(),
         models=whole("models", options.models, at_least=1),
-        **fields,
+        **own,
     )
-
-
-def _fields(said: Mapping[str, Any], part: str = "") -> dict[str, Any]:
-    """What was typed for the fields of the study, or of a part of it."""
-    found = {}
-    for control in _controls():
-        whose, _, name = control.field.rpartition(".")
-        if whose == part and control.key in said:
-            found[name] = said[control.key]
-    return found
 
 
 def _recipe(options: argparse.Namespace, said: Mapping[str, Any]) -> Recipe:
     from dpcore.deep.recipe import Recipe
 
-    fields = {**_fields(said, "recipe"), **_schedule(options)}
+    own = {**fields(_controls(), said, "recipe"), **_schedule(options)}
     if options.widths is not None:
-        fields["widths"] = tuple(
-            whole("widths", part, at_least=1) for part in words(options.widths)
-        )
+        own["widths"] = tuple(whole("widths", part, at_least=1) for part in words(options.widths))
     if options.sigma is not None:
-        fields["sigma"] = number("sigma", options.sigma, at_least=0.0)
-    return Recipe(**fields, clipped=not options.no_clipping)
+        own["sigma"] = number("sigma", options.sigma, at_least=0.0)
+    return Recipe(**own, clipped=not options.no_clipping)
 
 
 def _schedule(options: argparse.Namespace) -> dict[str, Any]:

@@ -74,18 +74,6 @@ RISK = (PRIOR, ALARMS, MEANING)
 """What ε means for one person: the same panel on several pages, with the same names."""
 
 
-def delta(key: str, default: float) -> Control:
-    """δ as a slider over powers of ten."""
-    return Control(
-        key,
-        "Failure probability δ",
-        Stops(DELTAS),
-        default=default,
-        asked="δ =",
-        help=DELTA,
-    )
-
-
 def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
     """Which neighbours are compared."""
     return Control(

@@ -66,6 +66,25 @@ def given(controls: Iterable[Control], options: argparse.Namespace) -> dict[str,
     return found
 
 
+def fields(controls: Iterable[Control], said: Mapping[str, Any], part: str = "") -> dict[str, Any]:
+    """What was typed for the fields of a description, or of a part of it.
+
+    Parameters
+    ----------
+    controls : iterable of Control
+    said : mapping
+        From `given`.
+    part : str
+        "recipe" for the fields "recipe.clip", "recipe.noise" and so on.
+    """
+    found = {}
+    for control in controls:
+        whose, _, name = control.field.rpartition(".")
+        if name and whose == part and control.key in said:
+            found[name] = said[control.key]
+    return found
+
+
 def read(control: Control, typed: Any) -> Any:
     """One value as the field has it; what it may be is for the description to say."""
     kind, name = control.kind, control.option

@@ -7,7 +7,7 @@ from typing import Any
 from dpcore.accounting.planner import Training
 from dpcore.accounting.presets import PRESETS
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops
 from dpcore.figures.words import plain
 
 FIRST = PRESETS["chexpert"].training
@@ -137,7 +137,7 @@ CONTROLS = Page(
     Control(
         "plan_delta",
         "Failure probability δ",
-        common.delta("plan_delta", FIRST.delta).kind,
+        Stops(common.DELTAS),
         default=FIRST.delta,
         asked="δ =",
         instead=f"δ = {plain(FIRST.delta)}",

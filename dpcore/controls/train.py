@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Values
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values
 from dpcore.guarantee import Adjacency
 
 FEATURES = {
@@ -163,7 +163,7 @@ CONTROLS = Page(
     Control(
         "train_delta",
         "Failure probability δ",
-        common.delta("train_delta", 1e-5).kind,
+        Stops(common.DELTAS),
         default=1e-5,
         asked="δ =",
         field="recipe.delta",

@@ -48,8 +48,8 @@ MOST_SUMMED = 100_000
 """(Expected) records a step for keeping: what rounding adds to their sum in double precision, at
 most 2γmC with γ about m · 1.1e-16, is then far below the slack that clipping leaves."""
 FILLED = 32
-"""Off a GPU a batch is filled up to a multiple of it with records that count nothing: oneDNN
-prepares a product anew for every batch size that it has not met, which takes longer than it."""
+"""Off a GPU a batch is filled up to a multiple of it with records that count nothing: a convolution
+is prepared anew for every batch size that it has not met, which takes longer than it."""
 
 
 def _part(images: int) -> int:

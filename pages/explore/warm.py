@@ -20,20 +20,13 @@ def first_view() -> None:
     try:
         first = CONTROLS.first()
         chosen = tuple(key for key in first["methods"] if method_named(key).closed_form)
-        study = Study(
-            methods=("nonprivate", *chosen), epsilons=EPSILONS, **_fields(first), runs=Study.runs
-        )
+        asked = {"methods": ("nonprivate", *chosen), "epsilons": EPSILONS, "runs": Study.runs}
+        study = Study(**CONTROLS.fields(first) | asked)
         split = loaders.prepared(study)
         loaders.closed_form(study, split)
         loaders.baselines(study, split)
     finally:
         log.removeFilter(_quiet)
-
-
-def _fields(first: dict[str, object]) -> dict[str, object]:
-    """What the first visit's controls set, but for what is told apart."""
-    found = CONTROLS.fields(first)
-    return {name: value for name, value in found.items() if name not in ("methods", "runs")}
 
 
 def _quiet(_: logging.LogRecord) -> bool:

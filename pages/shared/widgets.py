@@ -79,23 +79,23 @@ def drawn(
         "disabled": disabled,
         "bind": "query-params",
         "width": width or _width(kind),
+        "on_change": on_change,
     }
     name = label or control.label
     if isinstance(kind, Switch):
-        return st.toggle(name, control.default, on_change=_called(on_change), **common)
+        return st.toggle(name, control.default, **common)
     if isinstance(kind, Text):
         return st.text_input(
             name,
             control.default or "",
             max_chars=kind.most,
             placeholder=control.placeholder or None,
-            on_change=_called(on_change),
             **common,
         )
     if isinstance(kind, Number):
-        return _number(name, kind, control, common | {"on_change": _called(on_change)})
+        return _number(name, kind, control, common)
     if isinstance(kind, Stops):
-        return _stops(name, kind, control, common | {"on_change": _called(on_change)})
+        return _stops(name, kind, control, common)
     titles = dict(kind.options())
     offered = [key for key in titles if among is None or key in among]
     if isinstance(kind, SomeOf):
@@ -105,19 +105,14 @@ def drawn(
             format_func=titles.__getitem__,
             selection_mode="multi",
             default=[key for key in control.default if key in offered],
-            on_change=_called(on_change),
             **common,
         )
-    return _one_of(name, kind, control, titles, offered, common | {"on_change": on_change})
+    return _one_of(name, kind, control, titles, offered, common)
 
 
 def _width(kind: Kind) -> Literal["stretch", "content"]:
     many = isinstance(kind, OneOf) and kind.row and len(kind.options()) > MOST_STRETCHED
     return "content" if many or isinstance(kind, SomeOf) else "stretch"
-
-
-def _called(on_change: OnChange) -> Callable[[], None] | None:
-    return None if on_change == "rerun" else on_change
 
 
 def _number(name: str, kind: Number, control: Control, common: dict[str, Any]) -> Any:
@@ -166,7 +161,6 @@ def _one_of(
     empty = control.default is None and bool(control.placeholder)
     first = control.default if control.default in offered else offered[0]
     if kind.row:
-        common["on_change"] = _called(common["on_change"])
         picked = st.segmented_control(
             name,
             offered,
