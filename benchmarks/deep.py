@@ -28,7 +28,7 @@ from torch import nn
 
 from dpcore.deep.networks import perceptron, small_cnn
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 
 BATCH, CLIP, SIGMA, RATE = 512, 1.0, 1.0, 0.1
 ROUNDS = 15
@@ -63,7 +63,7 @@ def ours(kind: str, inputs: torch.Tensor, targets: torch.Tensor) -> Callable[[],
         clip=CLIP,
         sigma=SIGMA,
     )
-    run = Run(recipe, inputs.numpy(), targets.numpy(), 10)
+    run = TrainingRun(recipe, inputs.numpy(), targets.numpy(), 10)
     return lambda: run.advance(run.steps_an_epoch) and None
 
 
@@ -184,7 +184,7 @@ def a_step(mode: str, batch: int) -> None:
         recipe = Recipe(
             widths=(WIDE,), epochs=1, batch=batch, learning_rate=RATE, clip=CLIP, sigma=SIGMA
         )
-        run = Run(recipe, inputs.numpy(), targets.numpy(), 10)
+        run = TrainingRun(recipe, inputs.numpy(), targets.numpy(), 10)
 
         def step() -> None:
             run.advance(1)

@@ -261,7 +261,7 @@ def _directions(
     def pair(step: Step, adding: bool) -> pairs.Pair:
         moved = change(adjacency)
         if step.mechanism == "laplace":
-            return pairs.Laplace(step.multiplier / moved)
+            return pairs.LaplacePair(step.multiplier / moved)
         if step.sampling == "poisson" and adjacency is REPLACE_ONE:
             return pairs.PoissonGaussianReplaced(step.multiplier, step.rate)
         if step.sampling == "fixed" and not attained:

@@ -50,7 +50,7 @@ class Portion:
 
 
 @dataclass(frozen=True)
-class Split:
+class BudgetSplit:
     """A budget divided.
 
     Parameters
@@ -73,7 +73,7 @@ def split(
     shares: int | Sequence[float],
     composition: str,
     sensitivity: float = 1.0,
-) -> Split:
+) -> BudgetSplit:
     """Noise for each of several Gaussian releases that together keep a budget.
 
     Parameters
@@ -119,7 +119,7 @@ def split(
     portions = [portion_of[weight] for weight in weights]
     together = math.sqrt(1.0 / math.fsum(p.noise_multiplier**-2 for p in portions)) / UP
     exact = float(analytic_epsilon(together, budget.delta))
-    return Split(composition, tuple(portions), min(exact, budget.epsilon))
+    return BudgetSplit(composition, tuple(portions), min(exact, budget.epsilon))
 
 
 def _multiplier(budget: PrivacyBudget, share: float, composition: str) -> float:
@@ -131,7 +131,7 @@ def _multiplier(budget: PrivacyBudget, share: float, composition: str) -> float:
 
 
 @dataclass(frozen=True)
-class Release:
+class GaussianRelease:
     """One release in a calendar.
 
     Parameters
@@ -147,31 +147,34 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """The state of a budget after one release.
 
     Parameters
     ----------
-    release : Release
+    release : GaussianRelease
     spent : Guarantee
         Of this and all earlier releases together.
     within : bool
         Whether that keeps the budget.
     """
 
-    release: Release
+    release: GaussianRelease
     spent: Guarantee
     within: bool
 
 
 def ledger(
-    releases: Sequence[Release], budget: PrivacyBudget, adjacency: Adjacency, accountant: str
-) -> tuple[Entry, ...]:
+    releases: Sequence[GaussianRelease],
+    budget: PrivacyBudget,
+    adjacency: Adjacency,
+    accountant: str,
+) -> tuple[LedgerEntry, ...]:
     """What has been spent after each release, by date.
 
     Parameters
     ----------
-    releases : sequence of Release
+    releases : sequence of GaussianRelease
         In any order.
     budget : PrivacyBudget
     adjacency : Adjacency
@@ -187,7 +190,7 @@ def ledger(
         events = Composed(tuple(Repeated(event, count) for event, count in counts.items()))
         spent = certify(events, budget.delta, adjacency, accountant)
         within = spent.epsilon is not None and spent.epsilon <= budget.epsilon
-        entries.append(Entry(release, spent, within))
+        entries.append(LedgerEntry(release, spent, within))
     return tuple(entries)
 
 
@@ -276,6 +279,6 @@ def _day(start: date, every_days: int, place: int) -> date | None:
         return None
 
 
-def gaussian_release(on: date, title: str, portion: Portion) -> Release:
+def gaussian_release(on: date, title: str, portion: Portion) -> GaussianRelease:
     """A calendar entry for one portion of a split budget."""
-    return Release(on, title, Gaussian(portion.noise_multiplier))
+    return GaussianRelease(on, title, Gaussian(portion.noise_multiplier))

@@ -314,7 +314,7 @@ class FixedGaussian:
 
 
 @dataclass(frozen=True)
-class Laplace:
+class LaplacePair:
     """One Laplace mechanism: P = Lap(0, b), Q = Lap(Δ, b); the loss has atoms at ±Δ/b.
 
     A vector within Δ in L1 norm is no easier to tell: moving one coordinate after the other

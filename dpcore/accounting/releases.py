@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.budget import Release, ledger, split
+from dpcore.accounting.budget import GaussianRelease, ledger, split
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
 from dpcore.errors import InvalidInput, number, reject, whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -258,7 +258,10 @@ def cost(
         shares = [portion.share for portion in found.portions]
     events = [Gaussian(sigma, sensitivity) for sigma in sigmas]
     entries = ledger(
-        [Release(each.on, each.title, event) for each, event in zip(ordered, events, strict=True)],
+        [
+            GaussianRelease(each.on, each.title, event)
+            for each, event in zip(ordered, events, strict=True)
+        ],
         budget,
         OF_SENSITIVITY,
         EXACT,

@@ -104,7 +104,7 @@ class Bound:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding(Bound):
+class AttackResult(Bound):
     """What an attack found.
 
     Parameters
@@ -135,7 +135,7 @@ def run(
     noise_share: float = 1.0,
     confidence: float = 0.99,
     seed: int = 0,
-) -> Finding:
+) -> AttackResult:
     """Draw, bound and compare.
 
     Parameters
@@ -168,7 +168,7 @@ def run(
     level = target.promise.delta or 0.0
     fitted = attack.gaussian and level > 0.0
     bound = bounds.from_gaussian if fitted else bounds.from_scores
-    return Finding(
+    return AttackResult(
         method=attack.method,
         edition=attack.edition,
         promise=target.promise,

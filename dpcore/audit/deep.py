@@ -24,7 +24,7 @@ from dpcore.guarantee import Adjacency, Edition
 
 if TYPE_CHECKING:
     from dpcore.deep.recipe import Recipe
-    from dpcore.deep.training import Run
+    from dpcore.deep.training import TrainingRun
 
 Array = NDArray[np.floating]
 
@@ -40,7 +40,7 @@ CERTAIN = 1e6
 
 
 @dataclass(frozen=True)
-class Setting:
+class NetworkSetting:
     """Where training is attacked.
 
     Parameters
@@ -81,7 +81,7 @@ class Setting:
 
 
 # Two steps on about half of the records: a mixture of normal laws, told by a threshold.
-_POISSON = Setting(
+_POISSON = NetworkSetting(
     Adjacency.ZERO_OUT,
     sampling="poisson",
     batch=1,
@@ -93,12 +93,14 @@ _POISSON = Setting(
     runs=8_000,
 )
 SETTINGS = (
-    Setting(Adjacency.ZERO_OUT, decay=0.8),
-    Setting(Adjacency.REPLACE_ONE),
-    Setting(Adjacency.ADD_REMOVE, idle=64, delta=0.02, gaussian=False, flags=0.5, runs=8_000),
+    NetworkSetting(Adjacency.ZERO_OUT, decay=0.8),
+    NetworkSetting(Adjacency.REPLACE_ONE),
+    NetworkSetting(
+        Adjacency.ADD_REMOVE, idle=64, delta=0.02, gaussian=False, flags=0.5, runs=8_000
+    ),
     _POISSON,
     replace(_POISSON, adjacency=Adjacency.ADD_REMOVE),
-    Setting(
+    NetworkSetting(
         Adjacency.REPLACE_ONE,
         sampling="fixed",
         batch=1,
@@ -113,7 +115,7 @@ SETTINGS = (
 )
 
 
-def attack(setting: Setting) -> Attack:
+def attack(setting: NetworkSetting) -> Attack:
     """The attack that a setting describes."""
 
     def aim(epsilon: float, delta: float) -> Target:
@@ -162,8 +164,8 @@ def attack(setting: Setting) -> Attack:
     )
 
 
-def _scores(recipe: Recipe, setting: Setting) -> Scores:
-    from dpcore.deep.training import Run
+def _scores(recipe: Recipe, setting: NetworkSetting) -> Scores:
+    from dpcore.deep.training import TrainingRun
 
     # The record, a record of zeros, and one of each idle feature alone.
     asked = np.eye(setting.idle + 2, setting.idle + 1, k=-1, dtype=np.float32)
@@ -181,7 +183,7 @@ def _scores(recipe: Recipe, setting: Setting) -> Scores:
             targets = np.concatenate([np.asarray(record, dtype=np.float32), others])
             each = replace(recipe, sigma=share * recipe.sigma, seed=2 * seed + place)
             inputs = np.repeat(asked[:1], len(targets), axis=0)
-            run = Run([each] * runs, inputs, targets, 1, task="labels")
+            run = TrainingRun([each] * runs, inputs, targets, 1, task="labels")
             said.append(told(run))
             before = run.scores(asked)
             run.advance(run.steps)
@@ -193,7 +195,7 @@ def _scores(recipe: Recipe, setting: Setting) -> Scores:
     return draw
 
 
-def _seen(moved: Array, recipe: Recipe, setting: Setting) -> Array:
+def _seen(moved: Array, recipe: Recipe, setting: NetworkSetting) -> Array:
     """The score of each run, from how far its outputs moved, (runs, records asked)."""
     if not setting.idle:
         return np.asarray(moved[:, 0])
@@ -204,6 +206,6 @@ def _seen(moved: Array, recipe: Recipe, setting: Setting) -> Array:
     return np.asarray(moved[:, 0] / sigma - IDLE * wide.sum(axis=1))
 
 
-def told(run: Run) -> tuple[object, ...]:
+def told(run: TrainingRun) -> tuple[object, ...]:
     """All that a training tells besides its weights and what is measured of them."""
     return run.steps, [run.sigmas(step) for step in range(run.steps)], run.guarantee()

@@ -21,12 +21,12 @@ from dpcore.audit.neighbours import table
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 from dpcore.models import teachers
-from dpcore.models.model import Calibration, generator
-from dpcore.models.records import Records, Shape, encode
+from dpcore.models.model import ModelCalibration, generator
+from dpcore.models.records import Records, RecordShape, encode
 from dpcore.models.register import model_named
 
 Array = NDArray[np.float64]
-Score = Callable[[Calibration, Records, int, int], Array]
+Score = Callable[[ModelCalibration, Records, int, int], Array]
 """(calibration, records, runs, seed) -> one score for each independent release; larger for the
 first data set."""
 Row = tuple[float, int, int] | None
@@ -35,7 +35,7 @@ BLANKED: Row = None
 
 
 @dataclass(frozen=True)
-class Setting:
+class ModelSetting:
     """Where one model is attacked.
 
     Parameters
@@ -70,10 +70,10 @@ class Setting:
     gaussian: bool = True
     flags: float = 2.0 / 3.0
     runs: int = 2_000
-    promise: Callable[[Calibration], Guarantee] = attrgetter("proof")
+    promise: Callable[[ModelCalibration], Guarantee] = attrgetter("proof")
 
 
-def with_noise(calibration: Calibration, share: float) -> Calibration:
+def with_noise(calibration: ModelCalibration, share: float) -> ModelCalibration:
     """A copy that draws so much of the noise and promises the same.
 
     The exponential mechanism's rate is one over its noise.
@@ -90,7 +90,7 @@ def with_noise(calibration: Calibration, share: float) -> Calibration:
     )
 
 
-def attack(setting: Setting) -> Attack:
+def attack(setting: ModelSetting) -> Attack:
     """The attack that a setting describes."""
 
     def aim(epsilon: float, delta: float) -> Target:
@@ -122,12 +122,12 @@ def attack(setting: Setting) -> Attack:
     )
 
 
-def records(shape: Shape, rows: Sequence[Row]) -> Records:
+def records(shape: RecordShape, rows: Sequence[Row]) -> Records:
     """Training records of a table of one's own, written out, read and prepared as any other.
 
     Parameters
     ----------
-    shape : Shape
+    shape : RecordShape
     rows : sequence of (x, c, label), or `BLANKED`
         x is every number of the record, c every category.
     """
@@ -147,18 +147,18 @@ def records(shape: Shape, rows: Sequence[Row]) -> Records:
     return replace(train, shape=shape)
 
 
-def _naive_bayes() -> Setting:
+def _naive_bayes() -> ModelSetting:
     from dpcore.models.systems import naive_bayes
 
-    shape = Shape(1, 1, (2,))
+    shape = RecordShape(1, 1, (2,))
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(1.0, 0, 0)])
     apart = naive_bayes.sums(one) - naive_bayes.sums(other)
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         noisy = naive_bayes.noisy_sums(held, [calibration], runs, seed)[0]
         return np.asarray((noisy * apart).sum(axis=(1, 2)))
 
-    return Setting(
+    return ModelSetting(
         naive_bayes.KEY,
         Adjacency.REPLACE_ONE,
         one,
@@ -170,18 +170,18 @@ def _naive_bayes() -> Setting:
     )
 
 
-def _pca(key: str) -> Setting:
+def _pca(key: str) -> ModelSetting:
     from dpcore.models import covariance
     from dpcore.models.systems import pca_gaussian, pca_pure
 
     module = pca_gaussian if key == pca_gaussian.KEY else pca_pure
     pure = module is pca_pure
     # One feature, so that S is two by two; a point at 1 or a blank record.
-    shape = Shape(1, 1, ())
+    shape = RecordShape(1, 1, ())
     one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
     centres = [covariance.second_moments(held) for held in (one, none)]
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         draws = module.noise(shape, runs, seed)
         noisy = covariance.released(covariance.second_moments(held), calibration, draws)
         if not pure:
@@ -189,7 +189,7 @@ def _pca(key: str) -> Setting:
         far, near = (np.linalg.norm(noisy - centre, axis=(1, 2)) for centre in centres[::-1])
         return np.asarray(far - near)
 
-    return Setting(
+    return ModelSetting(
         key,
         Adjacency.ZERO_OUT,
         one,
@@ -203,14 +203,14 @@ def _pca(key: str) -> Setting:
     )
 
 
-def _k_means() -> Setting:
+def _k_means() -> ModelSetting:
     from dpcore.models.systems import k_means
 
-    shape = Shape(1, 1, ())
+    shape = RecordShape(1, 1, ())
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(-1.0, 0, 1)])
     share = k_means.weight(shape)
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         found = np.zeros(runs)
         for step in k_means.steps(held, [calibration], runs, seed):
             # Whatever the centres are, the points are in one cluster first, and then in two.
@@ -221,7 +221,7 @@ def _k_means() -> Setting:
             found += (centred * (sums[0] - sums[1])).sum(axis=(1, 2))
         return found
 
-    return Setting(
+    return ModelSetting(
         k_means.KEY,
         Adjacency.REPLACE_ONE,
         one,
@@ -233,10 +233,10 @@ def _k_means() -> Setting:
     )
 
 
-def _alone(place: int) -> Callable[[Calibration], Guarantee]:
+def _alone(place: int) -> Callable[[ModelCalibration], Guarantee]:
     """What one choice of the exponential mechanism keeps by itself."""
 
-    def kept(calibration: Calibration) -> Guarantee:
+    def kept(calibration: ModelCalibration) -> Guarantee:
         noise = calibration.noises[place]
         return Guarantee(
             noise.scale * noise.sensitivity,
@@ -248,14 +248,14 @@ def _alone(place: int) -> Callable[[Calibration], Guarantee]:
     return kept
 
 
-def _decision_tree() -> tuple[Setting, ...]:
+def _decision_tree() -> tuple[ModelSetting, ...]:
     from dpcore.models.systems import decision_tree
 
     # Many candidates, of which one record makes one better: its own level's.
-    shape = Shape(1, 0, (24,))
+    shape = RecordShape(1, 0, (24,))
     base = [(0.0, 1, 0), (0.0, 2, 0)]
 
-    def grown(calibration: Calibration, held: Records, runs: int, seed: int) -> list[Any]:
+    def grown(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> list[Any]:
         return decision_tree.learn(held, held[:0], [calibration], runs, seed)[0]
 
     def split(*drawn: Any) -> Array:
@@ -274,7 +274,7 @@ def _decision_tree() -> tuple[Setting, ...]:
     # at their worst at once: of ε = 2a no depth-1 tree tells more than 2a - ln((e^a + 1)/2). Only
     # alone does a choice tell all that it may.
     return (
-        Setting(
+        ModelSetting(
             decision_tree.KEY,
             Adjacency.ZERO_OUT,
             records(shape, [(0.0, 0, 1), *base]),
@@ -287,7 +287,7 @@ def _decision_tree() -> tuple[Setting, ...]:
             flags=0.5,
             runs=16_000,
         ),
-        Setting(
+        ModelSetting(
             decision_tree.KEY,
             Adjacency.ZERO_OUT,
             records(shape, [(0.0, 0, 1), *base]),
@@ -300,7 +300,7 @@ def _decision_tree() -> tuple[Setting, ...]:
             runs=8_000,
             promise=_alone(0),
         ),
-        Setting(
+        ModelSetting(
             decision_tree.KEY,
             Adjacency.ZERO_OUT,
             records(shape, [(0.0, 3, 1), (0.0, 3, 0)]),
@@ -316,13 +316,13 @@ def _decision_tree() -> tuple[Setting, ...]:
     )
 
 
-def _random_forest() -> Setting:
+def _random_forest() -> ModelSetting:
     from dpcore.models.systems import random_forest
 
-    shape = Shape(1, 1, ())
+    shape = RecordShape(1, 1, ())
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(1.0, 0, 0)])
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         trees, draw = calibration.noise.times, generator(seed, 0)
         depth = int(calibration.settings["depth"])
         tree = random_forest.grow(shape, depth, draw)
@@ -331,7 +331,7 @@ def _random_forest() -> Setting:
         labels = random_forest.answers(np.tile(counts, (runs * trees, 1, 1)), calibration, draw)
         return np.asarray(labels[:, leaf].reshape(runs, trees).sum(axis=1), dtype=float)
 
-    return Setting(
+    return ModelSetting(
         random_forest.KEY,
         Adjacency.REPLACE_ONE,
         one,
@@ -345,14 +345,14 @@ def _random_forest() -> Setting:
     )
 
 
-def _online_tree() -> Setting:
+def _online_tree() -> ModelSetting:
     from dpcore.models.systems import online_tree
 
-    shape = Shape(1, 1, ())
+    shape = RecordShape(1, 1, ())
     one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
     row, middle, pushing = online_tree.rows(one)[0], online_tree.ROUNDS // 2, 60
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         # In the first round many records of the other label push the weights to the wrong end,
         # where the loss slopes by 1. The record comes half-way, all others are blank.
         x = np.zeros((online_tree.ROUNDS * pushing, len(row)))
@@ -373,7 +373,7 @@ def _online_tree() -> Setting:
                 found += along - before
         return found
 
-    return Setting(
+    return ModelSetting(
         online_tree.KEY,
         Adjacency.ZERO_OUT,
         one,
@@ -386,7 +386,7 @@ def _online_tree() -> Setting:
     )
 
 
-def _votes(shape: Shape) -> tuple[Records, Records, Callable[[Records], Array]]:
+def _votes(shape: RecordShape) -> tuple[Records, Records, Callable[[Records], Array]]:
     """Teachers evenly split; one of those for label 0 is for 1 where its only record is there."""
     groups = teachers.teachers(shape)
     base = [(1.0, 0, 1)] * (groups // 2)
@@ -399,13 +399,13 @@ def _votes(shape: Shape) -> tuple[Records, Records, Callable[[Records], Array]]:
     return records(shape, [*base, (1.0, 0, 1)]), records(shape, [*base, BLANKED]), counted
 
 
-def _pate() -> tuple[Setting, ...]:
+def _pate() -> tuple[ModelSetting, ...]:
     from dpcore.models.systems import pate
 
-    split, few = Shape(42, 1, ()), Shape(10, 1, ())
+    split, few = RecordShape(42, 1, ()), RecordShape(10, 1, ())
     more, fewer, counted = _votes(split)
 
-    def labels(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def labels(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         counts = np.repeat(counted(held), calibration.noise.times, axis=0)
         drawn = (generator(seed, run) for run in range(runs))
         return np.array([pate.answers(counts, [calibration], draw)[0].sum() for draw in drawn])
@@ -414,12 +414,12 @@ def _pate() -> tuple[Setting, ...]:
     # it is; with one query the promise is reached where the odds of a 1 are then the likeliest.
     asked = records(few, [(1.0, 0, 0)])
 
-    def student(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def student(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         weights = pate.learn(held, asked, [calibration], runs, seed)[0]
         return np.asarray(weights @ teachers.inputs(asked)[0])
 
     return (
-        Setting(
+        ModelSetting(
             pate.KEY,
             Adjacency.ZERO_OUT,
             more,
@@ -432,7 +432,7 @@ def _pate() -> tuple[Setting, ...]:
             gaussian=False,
             runs=12_000,
         ),
-        Setting(
+        ModelSetting(
             pate.KEY,
             Adjacency.ZERO_OUT,
             records(few, [(1.0, 0, 1)]),
@@ -447,14 +447,14 @@ def _pate() -> tuple[Setting, ...]:
     )
 
 
-def _scalable_pate() -> Setting:
+def _scalable_pate() -> ModelSetting:
     from dpcore.models.systems import scalable_pate
 
-    shape = Shape(100, 1, ())
+    shape = RecordShape(100, 1, ())
     groups = teachers.teachers(shape)
     more, fewer, counted = _votes(shape)
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         counts, found = np.repeat(counted(held), calibration.noises[1].times, axis=0), []
         for run in range(runs):
             draw = generator(seed, run)
@@ -462,7 +462,7 @@ def _scalable_pate() -> Setting:
             found.append(len(answered) + signs.sum())
         return np.array(found)
 
-    return Setting(
+    return ModelSetting(
         scalable_pate.KEY,
         Adjacency.ZERO_OUT,
         more,
@@ -478,18 +478,18 @@ def _scalable_pate() -> Setting:
     )
 
 
-def _chosen_pairs() -> Setting:
+def _chosen_pairs() -> ModelSetting:
     from dpcore.models.systems import noisy_marginals
 
     # By the released counts a first category of 0 is rare and a label of 0 certain. A record with
     # both makes the pair of categories likelier and the two others less so, by the whole range;
     # another record makes that pair the least likely to begin with.
-    shape = Shape(1, 0, (2, 2))
+    shape = RecordShape(1, 0, (2, 2))
     ones = [np.array([1.0, 99.0]), np.array([1.0, 99.0]), np.array([100.0, 0.0])]
     other = (0.0, 1, 1)
     both, alone = records(shape, [other, (0.0, 0, 0)]), records(shape, [other, BLANKED])
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         exact, found = noisy_marginals.counts(held), []
         for run in range(runs):
             draw = generator(seed, run)
@@ -497,7 +497,7 @@ def _chosen_pairs() -> Setting:
             found.append(first == (0, 1))
         return np.array(found, float)
 
-    return Setting(
+    return ModelSetting(
         noisy_marginals.KEY,
         Adjacency.ZERO_OUT,
         both,
@@ -511,11 +511,11 @@ def _chosen_pairs() -> Setting:
     )
 
 
-def _noisy_marginals() -> Setting:
+def _noisy_marginals() -> ModelSetting:
     from dpcore.models.systems import noisy_marginals
 
     # Two columns, the label among them: there is one pair, and nothing to choose.
-    shape = Shape(1, 0, (2,))
+    shape = RecordShape(1, 0, (2,))
     # Enough in every cell for no noise to make a count negative: nothing is then set to 0.
     many = [(0.0, level, label) for level in (0, 1) for label in (0, 1)] * 200
     one, other = records(shape, [(0.0, 0, 1), *many]), records(shape, [(0.0, 1, 0), *many])
@@ -526,7 +526,7 @@ def _noisy_marginals() -> Setting:
     exact = {held: noisy_marginals.counts(held) for held in (one, other)}
     apart = [a - b for a, b in zip(tables(exact[one]), tables(exact[other]), strict=True)]
 
-    def score(calibration: Calibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
         columns, _, pairs = calibration.noises
         weights = apart[0], apart[1] * (columns.scale / pairs.scale) ** 2
         found = []
@@ -537,7 +537,7 @@ def _noisy_marginals() -> Setting:
             )
         return np.array(found)
 
-    return Setting(
+    return ModelSetting(
         noisy_marginals.KEY,
         Adjacency.REPLACE_ONE,
         one,
@@ -549,7 +549,7 @@ def _noisy_marginals() -> Setting:
     )
 
 
-def settings() -> tuple[Setting, ...]:
+def settings() -> tuple[ModelSetting, ...]:
     """Where each model with a proof is attacked."""
     return (
         _naive_bayes(),

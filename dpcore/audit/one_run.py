@@ -55,7 +55,7 @@ guesses prove most of an honest training, but too little to refute anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding(Bound):
+class OneRunResult(Bound):
     """What one training gave away.
 
     Parameters
@@ -188,7 +188,7 @@ def audit(
     noise_share: float = 1.0,
     confidence: float = 0.99,
     seed: int = 0,
-) -> Finding:
+) -> OneRunResult:
     """Train once on canaries, and see what can be told of them.
 
     Parameters
@@ -246,7 +246,7 @@ def audit(
     inside = np.random.default_rng([COIN_STREAM, seed]).random(m) < 0.5
     scores = _trained(replace(recipe, sigma=share * recipe.sigma), inside, adjacency)
     right = guessed(scores, inside, guesses)
-    return Finding(
+    return OneRunResult(
         promise=promise,
         lower_bound=least_epsilon(m, guesses, right, delta, confidence),
         confidence=confidence,
@@ -259,13 +259,13 @@ def audit(
 
 def _trained(recipe: Recipe, inside: NDArray[np.bool_], adjacency: Adjacency) -> Array:
     """How far one training moved each canary's output towards its label, (m,)."""
-    from dpcore.deep.training import Run
+    from dpcore.deep.training import TrainingRun
 
     inputs = np.diag(np.full(len(inside), FEATURE, dtype=np.float32))
     out = 0.0 if adjacency is Adjacency.REPLACE_ONE else np.nan
     targets = np.where(inside, 1.0, out).astype(np.float32)[:, None]
     there = inside if adjacency is Adjacency.ADD_REMOVE else np.ones_like(inside)
-    run = Run(recipe, inputs[there], targets[there], 1, task="labels")
+    run = TrainingRun(recipe, inputs[there], targets[there], 1, task="labels")
     before = run.scores(inputs)
     run.advance(run.steps)
     return np.asarray((run.scores(inputs) - before)[0, :, 0], dtype=float)

@@ -11,7 +11,7 @@ from functools import cache
 
 from dpcore.audit import deep, models
 from dpcore.audit.attack import Attack
-from dpcore.audit.training import Setting, attack
+from dpcore.audit.training import TrainingSetting, attack
 from dpcore.erm.method import Settings
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency
@@ -19,11 +19,11 @@ from dpcore.guarantee import Adjacency
 REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
 SETTINGS = (
-    Setting("outpert", REPLACE, epsilon=0.9, delta=0.1, runs=8_000),
-    Setting("opera", REPLACE, epsilon=4.0),
-    Setting("opera", ZERO, epsilon=4.0),
+    TrainingSetting("outpert", REPLACE, epsilon=0.9, delta=0.1, runs=8_000),
+    TrainingSetting("opera", REPLACE, epsilon=4.0),
+    TrainingSetting("opera", ZERO, epsilon=4.0),
     # Every step takes all records: what remains is the composition of normal steps.
-    Setting(
+    TrainingSetting(
         "sgdpert",
         REPLACE,
         epsilon=20.0,
@@ -32,7 +32,7 @@ SETTINGS = (
         runs=1_200,
         settings=Settings(steps=50, batch=2),
     ),
-    Setting(
+    TrainingSetting(
         "sgdpert",
         REPLACE,
         epsilon=20.0,
@@ -45,7 +45,7 @@ SETTINGS = (
         others=-1.0,
         settings=Settings(steps=50, batch=1),
     ),
-    Setting(
+    TrainingSetting(
         "grpua",
         REPLACE,
         epsilon=4.0,
@@ -54,7 +54,7 @@ SETTINGS = (
         settings=Settings(steps=10, batch=2),
     ),
     # One step on a batch of half the records: a mixture of two normal laws, told by a threshold.
-    Setting(
+    TrainingSetting(
         "grpua",
         REPLACE,
         delta=0.1,
@@ -65,7 +65,7 @@ SETTINGS = (
         others=-1.0,
         settings=Settings(steps=1, batch=1),
     ),
-    Setting(
+    TrainingSetting(
         "grpua",
         ZERO,
         delta=0.1,
@@ -75,7 +75,7 @@ SETTINGS = (
         lam=100.0,
         settings=Settings(steps=1, batch=1),
     ),
-    Setting(
+    TrainingSetting(
         "grpua",
         REPLACE,
         delta=0.1,
@@ -87,32 +87,36 @@ SETTINGS = (
         others=-1.0,
         settings=Settings(steps=4, batch=1),
     ),
-    Setting("psgd", REPLACE, epsilon=4.0, settings=Settings(steps=8, batch=5)),
-    Setting("psgd", ZERO, epsilon=4.0, settings=Settings(steps=8, batch=5)),
+    TrainingSetting("psgd", REPLACE, epsilon=4.0, settings=Settings(steps=8, batch=5)),
+    TrainingSetting("psgd", ZERO, epsilon=4.0, settings=Settings(steps=8, batch=5)),
     # A stream of one step, and one of three: the more there are, the less their mean tells.
-    Setting("dpftrl", REPLACE, epsilon=4.0, settings=Settings(steps=1)),
-    Setting("dpftrl", ZERO, epsilon=4.0, records=3),
+    TrainingSetting("dpftrl", REPLACE, epsilon=4.0, settings=Settings(steps=1)),
+    TrainingSetting("dpftrl", ZERO, epsilon=4.0, records=3),
     # Strong regularisation makes the noise on the step itself small, and forgets earlier steps.
-    Setting("dpnewton", REPLACE, epsilon=4.0, lam=100.0, settings=Settings(steps=1)),
+    TrainingSetting("dpnewton", REPLACE, epsilon=4.0, lam=100.0, settings=Settings(steps=1)),
     # Steps short enough for the loss to stay linear: the last weights are then normal.
-    Setting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
-    Setting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),
-    Setting("objpert", REPLACE, epsilon=4.0, lam=20.0),
-    Setting("objpert", ZERO, epsilon=4.0, lam=20.0),
+    TrainingSetting("dpgd", REPLACE, epsilon=4.0, lam=1e-6, huber_width=1e-3),
+    TrainingSetting("dpgd", ZERO, epsilon=4.0, lam=1e-6, huber_width=1e-3),
+    TrainingSetting("objpert", REPLACE, epsilon=4.0, lam=20.0),
+    TrainingSetting("objpert", ZERO, epsilon=4.0, lam=20.0),
     # Residuals have slopes of either sign, which another bound covers.
-    Setting("objpert", REPLACE, epsilon=4.0, lam=20.0, loss="squared"),
-    Setting("dpgd", REPLACE, epsilon=4.0, lam=20.0, settings=Settings(steps=1), loss="squared"),
-    Setting("opera", REPLACE, epsilon=4.0, lam=20.0, loss="squared"),
+    TrainingSetting("objpert", REPLACE, epsilon=4.0, lam=20.0, loss="squared"),
+    TrainingSetting(
+        "dpgd", REPLACE, epsilon=4.0, lam=20.0, settings=Settings(steps=1), loss="squared"
+    ),
+    TrainingSetting("opera", REPLACE, epsilon=4.0, lam=20.0, loss="squared"),
     # With one weight the noise is Laplace, whose every threshold tells ε.
-    Setting("objpert_pure", ZERO, gaussian=False, runs=6_000, dimension=1, lam=20.0),
-    Setting("outpert_pure", REPLACE, gaussian=False, runs=6_000, dimension=1),
-    Setting("inputpert", REPLACE, delta=0.1, gaussian=False, runs=6_000, lam=20.0),
+    TrainingSetting("objpert_pure", ZERO, gaussian=False, runs=6_000, dimension=1, lam=20.0),
+    TrainingSetting("outpert_pure", REPLACE, gaussian=False, runs=6_000, dimension=1),
+    TrainingSetting("inputpert", REPLACE, delta=0.1, gaussian=False, runs=6_000, lam=20.0),
     # Strong regularisation leaves the weights next to linear in what is blurred.
-    Setting("adassp", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0, loss="squared"),
-    Setting(
+    TrainingSetting(
+        "adassp", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0, loss="squared"
+    ),
+    TrainingSetting(
         "adassp", ZERO, delta=0.1, gaussian=False, flags=0.5, runs=10_000, lam=20.0, loss="squared"
     ),
-    Setting(
+    TrainingSetting(
         "functional",
         REPLACE,
         gaussian=False,

@@ -22,7 +22,7 @@ ATTACKED = Edition.SOUND
 
 
 @dataclass(frozen=True)
-class Setting:
+class TrainingSetting:
     """Where one training method is attacked.
 
     Parameters
@@ -101,7 +101,7 @@ def promise(calibration: Calibration) -> Guarantee:
     return certified if tighter else proof
 
 
-def aim(setting: Setting, epsilon: float, delta: float) -> Target:
+def aim(setting: TrainingSetting, epsilon: float, delta: float) -> Target:
     """The method, calibrated, and a way to draw from it."""
     method = method_named(setting.method)
     pair = lone_record(setting.records, setting.dimension, setting.adjacency, setting.others)
@@ -130,7 +130,7 @@ def _scores(method: Method, problem: Problem, calibration: Calibration, pair: Ne
     return draw
 
 
-def attack(setting: Setting) -> Attack:
+def attack(setting: TrainingSetting) -> Attack:
     """The attack that a setting describes."""
 
     def at(epsilon: float, delta: float) -> Target:

@@ -10,8 +10,8 @@ from dpcore.cli.output import downward, print_json, progress, shown
 from dpcore.errors import InvalidInput, number, whole
 
 if TYPE_CHECKING:
-    from dpcore.audit.attack import Finding
-    from dpcore.audit.one_run import Finding as OneRun
+    from dpcore.audit.attack import AttackResult
+    from dpcore.audit.one_run import OneRunResult as OneRun
     from dpcore.cli.options import Commands
 
 
@@ -123,7 +123,7 @@ def _often(options: argparse.Namespace) -> None:
         print(_sentence(finding))
 
 
-def _plain(finding: Finding) -> dict[str, Any]:
+def _plain(finding: AttackResult) -> dict[str, Any]:
     promise = finding.promise
     return {
         "method": finding.method,
@@ -142,7 +142,7 @@ def _plain(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _verdict(what: str, found: Finding | OneRun) -> str:
+def _verdict(what: str, found: AttackResult | OneRun) -> str:
     promise = found.promise
     verdict = "REFUTED" if found.flagged else "not refuted"
     share = "" if found.noise_share == 1.0 else f" at {found.noise_share:g} of the noise"
@@ -152,7 +152,7 @@ def _verdict(what: str, found: Finding | OneRun) -> str:
     )
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: AttackResult) -> str:
     return (
         f"{_verdict(f'{finding.method}, {finding.edition} edition', finding)}\n"
         f"  {finding.about} {finding.runs:,} releases on either set prove ε ≥ "

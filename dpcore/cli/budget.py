@@ -65,7 +65,7 @@ def print_cost(options: argparse.Namespace) -> None:
         print(f"the same on Poisson samples: {_certified(answer['certified_poisson'])}")
 
 
-def _cost(asked: run.Run, options: argparse.Namespace) -> dict[str, Any]:
+def _cost(asked: run.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
     from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify
     from dpcore.guarantee import Adjacency
 
@@ -103,7 +103,7 @@ def _cost(asked: run.Run, options: argparse.Namespace) -> dict[str, Any]:
     return answer
 
 
-def _printed(asked: run.Run) -> dict[str, Any]:
+def _printed(asked: run.RunOptions) -> dict[str, Any]:
     """What paper 003 prints for the run, and the verdict on each condition of its lemmas."""
     from dpcore.accounting.paper_003 import account
     from dpcore.mechanisms.answers import verdicts
@@ -116,7 +116,7 @@ def _printed(asked: run.Run) -> dict[str, Any]:
     }
 
 
-def _settings(asked: run.Run) -> dict[str, Any]:
+def _settings(asked: run.RunOptions) -> dict[str, Any]:
     training = asked.training
     return {
         "sampling": training.sampling,
@@ -193,7 +193,7 @@ def _plan(options: argparse.Namespace) -> None:
         "relative_error": None if value is None else 0.0 if unknown in WHOLE else RELATIVE_ERROR,
         "settings": None
         if plan.training is None
-        else _settings(run.Run(plan.training, plan.training.schedule())),
+        else _settings(run.RunOptions(plan.training, plan.training.schedule())),
     }
     if options.json:
         print_json(answer)

@@ -29,7 +29,7 @@ MOST_LEVELS = 100_000
 
 
 @dataclass(frozen=True)
-class Run:
+class RunOptions:
     """A run as asked for: `training.schedule()` unless another schedule was.
 
     Parameters
@@ -72,7 +72,7 @@ def given(options: argparse.Namespace) -> list[str]:
     return [name for name in names if getattr(options, name.replace("-", "_")) is not None]
 
 
-def read(options: argparse.Namespace) -> Run:
+def read(options: argparse.Namespace) -> RunOptions:
     """The run to be costed: everything but ε is given."""
     from dpcore.accounting.schedules import custom, linear
 
@@ -82,14 +82,14 @@ def read(options: argparse.Namespace) -> Run:
         if whole("steps", or_usual(options.steps, str(len(sigmas))), at_least=1) != len(sigmas):
             raise reject("steps", options.steps, f"{len(sigmas)}, one for each σ listed")
         options.steps = str(len(sigmas))
-        return Run(training(options, sigma=sigmas[0]), custom(sigmas))
+        return RunOptions(training(options, sigma=sigmas[0]), custom(sigmas))
     run = training(options, sigma=sigmas[0])
     if options.last_sigma is None:
-        return Run(run, run.schedule())
+        return RunOptions(run, run.schedule())
     _alone(options, "last-sigma", "decay", "decay_every")
     last = scale("last-sigma", options.last_sigma)
     _few_levels(run.steps)
-    return Run(run, linear(run.sigma, last, run.steps))
+    return RunOptions(run, linear(run.sigma, last, run.steps))
 
 
 def training(

@@ -17,7 +17,7 @@ USUAL = "breast_cancer"
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """Where the records of a command come from.
 
     Parameters
@@ -51,7 +51,7 @@ def table_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def source(options: argparse.Namespace) -> Source:
+def source(options: argparse.Namespace) -> TableSource:
     """The data set that the options name, and its records where they come in a file.
 
     Raises
@@ -70,7 +70,7 @@ def source(options: argparse.Namespace) -> Source:
     if options.table is None:
         if dataset == OWN:
             raise InvalidInput("table is missing, but a table of one's own comes in a file.")
-        return Source(dataset)
+        return TableSource(dataset)
     if dataset == OWN and not described:
         raise InvalidInput("columns is missing, but a table of one's own must be described.")
     try:
@@ -79,7 +79,7 @@ def source(options: argparse.Namespace) -> Source:
         raise reject("columns", options.columns, "a text file (UTF-8)") from None
     data = _read("table", options.table)
     table = read_upload(dataset, data, Path(options.table).name, columns)
-    return Source(dataset, columns, hashlib.sha256(data).hexdigest(), table)
+    return TableSource(dataset, columns, hashlib.sha256(data).hexdigest(), table)
 
 
 def _read(field: str, name: str) -> bytes:

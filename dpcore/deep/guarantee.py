@@ -54,7 +54,7 @@ def guarantee(
         n.
     accountant : str
     least : float
-        As in `Recipe.training`; a `Run` knows a better one than the default where the weights are
+        As in `Recipe.training`; a `TrainingRun` knows a better one than the default where the weights are
         computed once, from public examples.
     """
     title = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))].title

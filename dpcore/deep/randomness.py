@@ -25,7 +25,7 @@ LEVELS = 2**24
 """Of the whole numbers that decide who is drawn. They divide the 2³² of the generators of either
 device, so each is exactly as likely as any other; uniform floats are so on a CPU only."""
 
-__all__ = ["LEVELS", "Randomness", "Seeded", "System", "normals"]
+__all__ = ["LEVELS", "Randomness", "SeededRandomness", "SystemRandomness", "normals"]
 
 
 class Randomness(Protocol):
@@ -50,7 +50,7 @@ class Randomness(Protocol):
         """Go on from a `state`."""
 
 
-class Seeded:
+class SeededRandomness:
     """Two streams from seeds, for exploration: what they draw is private to nobody.
 
     Sampling and noise are apart, so that the noise may change while the batches stay.
@@ -101,7 +101,7 @@ class Seeded:
         self.noise.set_state(state["noise"].cpu())
 
 
-class System:
+class SystemRandomness:
     """The operating system's entropy, for what is kept; nothing of it is stored.
 
     Parameters

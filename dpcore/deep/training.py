@@ -30,10 +30,10 @@ from dpcore.deep.clipping import PerExample
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.memory import Memory, keep_what_is_freed
-from dpcore.deep.randomness import Randomness, Seeded, System
+from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomness
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import build
-from dpcore.deep.shapes.shape import Examples, Given, Scales
+from dpcore.deep.shapes.shape import ExampleGradients, Given, Scales
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
     return (each * known).sum(-1)
 
 
-class Run:
+class TrainingRun:
     """One training, or several that differ only in seed and σ and train side by side.
 
     Parameters
@@ -151,15 +151,17 @@ class Run:
         self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
         self.randomness: Randomness = (
-            System(self.device)
+            SystemRandomness(self.device)
             if system
-            else Seeded(_stream(self.recipes, 1), _stream(self.recipes, 2), self.device)
+            else SeededRandomness(_stream(self.recipes, 1), _stream(self.recipes, 2), self.device)
         )
         self.steps_an_epoch = self.recipe.steps_an_epoch(len(self.inputs))
         shared = None if public is None else self._examples(*public, outputs)
         self.shape = build(self.recipe, Given(self.per_example, private, shared))
 
-    def _examples(self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int) -> Examples:
+    def _examples(
+        self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int
+    ) -> ExampleGradients:
         found, kind = self._taken(inputs), torch.int64 if self.task == "classes" else self.dtype
         wanted = torch.as_tensor(targets, dtype=kind).to(self.device)
         shape = (len(found),) if self.task == "classes" else (len(found), outputs)
@@ -169,7 +171,7 @@ class Run:
             whole("least class", int(wanted.min()), at_least=NULL_CLASS)
             whole("largest class", int(wanted.max()), at_least=NULL_CLASS, at_most=outputs - 1)
             wanted = wanted.clamp_min(0)
-        return Examples(found, wanted, self.loss)
+        return ExampleGradients(found, wanted, self.loss)
 
     def _known(self, targets: NDArray[Any]) -> Tensor | None:
         """1 for a record and 0 for a null record, of classes; ``None`` where all are records."""

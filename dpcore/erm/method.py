@@ -16,7 +16,7 @@ from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
-from dpcore.mechanisms.entropy import System
+from dpcore.mechanisms.entropy import SystemNoise
 
 Array = NDArray[np.floating]
 Progress = Callable[[float, str], None]
@@ -150,7 +150,7 @@ Release = Callable[..., Array]
 
 
 @dataclass(frozen=True)
-class Standing:
+class MethodStanding:
     """Where one edition of a method stands: what is said of it, and what holds.
 
     Parameters
@@ -180,7 +180,7 @@ class Method:
         Where it comes from.
     idea : str
         One plain sentence.
-    editions : dict of Edition to Standing
+    editions : dict of Edition to MethodStanding
         The editions that exist, each with its claim, its proof and the standing verdict.
     calibrate : callable
         (problem, epsilons, delta, edition, settings) -> one `Calibration` per ε. Pure and cheap.
@@ -207,7 +207,7 @@ class Method:
     title: str
     paper: str
     idea: str
-    editions: dict[Edition, Standing]
+    editions: dict[Edition, MethodStanding]
     calibrate: Calibrate
     release: Release
     closed_form: bool = False
@@ -294,7 +294,7 @@ def noise_generator(seed: int | None, run: int) -> np.random.Generator:
     the data.
     """
     if seed is None:
-        return System()
+        return SystemNoise()
     return np.random.default_rng([seed, run, NOISE_STREAM])
 
 

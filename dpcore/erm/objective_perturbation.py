@@ -65,7 +65,7 @@ HALVINGS = 100
 
 
 @dataclass(frozen=True)
-class Noise:
+class ObjectiveNoise:
     """How J is blurred.
 
     Parameters
@@ -93,7 +93,7 @@ class Rule:
     key, title : str
         Of the method.
     printed, sound : callable
-        (problem, epsilon, delta) -> `Noise` as in print, and as proved here.
+        (problem, epsilon, delta) -> `ObjectiveNoise` as in print, and as proved here.
     deviation : callable
         d -> standard deviation of a coordinate of b at scale 1.
     pure : bool
@@ -106,8 +106,8 @@ class Rule:
 
     key: str
     title: str
-    printed: Callable[[Problem, float, float], Noise]
-    sound: Callable[[Problem, float, float], Noise]
+    printed: Callable[[Problem, float, float], ObjectiveNoise]
+    sound: Callable[[Problem, float, float], ObjectiveNoise]
     deviation: Callable[[int], float]
     pure: bool
     claim_by: str
@@ -182,7 +182,9 @@ def bend(problem: Problem, ridge: float) -> float:
     return math.nextafter(math.log1p(problem.function.curvature / ridge), math.inf) * (1 + 1e-15)
 
 
-def gaussian_delta(problem: Problem, epsilon: float, noise: Noise, tolerance: float) -> float:
+def gaussian_delta(
+    problem: Problem, epsilon: float, noise: ObjectiveNoise, tolerance: float
+) -> float:
     """An upper bound on δ at ε for Gaussian noise on objective and output (module docstring).
 
     Parameters
@@ -190,7 +192,7 @@ def gaussian_delta(problem: Problem, epsilon: float, noise: Noise, tolerance: fl
     problem : Problem
         Its loss and adjacency: replace-one or zero-out.
     epsilon : float
-    noise : Noise
+    noise : ObjectiveNoise
     tolerance : float
         τ; 0 for an exact minimiser, which needs no output noise.
 
@@ -246,7 +248,7 @@ def corners(residual: bool, adjacency: Adjacency, parts: int) -> tuple[Array, Ar
     return np.array(squares, dtype=float), np.array([math.log(every[each]) for each in squares])
 
 
-def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> Noise:
+def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
     """The least noise within (ε, δ) under the fixed rule for Λ, to a billionth and never less.
 
     Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/r): the problem's own; what leaves half of ε to the Gaussian;
@@ -254,9 +256,9 @@ def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> Noise:
     each leaves half of its K-th of ε.
     """
 
-    def at(sigma: float) -> Noise:
+    def at(sigma: float) -> ObjectiveNoise:
         ridge = least_ridge(problem, epsilon / problem.parts, math.sqrt(problem.dimension) * sigma)
-        return Noise(sigma, ridge, 2.0 * TOLERANCE * sigma / (ridge * SLACK))
+        return ObjectiveNoise(sigma, ridge, 2.0 * TOLERANCE * sigma / (ridge * SLACK))
 
     def enough(sigma: float) -> bool:
         return gaussian_delta(problem, epsilon, at(sigma), TOLERANCE) <= delta
@@ -273,7 +275,7 @@ def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> Noise:
     return at(high)
 
 
-def pure_noise(problem: Problem, epsilon: float) -> Noise:
+def pure_noise(problem: Problem, epsilon: float) -> ObjectiveNoise:
     """Vector-Laplace noise for (ε, 0): ε = c + change/scale + 2τ/(Λ·output).
 
     The density of b is e^{-‖b‖/scale}; a record moves b by 1 (zero-out) or 2 (replace-one), the
@@ -288,7 +290,7 @@ def pure_noise(problem: Problem, epsilon: float) -> Noise:
     # E‖b‖ = d·scale. The scale falls as Λ grows, so the first Λ that reaches is the rule's.
     ridge = least_ridge(problem, epsilon, 0.0)
     ridge = least_ridge(problem, epsilon, problem.dimension * scale(ridge))
-    return Noise(
+    return ObjectiveNoise(
         scale(ridge), ridge, math.nextafter(2.0 * TOLERANCE / (ridge * output_share), math.inf)
     )
 

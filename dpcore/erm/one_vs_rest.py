@@ -54,7 +54,7 @@ TOO_LITTLE = "The noise of all classes together does not keep the promise."
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ClassProblem:
     """One of the problems: where its weights stand in a model, and its labels.
 
     Parameters
@@ -69,7 +69,7 @@ class Part:
     labels: Array
 
 
-def parts(problem: Problem, labels: Array) -> list[Part]:
+def parts(problem: Problem, labels: Array) -> list[ClassProblem]:
     """The problems, one a class, or the only one.
 
     Parameters
@@ -81,9 +81,9 @@ def parts(problem: Problem, labels: Array) -> list[Part]:
     """
     d = problem.dimension
     if problem.classes == 2:
-        return [Part(slice(0, d), labels)]
+        return [ClassProblem(slice(0, d), labels)]
     return [
-        Part(slice(k * d, (k + 1) * d), np.select([labels == k, labels >= 0], [1.0, -1.0]))
+        ClassProblem(slice(k * d, (k + 1) * d), np.select([labels == k, labels >= 0], [1.0, -1.0]))
         for k in range(problem.classes)
     ]
 

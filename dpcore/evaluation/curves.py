@@ -21,7 +21,7 @@ from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import (
     HIGH,
     LOW,
-    Measure,
+    Metric,
     Scoring,
     holding,
     metrics,
@@ -101,7 +101,7 @@ class Baselines:
 
     Parameters
     ----------
-    measure : Measure
+    measure : Metric
         What models are compared by.
     guesses : Mapping of str to float
         Each measure, on the test records, of always answering the commoner class or the mean of
@@ -113,12 +113,12 @@ class Baselines:
         training records.
     """
 
-    measure: Measure
+    measure: Metric
     guesses: Mapping[str, float]
     same_lam: Reference
     tuned: Reference
 
-    def by(self, measure: Measure) -> Baselines:
+    def by(self, measure: Metric) -> Baselines:
         """The same, compared by another measure."""
         return replace(self, measure=measure)
 

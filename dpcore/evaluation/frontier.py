@@ -11,21 +11,21 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpcore.evaluation.scoring import ACCURACY, Measure
+from dpcore.evaluation.scoring import ACCURACY, Metric
 from dpcore.guarantee import Status
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def columns(measure: Measure) -> tuple[str, ...]:
+def columns(measure: Metric) -> tuple[str, ...]:
     """Of a frontier's table."""
     name = measure.column
     values = (name, f"{name}_low", f"{name}_high")
     return ("epsilon", "method", "edition", *values, "delta", "adjacency", "accountant")
 
 
-def frontier(table: pd.DataFrame, measure: Measure = ACCURACY) -> pd.DataFrame:
+def frontier(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     """One row an ε: the method that is proved there and has the best mean.
 
     Only ε at which every method of the table has a curve: elsewhere one may be best because the
@@ -35,7 +35,7 @@ def frontier(table: pd.DataFrame, measure: Measure = ACCURACY) -> pd.DataFrame:
     ----------
     table : DataFrame
         Columns as in `dpcore.evaluation.curves`, any number of methods.
-    measure : Measure
+    measure : Metric
         What methods are compared by.
 
     Returns
@@ -76,7 +76,7 @@ class Reach:
     best: float
 
 
-def reach(best: pd.DataFrame, wanted: float, measure: Measure = ACCURACY) -> Reach:
+def reach(best: pd.DataFrame, wanted: float, measure: Metric = ACCURACY) -> Reach:
     """Where a `frontier` reaches an accuracy, or an error, for good.
 
     Parameters
@@ -85,7 +85,7 @@ def reach(best: pd.DataFrame, wanted: float, measure: Measure = ACCURACY) -> Rea
         From `frontier`.
     wanted : float
         An accuracy in [0, 1], or an error in its own unit.
-    measure : Measure
+    measure : Metric
         What the frontier was made by.
     """
     name = measure.column
@@ -103,7 +103,7 @@ def reach(best: pd.DataFrame, wanted: float, measure: Measure = ACCURACY) -> Rea
     )
 
 
-def _from(best: pd.DataFrame, column: str, wanted: float, measure: Measure) -> float | None:
+def _from(best: pd.DataFrame, column: str, wanted: float, measure: Metric) -> float | None:
     """The least ε from which on no value of the column is worse than what is wanted."""
     ordered = best.sort_values("epsilon", ascending=False)
     found = None

@@ -12,7 +12,7 @@ from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
 from dpcore.evaluation.task import JobContext, Outcome, Report, StudyTask, digest
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Calibration, Model, noiseless, silent
+from dpcore.models.model import Model, ModelCalibration, noiseless, silent
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named
 
@@ -143,15 +143,15 @@ class ModelStudy:
         """What it is, in a few words."""
         return f"{self.what.title} on {self.entry.title}"
 
-    def calibrations(self) -> list[Calibration]:
+    def calibrations(self) -> list[ModelCalibration]:
         """One per ε, from public values alone; no data are read."""
         return self._calibrated(self.epsilons)
 
-    def calibrated(self, epsilon: float) -> Calibration:
+    def calibrated(self, epsilon: float) -> ModelCalibration:
         """The calibration at any ε."""
         return self._calibrated([epsilon])[0]
 
-    def _calibrated(self, epsilons: Sequence[float]) -> list[Calibration]:
+    def _calibrated(self, epsilons: Sequence[float]) -> list[ModelCalibration]:
         assert self.delta is not None  # settled at the start
         shape = shape_of(self.entry)
         return self.what.calibrate(shape, epsilons, self.delta, Adjacency(self.adjacency))
@@ -258,7 +258,7 @@ def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Rec
 
 
 def _row(
-    study: ModelStudy, series: str, calibration: Calibration, run: int, value: float
+    study: ModelStudy, series: str, calibration: ModelCalibration, run: int, value: float
 ) -> tuple[object, ...]:
     private, proof = series == PRIVATE, calibration.proof
     return (

@@ -98,7 +98,7 @@ class Task(Protocol):
         """
 
 
-class Study(Protocol):
+class StudyProtocol(Protocol):
     """A pure description."""
 
     @property
@@ -123,7 +123,7 @@ class StudyTask:
         Of a file in which the records of an upload wait, which is read once; empty for none.
     """
 
-    study: Study
+    study: StudyProtocol
     work: Callable[[Any, JobContext], Outcome]
     path: str = ""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.figures.curves import NO_PRIVACY, PROVED, Reference, guarantee_of, name_of
+from dpcore.figures.curves import NO_PRIVACY, PROVED, ReferenceLine, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.style import NEUTRAL, ink, look
@@ -20,7 +20,7 @@ ROW = 38
 
 def accuracy(
     rows: pd.DataFrame,
-    references: Sequence[Reference],
+    references: Sequence[ReferenceLine],
     *,
     titles: Mapping[str, str],
     quality: Quality = ACCURACY,
@@ -32,7 +32,7 @@ def accuracy(
     ----------
     rows : pandas.DataFrame
         One row a method, all at the same ε.
-    references : sequence of Reference
+    references : sequence of ReferenceLine
         The first is the non-private value that losses are counted against.
     titles, quality, dark
         As for `dpcore.figures.tradeoff.accuracy`.

@@ -27,7 +27,7 @@ LETTER = 0.024  # width of a letter as a share of the ε axis, on a narrow scree
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceLine:
     """A horizontal line that does not depend on ε.
 
     Parameters
@@ -206,7 +206,7 @@ def add_series(
 
 
 def add_references(
-    figure: go.Figure, references: Iterable[Reference], *, dark: bool = False
+    figure: go.Figure, references: Iterable[ReferenceLine], *, dark: bool = False
 ) -> None:
     """Horizontal lines with their words above the line, at the end where no curve runs into them.
 

@@ -11,7 +11,7 @@ import numpy as np
 from dpcore.evaluation.frontier import Reach, records_needed
 from dpcore.figures.curves import (
     EPSILON_RANGE,
-    Reference,
+    ReferenceLine,
     add_references,
     against_epsilon,
     guarantee_of,
@@ -103,7 +103,7 @@ def frontier(
             hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
             "<br>%{customdata[0]}",
         )
-    wanted = Reference(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
+    wanted = ReferenceLine(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
     add_references(figure, [wanted], dark=dark)
     reached = _reached(best, reach, titles, records, records_are, epsilon, quality)
     sentence = f"{reached} {_who(best, titles, guess, quality)}"

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpcore.evaluation.models import PRIVATE, TRIVIAL, WITHOUT_NOISE
 from dpcore.figures.curves import (
-    Reference,
+    ReferenceLine,
     add_references,
     add_series,
     against_epsilon,
@@ -54,8 +54,8 @@ def curve(table: pd.DataFrame, model: Model, *, dark: bool = False) -> Drawn:
     add_references(
         figure,
         [
-            Reference(f"without noise: {percent(limit)}", limit),
-            Reference(f"{model.measure.trivial}: {percent(nothing)}", nothing, "dot"),
+            ReferenceLine(f"without noise: {percent(limit)}", limit),
+            ReferenceLine(f"{model.measure.trivial}: {percent(nothing)}", nothing, "dot"),
         ],
         dark=dark,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.evaluation import scoring
-from dpcore.evaluation.scoring import Measure
+from dpcore.evaluation.scoring import Metric
 from dpcore.figures.words import literal, percent, plain, points
 
 
@@ -84,10 +84,10 @@ class Quality:
 
     Parameters
     ----------
-    measure : Measure
+    measure : Metric
     """
 
-    measure: Measure
+    measure: Metric
 
     @property
     def column(self) -> str:

@@ -13,7 +13,7 @@ from dpcore.figures.curves import (
     EPSILON_RANGE,
     PROVED,
     UNSUPPORTED,
-    Reference,
+    ReferenceLine,
     add_references,
     add_series,
     against_epsilon,
@@ -58,7 +58,7 @@ class Noiseless:
 
 def accuracy(
     table: pd.DataFrame,
-    references: Sequence[Reference],
+    references: Sequence[ReferenceLine],
     *,
     titles: Mapping[str, str],
     noiseless: Noiseless | None = None,
@@ -71,7 +71,7 @@ def accuracy(
     ----------
     table : pandas.DataFrame
         Columns as `dpcore.evaluation.curves` gives them; accuracy in [0, 1].
-    references : sequence of Reference
+    references : sequence of ReferenceLine
         The first is the non-private value that losses are counted against.
     titles : mapping
         Method key to display name.
@@ -114,7 +114,7 @@ def accuracy(
 
 
 def _vertical_range(
-    table: pd.DataFrame, references: Sequence[Reference], quality: Quality
+    table: pd.DataFrame, references: Sequence[ReferenceLine], quality: Quality
 ) -> tuple[float, float]:
     """Up to 100 % from below the lowest value, or around all errors drawn."""
     values = [*table[quality.column].dropna(), *(r.value for r in references)]
@@ -170,7 +170,7 @@ def _named_rows(
 
 def _what_suffices(
     named: list[tuple[str, pd.DataFrame]],
-    references: Sequence[Reference],
+    references: Sequence[ReferenceLine],
     noiseless: Noiseless | None,
     quality: Quality,
 ) -> str:
@@ -328,7 +328,7 @@ def _flats(named: list[tuple[str, pd.DataFrame]], start: float, quality: Quality
 
 def objective(
     table: pd.DataFrame,
-    references: Sequence[Reference],
+    references: Sequence[ReferenceLine],
     *,
     titles: Mapping[str, str],
     dark: bool = False,

@@ -70,7 +70,7 @@ def signed_uniforms(
     return signs, mantissas, -(zeros + 1)
 
 
-class System(np.random.Generator):
+class SystemNoise(np.random.Generator):
     """A NumPy generator whose noise is the operating system's, drawn afresh at every call.
 
     Noise (`standard_normal`, `laplace`, `gamma`) never comes from a generator with a state. What

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Array, Calibration, Measure, Progress, rounded_up
-from dpcore.models.records import Records, Shape
+from dpcore.models.model import Array, ModelCalibration, ModelMetric, Progress, rounded_up
+from dpcore.models.records import Records, RecordShape
 
 WEIGHT = 0.5
 """w: the mean is worth little noise beside that of d² second moments."""
 COMPONENTS = 3
-MEASURE = Measure(
+MEASURE = ModelMetric(
     "captured", f"Variance captured by {COMPONENTS} components", True, "random components"
 )
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -33,7 +33,7 @@ def sensitivity(adjacency: Adjacency) -> float:
     return rounded_up(one * (math.sqrt(2.0) if adjacency is Adjacency.REPLACE_ONE else 1.0))
 
 
-def side(shape: Shape) -> int:
+def side(shape: RecordShape) -> int:
     """Rows of S."""
     return shape.dimension + 1
 
@@ -54,7 +54,7 @@ def symmetric(generator: np.random.Generator, rows: int) -> Array:
     return (square + square.T) / 2.0
 
 
-def released(exact: Array, calibration: Calibration, draws: Sequence[Array]) -> Array:
+def released(exact: Array, calibration: ModelCalibration, draws: Sequence[Array]) -> Array:
     """The release itself: S with each draw of unit noise, (runs, d + 1, d + 1)."""
     return np.asarray(exact + calibration.noise.scale * np.asarray(draws))
 
@@ -70,7 +70,7 @@ def components(noisy: Array) -> Array:
 
 def learned(
     train: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     draws: Sequence[Array],
     progress: Progress,
 ) -> Array:

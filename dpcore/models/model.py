@@ -1,7 +1,7 @@
 """What a model of the survey is: what it stands for, how it calibrates, learns and is judged.
 
 Adding a model means writing one file in `dpcore/models/systems/` that defines `MODEL`. A
-calibration sees public values only (`Shape`); learning is the only step that draws noise.
+calibration sees public values only (`RecordShape`); learning is the only step that draws noise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpcore.errors import number, one_of
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_mu
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, str], None]
@@ -30,7 +30,7 @@ ANALYTIC = "analytic Gaussian mechanism (Balle and Wang 2018), μ composed as �
 
 
 @dataclass(frozen=True)
-class Noise:
+class ModelNoise:
     """One kind of noise that a model draws.
 
     Parameters
@@ -58,20 +58,20 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class ModelCalibration:
     """All that is decided before any noise is drawn, at one requested budget.
 
     Parameters
     ----------
     model : str
         Key of the model.
-    shape : Shape
+    shape : RecordShape
         The public values it was calibrated for.
     requested : PrivacyBudget
         The total (ε, δ) asked for.
     adjacency : Adjacency
         Which neighbours are compared.
-    noises : tuple of Noise
+    noises : tuple of ModelNoise
         Everything that is drawn.
     settings : dict of str to float
         What the rules chose: depth, trees, teachers, …
@@ -84,10 +84,10 @@ class Calibration:
     """
 
     model: str
-    shape: Shape
+    shape: RecordShape
     requested: PrivacyBudget
     adjacency: Adjacency
-    noises: tuple[Noise, ...]
+    noises: tuple[ModelNoise, ...]
     settings: dict[str, float]
     conditions: tuple[Condition, ...]
     claim: Guarantee
@@ -95,12 +95,12 @@ class Calibration:
     status: Status
 
     @property
-    def noise(self) -> Noise:
+    def noise(self) -> ModelNoise:
         """The first kind of noise, for models that have one."""
         return self.noises[0]
 
 
-def noiseless(calibration: Calibration) -> Calibration:
+def noiseless(calibration: ModelCalibration) -> ModelCalibration:
     """The same model without noise: nothing is promised."""
     nothing = Guarantee(None, None, calibration.adjacency, "none", "No noise is added.")
     return replace(
@@ -116,7 +116,7 @@ def noiseless(calibration: Calibration) -> Calibration:
 
 
 @dataclass(frozen=True)
-class Measure:
+class ModelMetric:
     """How a model is judged on test records.
 
     Parameters
@@ -134,7 +134,7 @@ class Measure:
     trivial: str
 
 
-ACCURACY = Measure("accuracy", "Accuracy on test records", True, "the commoner class for all")
+ACCURACY = ModelMetric("accuracy", "Accuracy on test records", True, "the commoner class for all")
 
 
 @dataclass(frozen=True)
@@ -157,12 +157,12 @@ class Model:
         What is proved for what is run, in one or two sentences.
     status : Status
         The standing verdict.
-    measure : Measure
+    measure : ModelMetric
         How it is judged.
     adjacencies : tuple of Adjacency
         Those the proof covers; the first is used unless another is asked for.
     calibrate : callable
-        (shape, epsilons, delta, adjacency) -> one `Calibration` per ε. Pure and cheap.
+        (shape, epsilons, delta, adjacency) -> one `ModelCalibration` per ε. Pure and cheap.
     learn : callable
         (train, unlabelled, calibrations, runs, seed, progress) -> what was learned, for all
         calibrations and runs. A blank record of `train` adds nothing, and moves no other to another
@@ -191,10 +191,10 @@ class Model:
     claim: str
     proof: str
     status: Status
-    measure: Measure
+    measure: ModelMetric
     adjacencies: tuple[Adjacency, ...]
-    calibrate: Callable[[Shape, Sequence[float], float, Adjacency], list[Calibration]]
-    learn: Callable[[Records, Records, Sequence[Calibration], int, int, Progress], Any]
+    calibrate: Callable[[RecordShape, Sequence[float], float, Adjacency], list[ModelCalibration]]
+    learn: Callable[[Records, Records, Sequence[ModelCalibration], int, int, Progress], Any]
     judge: Callable[[Any, Records], Array]
     trivial: Callable[[Records, Records], float]
     edition: Edition = Edition.SOUND
@@ -226,18 +226,18 @@ def gaussian_level(budget: PrivacyBudget) -> float:
 
 def proved(
     model: str,
-    shape: Shape,
+    shape: RecordShape,
     budget: PrivacyBudget,
     adjacency: Adjacency,
-    noises: Sequence[Noise],
+    noises: Sequence[ModelNoise],
     *,
     by: str = ANALYTIC,
     pure: bool = False,
     settings: dict[str, float] | None = None,
     conditions: Sequence[Condition] = (),
-) -> Calibration:
+) -> ModelCalibration:
     """A calibration whose noise keeps the budget by the theorem or accountant named."""
-    return Calibration(
+    return ModelCalibration(
         model=model,
         shape=shape,
         requested=budget,
@@ -251,7 +251,7 @@ def proved(
     )
 
 
-def data_conditions(shape: Shape) -> tuple[Condition, ...]:
+def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
     """What every sensitivity here assumes of the data."""
     return (
         Condition("every value within public bounds, by its own record alone (refused else)", True),

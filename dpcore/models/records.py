@@ -27,7 +27,7 @@ BLANK = -1
 
 
 @dataclass(frozen=True)
-class Shape:
+class RecordShape:
     """What is public about the records, and all that a calibration may see.
 
     Parameters
@@ -63,7 +63,7 @@ class Records:
 
     Parameters
     ----------
-    shape : Shape
+    shape : RecordShape
         What is public about them.
     numbers : (n, p) array
         In [-1, 1]; refused otherwise.
@@ -74,7 +74,7 @@ class Records:
         A blank record has 0 in all other places too.
     """
 
-    shape: Shape
+    shape: RecordShape
     numbers: Array
     categories: Whole
     labels: Whole
@@ -138,7 +138,7 @@ class Records:
         return x * ((1.0 - 1e-9) / math.sqrt(max(1, self.shape.columns)))
 
 
-def shape_of(entry: Entry) -> Shape:
+def shape_of(entry: Entry) -> RecordShape:
     """What the catalogue alone says of the training records."""
     levels = [
         len(column.levels) + bool(column.missing_mark) if column.kind == "category" else 2
@@ -146,7 +146,7 @@ def shape_of(entry: Entry) -> Shape:
         if column.kind != "number"
     ]
     size = max(1, round((1.0 - TEST_FRACTION) * entry.records))
-    return Shape(size, len(entry.used) - len(levels), tuple(levels))
+    return RecordShape(size, len(entry.used) - len(levels), tuple(levels))
 
 
 def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records, Records]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from dpcore.guarantee import Adjacency, Condition
 from dpcore.models.model import Array
-from dpcore.models.records import BLANK, TEST_FRACTION, Records, Shape, Whole
+from dpcore.models.records import BLANK, TEST_FRACTION, Records, RecordShape, Whole
 
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
@@ -32,12 +32,12 @@ TEACHER_RIDGE = STUDENT_RIDGE = 1.0
 FEWEST_QUERIES = 30
 
 
-def teachers(shape: Shape) -> int:
+def teachers(shape: RecordShape) -> int:
     """How many teachers: √(public size), so that there are as many as each has records."""
     return max(2, round(math.sqrt(shape.size)))
 
 
-def queries(shape: Shape, level: float) -> int:
+def queries(shape: RecordShape, level: float) -> int:
     """How many queries: as many as let noise grow to a quarter of all votes, if there are so many.
 
     More would blur each label in proportion, and the student would learn no more.

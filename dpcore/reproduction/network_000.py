@@ -144,12 +144,12 @@ def _taught(
     progress: Callable[[float, str], None],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Accuracy on the test part and objective on the training part, one of each a recipe."""
-    from dpcore.deep.training import Run
+    from dpcore.deep.training import TrainingRun
     from dpcore.evaluation.training import scores
 
     # One output and its sigmoid, as in the paper: "labels" of one label.
     wanted = (split.y_train > 0).astype(np.float32)[:, None]
-    run = Run(recipes, split.x_train.astype(np.float32), wanted, 1, task="labels")
+    run = TrainingRun(recipes, split.x_train.astype(np.float32), wanted, 1, task="labels")
     whole = run.steps if steps is None else steps
     while run.step < whole:
         run.advance(min(STEPS_BETWEEN_REPORTS, whole - run.step))

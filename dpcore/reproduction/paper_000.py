@@ -27,10 +27,10 @@ from dpcore.reproduction import network_000
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     SUPPORTED,
+    Conclusion,
     Order,
     Paper,
     Result,
-    Verdict,
     ordering,
     unchecked,
 )
@@ -106,7 +106,7 @@ def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> S
 
 def _curves(
     figure: int, order: Order, splits: dict[str, Split]
-) -> tuple[list[Verdict], list[Path]]:
+) -> tuple[list[Conclusion], list[Path]]:
     import pandas as pd
 
     loss, value = FIGURES[figure]
@@ -137,7 +137,7 @@ def _curves(
     return verdicts, files
 
 
-def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Verdict]:
+def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Conclusion]:
     where = "V-B, figure 2" if loss == "logistic" else "V-C, figure 4"
     verdicts = [
         _ordering(
@@ -175,7 +175,7 @@ def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Verdict]:
     return verdicts
 
 
-def _judge_objective(table: pd.DataFrame, loss: str) -> list[Verdict]:
+def _judge_objective(table: pd.DataFrame, loss: str) -> list[Conclusion]:
     where = "V-B, figure 3" if loss == "logistic" else "V-C, figure 5"
     return [
         _ordering(
@@ -217,7 +217,7 @@ def _ordering(
     top: float,
     higher: bool,
     claim: str,
-) -> Verdict:
+) -> Conclusion:
     """Whether one method's mean beats another's at every ε up to `top` on every data set."""
     titles = {key: method.title for key, method in register().items()}
     places = []
@@ -246,7 +246,7 @@ def _ordering(
     return verdict
 
 
-def _near_best(table: pd.DataFrame, where: str) -> Verdict:
+def _near_best(table: pd.DataFrame, where: str) -> Conclusion:
     """Whether OPERA keeps near-optimal accuracy at every ε: within 2 points of non-private."""
     seen, near = [], []
     for dataset in dict.fromkeys(table["dataset"]):
@@ -257,10 +257,10 @@ def _near_best(table: pd.DataFrame, where: str) -> Verdict:
             seen.append(f"{dataset} at ε = {epsilon:g}: {reached:.3f} of {best:.3f}")
     verdict = SUPPORTED if all(near) else NOT_SUPPORTED
     claim = f"OPERA's accuracy is near the non-private one from ε = 1e-9 to 1 ({where})."
-    return Verdict(claim, verdict, "OPERA against non-private: " + "; ".join(seen) + ".")
+    return Conclusion(claim, verdict, "OPERA against non-private: " + "; ".join(seen) + ".")
 
 
-def _best_objective(table: pd.DataFrame, where: str) -> Verdict:
+def _best_objective(table: pd.DataFrame, where: str) -> Conclusion:
     """Whether OPERA nearly reaches the best objective at small ε: within 10 % of the minimum."""
     seen, near = [], []
     for dataset in dict.fromkeys(table["dataset"]):
@@ -271,10 +271,10 @@ def _best_objective(table: pd.DataFrame, where: str) -> Verdict:
             seen.append(f"{dataset} at ε = {epsilon:g}: {reached:.3g} against {best:.3g}")
     verdict = SUPPORTED if all(near) else NOT_SUPPORTED
     claim = f"OPERA nearly reaches the best objective in the high privacy regime ({where})."
-    return Verdict(claim, verdict, "OPERA against the minimum: " + "; ".join(seen) + ".")
+    return Conclusion(claim, verdict, "OPERA against the minimum: " + "; ".join(seen) + ".")
 
 
-def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Verdict:
+def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Conclusion:
     """Whether each drawn method has a proof of the ε it is drawn at.
 
     It cannot be supported as a whole: the paper's own scaling looks at the data.
@@ -292,7 +292,7 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Ver
             elif key != "nonprivate":
                 proved = sum(c.proof.epsilon is not None for c in group)
                 seen.append(f"{last.title}: proved at {proved} of {len(group)} ε")
-    return Verdict(
+    return Conclusion(
         "All compared methods guarantee differential privacy at the ε shown (abstract, section V).",
         NOT_SUPPORTED,
         "; ".join(seen) + ". That is for features scaled by public bounds; the paper scales them "
@@ -300,7 +300,7 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Ver
     )
 
 
-def _table(order: Order, split: Split, dataset: str) -> tuple[list[Verdict], list[Path]]:
+def _table(order: Order, split: Split, dataset: str) -> tuple[list[Conclusion], list[Path]]:
     """Table I: seconds of one run of each method on its own at two ε."""
     import pandas as pd
 
@@ -331,7 +331,7 @@ def _table(order: Order, split: Split, dataset: str) -> tuple[list[Verdict], lis
     return _judge_times(seconds, table), [path]
 
 
-def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -> list[Verdict]:
+def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -> list[Conclusion]:
     def said(cells: Iterable[tuple[str, float]]) -> str:
         return ", ".join(f"{m} at ε = {e:g}: {seconds[m, e]:.2f} s" for m, e in cells)
 
@@ -345,20 +345,20 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
     # As many steps take as long: a difference of their seconds is the machine's.
     longer = all(each["opera", 0.001] > each["opera", 0.01] for each in (seconds, steps))
     return [
-        Verdict(
+        Conclusion(
             "Computing the analytic noise adds almost no time "
             "(Table I: 21.325 s against 21.282 s).",
             SUPPORTED if close else NOT_SUPPORTED,
             said((m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert"))
             + ", each run on its own.",
         ),
-        Verdict(
+        Conclusion(
             "Gradient perturbation is slower than output perturbation "
             "(Table I: 244.8 s against 21.3 s).",
             SUPPORTED if slower else NOT_SUPPORTED,
             said((m, 0.01) for m in ("opera", "grpua")) + "; GRPUA here runs T = n, not n².",
         ),
-        Verdict(
+        Conclusion(
             "OPERA takes longer at ε = 0.001 than at 0.01 (Table I: 67.976 s against 21.325 s).",
             SUPPORTED if longer else NOT_SUPPORTED,
             f"Theorem 4's rule gives T = {steps['opera', 0.001]} and {steps['opera', 0.01]}: "
@@ -415,7 +415,7 @@ def _networks(order: Order) -> Result:
     return Result(verdicts, files, at_hand, missing, (*DIFFERS, *NETWORK_DIFFERS))
 
 
-def _judge_networks(table: pd.DataFrame) -> list[Verdict]:
+def _judge_networks(table: pd.DataFrame) -> list[Conclusion]:
     return [
         _ordering(
             table,

@@ -22,7 +22,7 @@ from dpcore.erm.method import Array, Settings
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.scoring import Measure, metrics, scoring_for, spread_by
+from dpcore.evaluation.scoring import Metric, metrics, scoring_for, spread_by
 from dpcore.evaluation.scoring.regression import half_range, mean_squares
 from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
@@ -32,11 +32,11 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
+    Conclusion,
     Order,
     Paper,
     Progress,
     Result,
-    Verdict,
     ordering,
     unchecked,
 )
@@ -78,7 +78,7 @@ DIFFERS = (
 
 
 @dataclass(frozen=True)
-class Part:
+class DividedSet:
     """One data set with one kind of regression.
 
     Parameters
@@ -96,7 +96,7 @@ class Part:
     sizes: tuple[int, ...]
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> Metric:
         """What is drawn."""
         return scoring_for(self.split).measures(self.split)[0]
 
@@ -137,7 +137,7 @@ def _figure(order: Order) -> Result:
     return Result(_judged(table), files, at_hand, missing, DIFFERS)
 
 
-def _parts(dataset: str) -> Iterator[Part]:
+def _parts(dataset: str) -> Iterator[DividedSet]:
     """The data set with each kind of regression that it offers."""
     table = load(dataset, records=PATIENTS if dataset == "cohort" else None)
     tables = {"logistic" if table.entry.predicts == "class" else "squared": table}
@@ -146,7 +146,7 @@ def _parts(dataset: str) -> Iterator[Part]:
     for loss, each in tables.items():
         split = prepare(each, PREPARATION)
         sizes = tuple(size for size in SIZES if size <= split.records)
-        yield Part(dataset, loss, split, sizes if len(sizes) > 1 else (*sizes, split.records))
+        yield DividedSet(dataset, loss, split, sizes if len(sizes) > 1 else (*sizes, split.records))
 
 
 def predicting(table: Table, name: str) -> Table:
@@ -185,7 +185,7 @@ def divided(split: Split, run: int) -> Split:
 
 
 def _values(
-    part: Part, split: Split, size: int, lams: Mapping[tuple[str, float], float], run: int
+    part: DividedSet, split: Split, size: int, lams: Mapping[tuple[str, float], float], run: int
 ) -> list[dict[str, object]]:
     """One run at one n, a row for each method and ε at its λ."""
     features, labels = split.x_train[:size], split.y_train[:size]
@@ -215,14 +215,14 @@ def _values(
     return rows
 
 
-def _scores(part: Part, split: Split, weights: Array) -> Array:
+def _scores(part: DividedSet, split: Split, weights: Array) -> Array:
     """Accuracy, or RMSE in the number's own unit, of each model on the test records."""
     if part.loss == "logistic":
         return metrics.rates(weights, split.x_test, split.y_test).accuracy
     return half_range(split) * np.sqrt(mean_squares(weights, split.x_test, split.y_test))
 
 
-def _trained(part: Part, runs: int, progress: Progress) -> pd.DataFrame:
+def _trained(part: DividedSet, runs: int, progress: Progress) -> pd.DataFrame:
     """A row for each (n, method, ε, run), each at the method's own λ."""
     import pandas as pd
 
@@ -245,7 +245,7 @@ def _trained(part: Part, runs: int, progress: Progress) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _summary(part: Part, rows: pd.DataFrame) -> pd.DataFrame:
+def _summary(part: DividedSet, rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and band over runs."""
     import pandas as pd
 
@@ -288,8 +288,8 @@ def _places(table: pd.DataFrame) -> list[Place]:
     return found
 
 
-def _judged(table: pd.DataFrame) -> list[Verdict]:
-    verdicts: list[Verdict] = []
+def _judged(table: pd.DataFrame) -> list[Conclusion]:
+    verdicts: list[Conclusion] = []
     for loss, judge in (("squared", _judge_linear), ("logistic", _judge_logistic)):
         rows = table[table["loss"] == loss]
         if not rows.empty:
@@ -297,7 +297,7 @@ def _judged(table: pd.DataFrame) -> list[Verdict]:
     return [*verdicts, *_against_output(table), _judge_local(sorted(set(table["records"])))]
 
 
-def _judge_linear(places: list[Place]) -> list[Verdict]:
+def _judge_linear(places: list[Place]) -> list[Conclusion]:
     return [
         _approaches(
             places,
@@ -326,7 +326,7 @@ def _judge_linear(places: list[Place]) -> list[Verdict]:
     ]
 
 
-def _judge_logistic(places: list[Place]) -> list[Verdict]:
+def _judge_logistic(places: list[Place]) -> list[Conclusion]:
     approach = (
         "The accuracy of {} perturbation approaches the non-private one as n grows (4.3, figure 2)."
     )
@@ -345,7 +345,7 @@ def _judge_logistic(places: list[Place]) -> list[Verdict]:
     ]
 
 
-def _below_objective(places: list[Place]) -> Verdict:
+def _below_objective(places: list[Place]) -> Conclusion:
     """Whether objective perturbation is more accurate with few records, beyond the spread."""
     found = []
     for name, _, curves in places:
@@ -365,7 +365,7 @@ def _below_objective(places: list[Place]) -> Verdict:
     )
 
 
-def _approaches(places: list[Place], method: str, what: str, sign: float, claim: str) -> Verdict:
+def _approaches(places: list[Place], method: str, what: str, sign: float, claim: str) -> Conclusion:
     """Whether privacy costs less, beyond the spread, with the most records than with the fewest."""
     ends = []
     for name, _, curves in places:
@@ -389,7 +389,7 @@ def _close(
     what: str,
     at_size: Callable[[int, int], bool],
     claim: str,
-) -> Verdict:
+) -> Conclusion:
     """Whether input perturbation is as near to another method as runs differ, or as `NEAR`."""
     titles, outcomes, seen = {key: m.title for key, m in register().items()}, [], []
     for name, close, curves in places:
@@ -412,10 +412,10 @@ def _close(
         else PARTLY
     )
     said = f"Close in {near} of {len(outcomes)} places ({what}). " + "; ".join(seen) + "."
-    return Verdict(claim, verdict, said)
+    return Conclusion(claim, verdict, said)
 
 
-def _against_output(table: pd.DataFrame) -> list[Verdict]:
+def _against_output(table: pd.DataFrame) -> list[Conclusion]:
     """How the order was seen, of which the text at hand says nothing."""
     verdicts = []
     for loss, rows in table.groupby("loss"):
@@ -429,7 +429,7 @@ def _against_output(table: pd.DataFrame) -> list[Verdict]:
                 gains = sign * (np.array(curves[method].means) - np.array(output.means))
                 better[method] += int(np.sum(gains > 0.0))
         verdicts.append(
-            Verdict(
+            Conclusion(
                 f"Output perturbation against the others, by {NAMES[str(loss)]} (drawn in figure "
                 "2; the text at hand draws no conclusion).",
                 UNCHECKED,
@@ -440,7 +440,7 @@ def _against_output(table: pd.DataFrame) -> list[Verdict]:
     return verdicts
 
 
-def _judge_local(sizes: Sequence[int]) -> Verdict:
+def _judge_local(sizes: Sequence[int]) -> Conclusion:
     """Whether a message's ε is of order √n, by its exact curve."""
     seen, orders = [], []
     for epsilon in EPSILONS:
@@ -455,7 +455,7 @@ def _judge_local(sizes: Sequence[int]) -> Verdict:
             f"({ratios[1]:.2g} √n)"
         )
     verdict = SUPPORTED if all(orders) else NOT_SUPPORTED
-    return Verdict(
+    return Conclusion(
         "Each contributor's data are locally private with an ε of order √n (corollary 1, 3.5).",
         verdict,
         "By the exact curve of the sound messages, whose noise falls with n like the paper's: "

@@ -30,11 +30,11 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
+    Conclusion,
     Order,
     Paper,
     Progress,
     Result,
-    Verdict,
     on_stand_in,
     ordering,
     records,
@@ -158,7 +158,7 @@ def _finding(fixed: claims.Finding, poisson: claims.Finding) -> str:
     return FAILS if poisson is claims.Finding.FAILS else OPEN
 
 
-def judge_epsilon(table: pd.DataFrame, claim: str) -> Verdict:
+def judge_epsilon(table: pd.DataFrame, claim: str) -> Conclusion:
     """Whether every ε that is claimed holds under the lemma's adjacency, replace-one."""
     found = list(table["finding"])
     if all(each == HOLDS for each in found):
@@ -178,10 +178,10 @@ def judge_epsilon(table: pd.DataFrame, claim: str) -> Verdict:
         for row in records(table)
     )
     holds = sum(each == HOLDS for each in found)
-    return Verdict(claim, verdict, f"{holds} of {len(table)} hold as they stand. {seen}.")
+    return Conclusion(claim, verdict, f"{holds} of {len(table)} hold as they stand. {seen}.")
 
 
-def judge_tightness(table: pd.DataFrame) -> Verdict:
+def judge_tightness(table: pd.DataFrame) -> Conclusion:
     """Whether the printed equation gives a smaller ε than Rényi accounting, the moments'."""
     places = [
         (row["title"], row["printed_epsilon"], row["moments_epsilon"])
@@ -251,7 +251,7 @@ def figure_1(order: Order) -> Result:
     return Result(verdicts, files, (dataset,), ("chexpert",), _chest_differs(order))
 
 
-def judge_chest(ends: pd.DataFrame) -> list[Verdict]:
+def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
     """The decaying model against DP-SGD at the same certified ε, and against 80 and 60 % AUC."""
     reached = {(row["method"], row["target_epsilon"]): row for row in records(ends)}
     auc = {key: row["auc"] for key, row in reached.items()}
@@ -282,7 +282,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Verdict]:
             worse="DP-SGD",
             what="AUC at the same certified ε",
         ),
-        Verdict(
+        Conclusion(
             "At ε = 2 and 8 the adaptive model reaches about 80 % AUC and DP-SGD about 60 % "
             "(5.2, figure 1).",
             SUPPORTED if near else NOT_SUPPORTED,
@@ -435,7 +435,7 @@ def printed_steps(training: Training, target: float, most: int = 100_000) -> int
     return low
 
 
-def judge_epochs(afforded: pd.DataFrame) -> Verdict:
+def judge_epochs(afforded: pd.DataFrame) -> Conclusion:
     """Whether more epochs fit at larger R, larger σ₀ and smaller C."""
     seen, right = [], []
     for key in VALUES:
@@ -448,7 +448,7 @@ def judge_epochs(afforded: pd.DataFrame) -> Verdict:
         )
         seen.append(f"{EFFECTS[key].symbol} = {pairs}")
     worst = float(afforded["certified_for_printed"].max())
-    return Verdict(
+    return Conclusion(
         "A larger R, a larger σ₀ or a smaller C spends less a step and so allows more epochs at "
         "ε = 8 (5.2, figure 2).",
         SUPPORTED if all(right) else PARTLY if any(right) else NOT_SUPPORTED,
@@ -457,7 +457,7 @@ def judge_epochs(afforded: pd.DataFrame) -> Verdict:
     )
 
 
-def judge_effects(ends: pd.DataFrame) -> list[Verdict]:
+def judge_effects(ends: pd.DataFrame) -> list[Conclusion]:
     """Whether AUC rises with R and σ₀ and falls with C: its ends, and every step between."""
     verdicts = []
     for key in VALUES:
@@ -471,7 +471,7 @@ def judge_effects(ends: pd.DataFrame) -> list[Verdict]:
             for value, area, steps in zip(rows["value"], areas, rows["steps"], strict=True)
         )
         verdicts.append(
-            Verdict(
+            Conclusion(
                 f"At ε = 8 the model is better with a {less} {symbol} (5.2, figure 2).",
                 SUPPORTED if all(rises) else PARTLY if way[-1] > way[0] else NOT_SUPPORTED,
                 f"AUC by {symbol}, {shown}.",
@@ -547,7 +547,7 @@ def table_1(order: Order) -> Result:
         )
     verdicts += [
         judge_tightness(table),
-        Verdict(
+        Conclusion(
             "On CIFAR-10 the proposed model gains 5.99 and 2.88 points (Table 1).",
             UNCHECKED,
             "The weights of the pre-trained ResNet-18, the batch size and the learning rate are "
@@ -606,7 +606,7 @@ def _free(study: TrainingStudy) -> TrainingStudy:
     return replace(study, recipe=nonprivate(study.recipe), epsilon=None)
 
 
-def judge_gain(ends: pd.DataFrame) -> list[Verdict]:
+def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
     """The decaying noise against DP-SGD: at the same certified ε, and with σ₀ as printed."""
     reached = {(row["method"], row["stated_epsilon"]): row for row in records(ends)}
 
@@ -616,7 +616,7 @@ def judge_gain(ends: pd.DataFrame) -> list[Verdict]:
         name = f"ε = {stated:g} as stated (certified {certified})"
         return against(name, ours, theirs, "accuracy")
 
-    def judged(series: str, claim: str) -> Verdict:
+    def judged(series: str, claim: str) -> Conclusion:
         return ordering(
             claim,
             [place(*key) for key in sorted(reached) if key[0] == series],

@@ -31,10 +31,10 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
+    Conclusion,
     Order,
     Paper,
     Result,
-    Verdict,
     on_stand_in,
     ordering,
     records,
@@ -192,7 +192,7 @@ def figure_2(order: Order) -> Result:
     return Result(judge_sensitivity(single, pairs), files, differs=differs)
 
 
-def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Verdict]:
+def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclusion]:
     """Whether no shift is always best, and whether derivatives foretell what a shift costs."""
     better, surfaces = 0, 0
     for _, surface in pairs.groupby(["run", "first"]):
@@ -209,13 +209,13 @@ def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Verdict
                 right += bool((changes[one] > changes[other]) == steeper)
     share = right / total
     return [
-        Verdict(
+        Conclusion(
             "The least noise does not always yield the least cost (IV-A, figure 2(a)).",
             SUPPORTED if better else NOT_SUPPORTED,
             f"In {better} of {surfaces} surfaces the cost is least at a shift above 0. "
             "A shift has a direction; noise of mean 0 has none and gains nothing by it.",
         ),
-        Verdict(
+        Conclusion(
             "Weights differ in sensitivity, and the derivative says which of two costs more when "
             "it is shifted (IV-A, figure 2(c)).",
             SUPPORTED if share >= MOSTLY else PARTLY if share > 0.5 else NOT_SUPPORTED,
@@ -276,7 +276,7 @@ def figure_3(order: Order) -> Result:
     return Result(verdicts, files, at_hand, missing, _differs(order, at_hand))
 
 
-def judge_levels(ends: pd.DataFrame) -> list[Verdict]:
+def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
     """The paper's conclusions from figure 3, by printed and by certified ε."""
     reached = {(row["method"], row["printed_epsilon"]): row for row in records(ends)}
     levels = sorted({level for method, level in reached if method == "published"})
@@ -312,7 +312,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Verdict]:
             worse="isotropic",
             what=f"test accuracy; {WINS}; nothing is certified for the first",
         ),
-        Verdict(
+        Conclusion(
             "The optimized noise is more accurate under the same privacy (abstract): equation (11) "
             "solved exactly, at the same certified ε.",
             NOT_SUPPORTED,
@@ -333,7 +333,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Verdict]:
             worse="isotropic at its certified ε",
             what=f"test accuracy; {WINS}",
         ),
-        Verdict(
+        Conclusion(
             "Its advantage grows as the privacy constraint gets stricter (V-C, figure 3).",
             NOT_SUPPORTED
             if gaps[0] - gaps[-1] < CLEAR
@@ -343,7 +343,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Verdict]:
             f"Optimized as printed less isotropic, test accuracy at the printed ε: {shown}. From "
             f"{CLEAR:.0%} on a change is taken to be clear.",
         ),
-        Verdict(
+        Conclusion(
             "Test accuracy is 85.19, 88.55 and 94.69 % at ε = 0.05, 0.3 and 1 (V-C, figure 3).",
             UNCHECKED,
             f"{NOT_IN_PRINT} {accuracies}.",
@@ -351,7 +351,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def judge_theorem(ends: pd.DataFrame) -> Verdict:
+def judge_theorem(ends: pd.DataFrame) -> Conclusion:
     """Whether what is certified for the optimized noise stays within what the paper claims."""
     rows = [row for row in records(ends) if row["method"] in ("published", "exact", "public")]
     within = [
@@ -364,7 +364,7 @@ def judge_theorem(ends: pd.DataFrame) -> Verdict:
         for row in rows
     )
     verdict = SUPPORTED if all(within) else PARTLY if any(within) else NOT_SUPPORTED
-    return Verdict(
+    return Conclusion(
         "Algorithm 1 is (ε, δ)-private (theorem 1).",
         verdict,
         f"Certified within the claim in {sum(within)} of {len(rows)} places (PLD, zero-out). "
@@ -419,7 +419,7 @@ def figure_4(order: Order) -> Result:
     verdicts += [
         judge_theorem(ends),
         *(
-            Verdict(
+            Conclusion(
                 f"The optimized noise is more accurate than Gaussian noise on {name} "
                 f"(V-C, figure 4({letter})).",
                 UNCHECKED,
@@ -433,7 +433,7 @@ def figure_4(order: Order) -> Result:
     return Result(verdicts, files, at_hand, (*missing, "svhn", "cifar10"), differs)
 
 
-def judge_grid(ends: pd.DataFrame) -> list[Verdict]:
+def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
     """The paper's conclusions from figure 4 (a) and (b), at the ε that is printed."""
     rows = {(row["method"], row["printed_epsilon"], row["delta"]): row for row in records(ends)}
     reached = {key: row["accuracy"] for key, row in rows.items()}
@@ -463,17 +463,17 @@ def judge_grid(ends: pd.DataFrame) -> list[Verdict]:
 
     low, high = (epsilons[-1], deltas[-1]), (epsilons[0], deltas[0])
     return [
-        Verdict(
+        Conclusion(
             "Accuracy grows with ε and with δ (V-C, figure 4(a) and (b)).",
             SUPPORTED if all(rises) else PARTLY if 2 * sum(rises) >= len(rises) else NOT_SUPPORTED,
             f"In {sum(rises)} of {len(rises)} steps from one ε or δ to the next.",
         ),
-        Verdict(
+        Conclusion(
             "At low privacy, (1.2, 0.01), both mechanisms are similarly accurate (V-C, figure 4).",
             SUPPORTED if abs(gap(*low)) <= CLOSE else NOT_SUPPORTED,
             f"{cell(*low)} Similar is taken to mean within {CLOSE:.0%}.",
         ),
-        Verdict(
+        Conclusion(
             "At high privacy, (0.01, 1e-5), the optimized mechanism is substantially more accurate "
             "(82.87 % against 43.75 %; V-C, figure 4), both at the ε that is printed.",
             SUPPORTED
@@ -539,7 +539,7 @@ def figure_5(order: Order) -> Result:
         for verdict in _on(dataset, judge_structure(ends[ends["records"] == dataset]))
     ]
     verdicts.append(
-        Verdict(
+        Conclusion(
             "On CIFAR-10 the optimized mechanism gains 2 % from lots of 500 to 2,500 "
             "(V-D, figure 5(b)).",
             UNCHECKED,
@@ -555,7 +555,7 @@ def figure_5(order: Order) -> Result:
     return Result(verdicts, files, at_hand, (*missing, "cifar10"), differs)
 
 
-def judge_structure(ends: pd.DataFrame) -> list[Verdict]:
+def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
     """The paper's conclusions from figure 5, at the ε that is printed."""
 
     def curve(key: str, method: str) -> dict[float, float]:
@@ -576,14 +576,14 @@ def judge_structure(ends: pd.DataFrame) -> list[Verdict]:
     gaps = [curve("batch", "published")[lot] - curve("batch", "isotropic")[lot] for lot in lots]
     steady = [spread("units", method) < CLOSE for method in ("published", "isotropic")]
     return [
-        Verdict(
+        Conclusion(
             "The gap between the optimized and Gaussian noise is larger with smaller lots "
             "(V-D, figure 5(a)).",
             SUPPORTED if gaps[0] - max(0.0, gaps[-1]) >= CLEAR else NOT_SUPPORTED,
             f"Gap {gaps[0]:+.3f} with lots of {lots[0]:g}, {gaps[-1]:+.3f} with {lots[-1]:g}. "
             f"Accuracy by lot size: {shown('batch')}.",
         ),
-        Verdict(
+        Conclusion(
             "The optimized mechanism is robust to lot size, more than the Gaussian "
             "(V-D, figure 5(a)).",
             SUPPORTED
@@ -592,13 +592,13 @@ def judge_structure(ends: pd.DataFrame) -> list[Verdict]:
             f"Accuracy ranges over {spread('batch', 'published'):.3f} (optimized as printed) and "
             f"{spread('batch', 'isotropic'):.3f} (isotropic).",
         ),
-        Verdict(
+        Conclusion(
             "The number of hidden units changes accuracy by less than 2 % for both "
             "(V-D, figure 5(c)).",
             SUPPORTED if all(steady) else PARTLY if any(steady) else NOT_SUPPORTED,
             f"Accuracy by hidden units: {shown('units')}.",
         ),
-        Verdict(
+        Conclusion(
             "The optimized mechanism is more sensitive to the clipping norm than the Gaussian "
             "(V-D, figure 5(d)).",
             SUPPORTED
@@ -646,13 +646,13 @@ def table_1(order: Order) -> Result:
     return Result(verdicts, [order.save(table)], at_hand, missing, differs)
 
 
-def judge_times(table: pd.DataFrame) -> list[Verdict]:
+def judge_times(table: pd.DataFrame) -> list[Conclusion]:
     """Whether the optimized noise costs at most twice what isotropic noise does (Table I: 1.5)."""
     seconds = {row["method"]: row["seconds_a_step"] for row in records(table)}
     shown = ", ".join(f"{TITLES[key]} {value:.4f} s" for key, value in seconds.items())
     ratio = seconds["published"] / seconds["isotropic"]
     return [
-        Verdict(
+        Conclusion(
             "The optimized noise adds only moderate computation (Table I: 0.937 s a batch against "
             "0.623 s with Gaussian noise and 0.344 s without).",
             SUPPORTED if ratio <= 2.0 else NOT_SUPPORTED,
@@ -673,7 +673,7 @@ def _sets(order: Order) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return found
 
 
-def _on(dataset: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
+def _on(dataset: str, verdicts: Sequence[Conclusion]) -> list[Conclusion]:
     if dataset == OWN:
         return list(verdicts)
     return [on_stand_in(verdict, "MNIST", dataset) for verdict in verdicts]

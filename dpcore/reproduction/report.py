@@ -28,7 +28,7 @@ VERDICTS = (SUPPORTED, PARTLY, NOT_SUPPORTED, UNCHECKED)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Conclusion:
     """One conclusion of a paper against what was seen.
 
     Parameters
@@ -142,7 +142,7 @@ class Result:
 
     Parameters
     ----------
-    verdicts : sequence of Verdict
+    verdicts : sequence of Conclusion
     files : sequence of Path
     datasets, missing : sequence of str
         Used, and not at hand.
@@ -150,7 +150,7 @@ class Result:
         What was done otherwise than in the paper, a sentence each.
     """
 
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Conclusion]
     files: Sequence[Path] = ()
     datasets: Sequence[str] = ()
     missing: Sequence[str] = ()
@@ -264,7 +264,7 @@ def reproduce(
 
 def unchecked(claim: str, why: str) -> Experiment:
     """The experiment of a figure or table that can't be run again."""
-    return lambda order: Result([Verdict(claim, UNCHECKED, why)])
+    return lambda order: Result([Conclusion(claim, UNCHECKED, why)])
 
 
 def ordering(
@@ -276,7 +276,7 @@ def ordering(
     what: str,
     higher: bool = True,
     shown: Sequence[str] | None = None,
-) -> Verdict:
+) -> Conclusion:
     """Whether one method beats another in every place; a tie, or less than the margin, is no win.
 
     Parameters
@@ -302,13 +302,13 @@ def ordering(
     verdict = (
         SUPPORTED if wins == len(places) else NOT_SUPPORTED if 2 * wins < len(places) else PARTLY
     )
-    return Verdict(claim, verdict, f"In {wins} of {len(places)} places ({what}). {seen}.")
+    return Conclusion(claim, verdict, f"In {wins} of {len(places)} places ({what}). {seen}.")
 
 
-def on_stand_in(verdict: Verdict, own: str, used: str) -> Verdict:
+def on_stand_in(verdict: Conclusion, own: str, used: str) -> Conclusion:
     """What other data than the paper's say: something, but not whether the paper is right."""
     seen = f"{own} is not what was used, and {used} only stands in for it. There: {verdict.seen}"
-    return Verdict(verdict.claim, UNCHECKED, seen)
+    return Conclusion(verdict.claim, UNCHECKED, seen)
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

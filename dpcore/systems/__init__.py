@@ -19,21 +19,30 @@ from dpcore.methods import register as methods
 from dpcore.models.model import Model
 from dpcore.models.register import register as models
 from dpcore.systems import papers
-from dpcore.systems.standings import PUBLISHED, Standing, forms, standing
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+from dpcore.systems.standings import PUBLISHED, SystemStanding, forms, standing
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Relation,
+    Runnable,
+    Software,
+    System,
+    Upkeep,
+)
 
 __all__ = [
     "PAPERS",
     "STATUSES",
+    "ClaimVerdict",
     "Family",
     "Place",
     "Relation",
     "Run",
     "Software",
-    "Standing",
     "System",
+    "SystemStanding",
     "Upkeep",
-    "Verdict",
     "describe",
     "forms",
     "proved",
@@ -97,7 +106,7 @@ def _of_method(method: Method) -> System:
         source=method.paper,
         family=Family.ERM,
         what=method.idea,
-        runs=(Run(Place.EXPLORE, method.key),),
+        runs=(Runnable(Place.EXPLORE, method.key),),
     )
 
 
@@ -110,7 +119,7 @@ def _of_model(model: Model) -> System:
         source=model.source,
         family=Family.SUPERVISED,
         what=model.idea,
-        runs=(Run(Place.ATLAS, model.key),),
+        runs=(Runnable(Place.ATLAS, model.key),),
     )
 
 

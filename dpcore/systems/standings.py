@@ -17,7 +17,7 @@ from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
-from dpcore.systems.system import Place, Relation, Run, System
+from dpcore.systems.system import Place, Relation, Runnable, System
 from dpcore.systems.trainings import TRAININGS
 
 PUBLISHED, HERE = "as published", "as it runs here"
@@ -27,7 +27,7 @@ AS_PRINTED, OUR_FORM = "as printed", "our form"
 
 
 @dataclass(frozen=True)
-class Form:
+class RunnableForm:
     """One form of a system that runs here.
 
     Parameters
@@ -46,7 +46,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SystemStanding:
     """The verdict on a system.
 
     Parameters
@@ -59,7 +59,7 @@ class Standing:
     of : str
         What proof and status are about: `PUBLISHED`, or only what runs here, `HERE`; "" where
         neither is there.
-    sound : Form or None
+    sound : RunnableForm or None
         The sound form that runs here; ``None`` where there is none.
     """
 
@@ -67,7 +67,7 @@ class Standing:
     proof: str
     status: Status
     of: str
-    sound: Form | None
+    sound: RunnableForm | None
 
     @property
     def claim_unchecked(self) -> bool:
@@ -84,7 +84,7 @@ class Standing:
 
 
 @cache
-def forms(run: Run) -> tuple[Form, ...]:
+def forms(run: Runnable) -> tuple[RunnableForm, ...]:
     """What the register of the run's place says, published edition first; none of a relative.
 
     Raises
@@ -104,43 +104,43 @@ def forms(run: Run) -> tuple[Form, ...]:
     return ()
 
 
-def standing(system: System) -> Standing:
+def standing(system: System) -> SystemStanding:
     """The verdict: on the printed claim where it is known, else on what runs here."""
     found = [form for run in system.runs for form in forms(run)]
     printed = next((form for form in found if form.edition is Edition.PUBLISHED), None)
     sound = next((form for form in found if form.edition is Edition.SOUND), None)
     if printed is not None:
         claim = system.claim or printed.claim
-        return Standing(claim, printed.proof, printed.status, PUBLISHED, sound)
+        return SystemStanding(claim, printed.proof, printed.status, PUBLISHED, sound)
     if system.verdict is not None:
         verdict = system.verdict
-        return Standing(system.claim, verdict.because, verdict.status, PUBLISHED, sound)
+        return SystemStanding(system.claim, verdict.because, verdict.status, PUBLISHED, sound)
     if sound is not None:
-        return Standing(system.claim or sound.claim, sound.proof, sound.status, HERE, sound)
-    return Standing(system.claim, UNCHECKED, Status.DESCRIBED_ONLY, "", None)
+        return SystemStanding(system.claim or sound.claim, sound.proof, sound.status, HERE, sound)
+    return SystemStanding(system.claim, UNCHECKED, Status.DESCRIBED_ONLY, "", None)
 
 
-def _explore(key: str) -> tuple[Form, ...]:
+def _explore(key: str) -> tuple[RunnableForm, ...]:
     return tuple(
-        Form(edition, each.claim, each.proof, each.status)
+        RunnableForm(edition, each.claim, each.proof, each.status)
         for edition, each in method_named(key).editions.items()
     )
 
 
-def _plan(key: str) -> tuple[Form, ...]:
+def _plan(key: str) -> tuple[RunnableForm, ...]:
     """Paper 003's own accounting, against a certificate under the adjacency of its lemma."""
     training = replace(preset(key).training, adjacency=Adjacency.REPLACE_ONE)
     answer = paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
     status, sentence = paper_003.verdict(answer, spent(training, "pld"))
-    return (Form(Edition.PUBLISHED, "", sentence, status),)
+    return (RunnableForm(Edition.PUBLISHED, "", sentence, status),)
 
 
-def _train(key: str) -> tuple[Form, ...]:
+def _train(key: str) -> tuple[RunnableForm, ...]:
     example = TRAININGS[one_of("training", key, tuple(TRAININGS))]
     held = trained.guarantee(example.recipe, example.records, accountant="rdp")
     printed = held.claim.epsilon is not None
     return (
-        Form(
+        RunnableForm(
             Edition.PUBLISHED if printed else Edition.SOUND,
             "",
             held.proof.reason if held.proof.epsilon is None else f"(ε, δ) by {held.proof.by}.",
@@ -149,9 +149,9 @@ def _train(key: str) -> tuple[Form, ...]:
     )
 
 
-def _atlas(key: str) -> tuple[Form, ...]:
+def _atlas(key: str) -> tuple[RunnableForm, ...]:
     model = model_named(key)
-    return (Form(model.edition, model.claim, model.proof, model.status),)
+    return (RunnableForm(model.edition, model.claim, model.proof, model.status),)
 
 
 _OF = {

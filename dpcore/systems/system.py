@@ -30,7 +30,7 @@ class Upkeep(StrEnum):
 
 
 class Place(StrEnum):
-    """Where a system can be run here; the key of a `Run` is one of that place's register."""
+    """Where a system can be run here; the key of a `Runnable` is one of that place's register."""
 
     EXPLORE = "Explore"  # dpcore.methods
     PLAN = "Plan"  # dpcore.accounting.presets
@@ -65,7 +65,7 @@ class Software:
 
 
 @dataclass(frozen=True)
-class Run:
+class Runnable:
     """A way to run it here.
 
     Parameters
@@ -90,7 +90,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """What was found about a printed claim of which nothing runs here as printed.
 
     Parameters
@@ -125,13 +125,13 @@ class System:
         What its authors claim; "" where the method that runs it as published says so itself.
     references : tuple of int
         Its numbers in the list of references of that paper.
-    verdict : Verdict or None
+    verdict : ClaimVerdict or None
         ``None`` where the claim was not checked, or a run as published carries the verdict.
     software : tuple of Software
         Empty where none was found, which is no proof that there is none.
     breaks : tuple of str
         What is known to have gone wrong, in the system or in its implementations.
-    runs : tuple of Run
+    runs : tuple of Runnable
     """
 
     key: str
@@ -143,7 +143,7 @@ class System:
     what: str
     claim: str = ""
     references: tuple[int, ...] = ()
-    verdict: Verdict | None = None
+    verdict: ClaimVerdict | None = None
     software: tuple[Software, ...] = ()
     breaks: tuple[str, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[Runnable, ...] = ()

@@ -16,7 +16,7 @@ from pages.shared.widgets import Form
 
 
 @dataclass(frozen=True)
-class Asked:
+class AtlasChoice:
     """What the controls say.
 
     Parameters
@@ -51,7 +51,7 @@ def _heed() -> str:
     return query.heed((*FILTERS, FORM, LEAF, *RUN))
 
 
-def sidebar() -> Asked:
+def sidebar() -> AtlasChoice:
     """Draw the controls and read them."""
     form = Form(FILTERS)
     with st.sidebar:
@@ -72,7 +72,7 @@ def sidebar() -> Asked:
         and (system.breaks or not failures)
         and all(_begins(word, _text(system)) for word in asked)
     )
-    return Asked(found, register().get(chosen or ""), _command(paper, verdict, failures))
+    return AtlasChoice(found, register().get(chosen or ""), _command(paper, verdict, failures))
 
 
 def _command(paper: str, verdict: str, failures: bool) -> str:

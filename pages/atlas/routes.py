@@ -12,7 +12,7 @@ from dpcore.datasets import catalogue
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.guarantee import Edition
 from dpcore.methods import method_named
-from dpcore.systems.system import Place, Relation, Run
+from dpcore.systems.system import Place, Relation, Runnable
 from dpcore.systems.trainings import TRAININGS
 from pages.shared import query
 
@@ -40,7 +40,7 @@ class Route:
     settings: dict[str, str | list[str]]
 
 
-def route(run: Run) -> Route:
+def route(run: Runnable) -> Route:
     """The link for a run on Explore, Plan or Train."""
     if run.place is Place.EXPLORE:
         title = method_named(run.key).title
@@ -60,7 +60,7 @@ def _signed(page: Page, said: Mapping[str, Any]) -> dict[str, str | list[str]]:
     return address(page, said) | {query.VERSION: query.THIS}
 
 
-def _explore(run: Run) -> dict[str, str | list[str]]:
+def _explore(run: Runnable) -> dict[str, str | list[str]]:
     method = method_named(run.key)
     printed = run.relation is Relation.ITSELF and Edition.PUBLISHED in method.editions
     numbers = run.loss in RESIDUAL_LOSSES or not set(method.losses) & set(MARGIN_LOSSES)

@@ -15,9 +15,9 @@ from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, 
 from dpcore.figures import models as figures
 from dpcore.figures.words import percent, plain
 from dpcore.guarantee import Edition, Status
-from dpcore.models.model import Calibration, Model, Noise
+from dpcore.models.model import Model, ModelCalibration, ModelNoise
 from dpcore.models.register import model_named
-from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, Standing
+from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, SystemStanding
 from pages.atlas.texts import HERE
 from pages.shared import background, badges, downloads, shared_jobs
 from pages.shared.charts import on_dark, plot, table_behind
@@ -36,14 +36,14 @@ OTHERWISE = {"number": "a number", "classes": "one of several classes"}
 LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
 
 
-def draw(model_key: str, verdict: Standing | None = None) -> None:
+def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
     """The controls of one model and its curve, answer first.
 
     Parameters
     ----------
     model_key : str
         Key of `dpcore.models.register`.
-    verdict : Standing, optional
+    verdict : SystemStanding, optional
         On the system that runs as this model, where it is about this model.
     """
     try:
@@ -96,7 +96,9 @@ def _fetch(key: str, where: str) -> None:
         downloads.fetch(key)
 
 
-def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, background.Task[pd.DataFrame] | None]:
+def _rows(
+    study: ModelStudy,
+) -> tuple[pd.DataFrame | None, background.BackgroundTask[pd.DataFrame] | None]:
     """The rows where they are there, and the thread that few records are worked on by."""
     if entry(study.dataset).records <= FEW:
         task = background.ask(
@@ -157,7 +159,7 @@ def command(study: ModelStudy) -> str:
     )
 
 
-def _promise(model: Model, calibration: Calibration, verdict: Standing | None) -> None:
+def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStanding | None) -> None:
     """Claim and proof side by side, in words and at one ε, and by how much noise."""
     asked = f"When ε = {plain(LOOKED_AT)} is asked for"
     ours = model.edition is Edition.SOUND and calibration.status is Status.PROVED
@@ -203,7 +205,7 @@ LAWS = {
 }
 
 
-def _told(noise: Noise) -> str:
+def _told(noise: ModelNoise) -> str:
     """One kind of noise in a line."""
     often = f", {noise.times:,} times" if noise.times > 1 else ""
     law = LAWS[noise.law].format(scale=plain(noise.scale))

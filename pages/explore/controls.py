@@ -108,7 +108,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ExploreChoice:
     """What all controls say, besides ε.
 
     Parameters
@@ -319,7 +319,7 @@ def start() -> Start:
     )
 
 
-def rest(first: Start) -> Choice:
+def rest(first: Start) -> ExploreChoice:
     """Draw the other controls and answer with what they all say.
 
     Raises
@@ -356,4 +356,6 @@ def rest(first: Start) -> Choice:
     study = Study(**CONTROLS.fields(form.said) | asked)
     closed = tuple(key for key in methods if method_named(key).closed_form)
     trained = tuple(key for key in methods if key not in closed)
-    return Choice(study, closed, trained, first.upload, form.said.get("compared_by", "accuracy"))
+    return ExploreChoice(
+        study, closed, trained, first.upload, form.said.get("compared_by", "accuracy")
+    )

@@ -22,7 +22,7 @@ from pages.shared import uploads
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pages.explore.controls import Choice
+    from pages.explore.controls import ExploreChoice
 
 
 # Threads that wait for each other take the processor from the browser and from training; where
@@ -40,7 +40,7 @@ def _split(key: str, _table: Table, _study: Study) -> Split:
     return prepare(_table, _study.preparation)
 
 
-def records_of(choice: Choice) -> tuple[Study, Split, bool]:
+def records_of(choice: ExploreChoice) -> tuple[Study, Split, bool]:
     """The study completed by its upload, the prepared records, and whether they are published.
 
     Of an upload the split is a stand-in without records: what is computed from these is asked of

@@ -11,19 +11,19 @@ from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.curves import Baselines
-from dpcore.evaluation.curves import Reference as Unnoised
-from dpcore.evaluation.scoring import Measure, scoring_for
+from dpcore.evaluation.curves import ReferenceLine as Unnoised
+from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
 from dpcore.figures.chosen import Unprivate
-from dpcore.figures.curves import Reference, at
+from dpcore.figures.curves import ReferenceLine, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
 from dpcore.figures.tradeoff import Noiseless
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
 from pages.explore import curve_jobs, loaders
-from pages.explore.controls import Choice
+from pages.explore.controls import ExploreChoice
 from pages.shared import uploads
 from pages.shared.charts import on_dark
 
@@ -119,24 +119,24 @@ class View:
         return 1000.0 * float((self.split.y_test > 0).mean())
 
     @property
-    def references(self) -> list[Reference]:
+    def references(self) -> list[ReferenceLine]:
         """Lines on the main figure; losses are counted against the first."""
         guess, value, shown = self.compared.guess, self.compared.value, self.quality.shown
         guessing = self.quality.words.guess
         return [
             *(
-                Reference(
+                ReferenceLine(
                     f"no privacy, {self.named(one)}: {shown(value(one))}",
                     value(one),
                     dash="dash" if one is self.compared.tuned else "longdash",
                 )
                 for one in (self.compared.best, self.compared.other)
             ),
-            Reference(f"{guessing}: {shown(guess)}", guess, dash="dot"),
+            ReferenceLine(f"{guessing}: {shown(guess)}", guess, dash="dot"),
         ]
 
 
-def gather(choice: Choice) -> View:
+def gather(choice: ExploreChoice) -> View:
     """Compute or fetch what the page shows, saying meanwhile what is done.
 
     Raises
@@ -186,7 +186,7 @@ def gather(choice: Choice) -> View:
     )
 
 
-def _measure(choice: Choice, split: Split) -> Measure:
+def _measure(choice: ExploreChoice, split: Split) -> Metric:
     """What models are compared by: as chosen, or the usual where these records do not allow it."""
     offered = scoring_for(split).measures(split)
     return next((one for one in offered if one.column == choice.measure), offered[0])
@@ -211,7 +211,7 @@ def _drawn(kind: str, view: View) -> Drawn:
             dark=view.dark,
         )
     if kind == "objective":
-        minimum = Reference(
+        minimum = ReferenceLine(
             f"smallest value: {plain(view.compared.same_lam.objective)}",
             view.compared.same_lam.objective,
         )

@@ -19,9 +19,9 @@ from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
 from pages.plan import texts
-from pages.plan.controls import Asked
+from pages.plan.controls import PlanChoice
 from pages.shared import badges, takeaway
-from pages.shared.background import Task, ask, missing
+from pages.shared.background import BackgroundTask, ask, missing
 from pages.shared.charts import HEAD_START, download, on_dark, plot
 
 FAST, CERTIFIED = "rdp", "pld"
@@ -48,7 +48,7 @@ class Answer:
 
     Parameters
     ----------
-    asked : Asked
+    asked : PlanChoice
     fast, certified : Guarantee or None
         By Rényi accounting, and by privacy loss distributions; ``None`` while it is on its way.
     paper : TruncatedAnswer or None
@@ -60,7 +60,7 @@ class Answer:
         its way.
     """
 
-    asked: Asked
+    asked: PlanChoice
     fast: Guarantee | None
     certified: Guarantee | None
     paper: TruncatedAnswer | None
@@ -105,7 +105,7 @@ def covered(training: Training, accountant: str) -> bool:
     return not accountants.refusal(first, training.adjacency, accountant)
 
 
-def title(asked: Asked) -> None:
+def title(asked: PlanChoice) -> None:
     """What is planned, in words."""
     training = asked.training
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -126,7 +126,7 @@ def _population(training: Training) -> str:
     return f"a public size of {training.records:,}" if nominal else f"{training.records:,} records"
 
 
-def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
+def numbers(asked: PlanChoice) -> tuple[Answer, list[tuple[str, str, BackgroundTask[object]]]]:
     """The line of big numbers; the answer behind it, and what is still being computed for it."""
     training = asked.training
     quick = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
@@ -179,7 +179,9 @@ def numbers(asked: Asked) -> tuple[Answer, list[tuple[str, str, Task[object]]]]:
     return answer, waiting
 
 
-def _guaranteed(label: str, task: Task[Guarantee], found: Guarantee | None, help_text: str) -> None:
+def _guaranteed(
+    label: str, task: BackgroundTask[Guarantee], found: Guarantee | None, help_text: str
+) -> None:
     if found is None:
         st.metric(label, "…", help=help_text)
         st.caption("stopped" if task.stopped else "being certified")
@@ -225,7 +227,7 @@ def _judged(known: Evidence, claimed: float, kind: str) -> None:
     _found(finding, f"{kind}{drawn}: {finding} · {known.adjacency}")
 
 
-def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+def chart(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
     """ε against steps by every accountant that covers the run; what is still on its way."""
     training = answer.training
     st.subheader(
@@ -235,7 +237,7 @@ def chart(answer: Answer) -> list[tuple[str, str, Task[object]]]:
         help=texts.CHART,
     )
     time.sleep(HEAD_START)
-    tasks: list[tuple[str, str, Task[object]]] = []
+    tasks: list[tuple[str, str, BackgroundTask[object]]] = []
     parts = []
     levels = len(training.schedule().sigmas)
     slow = levels > MANY_LEVELS
@@ -280,7 +282,7 @@ def keep_table(table: pd.DataFrame) -> None:
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
 
 
-def claim_and_proof(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+def claim_and_proof(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
     """What is stated, printed and proved, side by side; whether the paper's numbers hold."""
     paper, waiting = answer.paper, []
     claim, proof = st.columns(2, border=True)
@@ -329,7 +331,7 @@ def _proved(met: bool, name: str, note: str = "") -> None:
         )
 
 
-def _verdicts(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+def _verdicts(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
     """Whether the stated and the printed number hold, each under a named adjacency."""
     training, waiting = answer.training, []
     if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:

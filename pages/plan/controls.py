@@ -30,7 +30,7 @@ PENDING = "plan_pending"
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanChoice:
     """What the controls say.
 
     Parameters
@@ -66,7 +66,7 @@ def drawn() -> None:
     keep(PENDING, None)
 
 
-def sidebar() -> Asked:
+def sidebar() -> PlanChoice:
     """Draw the controls and read them.
 
     Raises
@@ -94,7 +94,7 @@ def sidebar() -> Asked:
     keep("plan_length", (training.steps, per_epoch))
     with first:
         _presets(training)
-    return Asked(training, per_epoch)
+    return PlanChoice(training, per_epoch)
 
 
 def _read(form: Form, *, nominal: bool) -> tuple[Training, int]:

@@ -13,16 +13,16 @@ from dpcore.errors import InvalidInput
 from dpcore.figures.plan import sentences
 from pages.plan import texts
 from pages.plan.answer import CERTIFIED, FAST, PATIENCE, Answer, covered
-from pages.plan.controls import Asked, set_to
-from pages.shared.background import Task, ask, missing
+from pages.plan.controls import PlanChoice, set_to
+from pages.shared.background import BackgroundTask, ask, missing
 from pages.shared.badges import statement
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
 
 
-def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
+def show(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
     """The question, its answer at once and certified, and a button that uses it."""
-    waiting: list[tuple[str, str, Task[object]]] = []
+    waiting: list[tuple[str, str, BackgroundTask[object]]] = []
     with st.container(border=True):
         st.subheader("The question asked backwards", anchor=False)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -41,10 +41,12 @@ def show(answer: Answer) -> list[tuple[str, str, Task[object]]]:
     return waiting
 
 
-def _answers(asked: Asked, unknown: str, target: float) -> list[tuple[str, str, Task[object]]]:
+def _answers(
+    asked: PlanChoice, unknown: str, target: float
+) -> list[tuple[str, str, BackgroundTask[object]]]:
     training = asked.training
     found: list[Plan] = []
-    waiting: list[tuple[str, str, Task[object]]] = []
+    waiting: list[tuple[str, str, BackgroundTask[object]]] = []
     askable = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
     for key in askable:
         task = ask(
@@ -68,7 +70,7 @@ def _answers(asked: Asked, unknown: str, target: float) -> list[tuple[str, str, 
     return waiting
 
 
-def _answer(asked: Asked, plan: Plan, target: float) -> None:
+def _answer(asked: PlanChoice, plan: Plan, target: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(_sentence(asked, plan, target), width="stretch")
         usable = planner.to_set(plan)
@@ -84,7 +86,7 @@ def _answer(asked: Asked, plan: Plan, target: float) -> None:
         )
 
 
-def _sentence(asked: Asked, plan: Plan, target: float) -> str:
+def _sentence(asked: PlanChoice, plan: Plan, target: float) -> str:
     return f"{sentences.answered(plan, target, asked.per_epoch)} {planner.precision(plan)}".strip()
 
 

@@ -28,7 +28,7 @@ QUIET_SECONDS = 1.0
 LOOK_SECONDS, EXPIRES_SECONDS = 1.0, 30.0
 
 
-class Task(Generic[Answer]):
+class BackgroundTask(Generic[Answer]):
     """One answer on its way.
 
     Parameters
@@ -119,14 +119,14 @@ def _threads(quick: bool) -> ThreadPoolExecutor:
 @st.cache_resource(max_entries=300, show_spinner=False)
 def _tasks(
     name: str, key: Hashable, _work: Callable[[Progress], Answer], quick: bool
-) -> list[Task[Answer]]:
+) -> list[BackgroundTask[Answer]]:
     """A box that holds the task: one that was stopped can be replaced."""
-    return [Task(_work, quick=quick)]
+    return [BackgroundTask(_work, quick=quick)]
 
 
 def ask(
     name: str, key: Hashable, work: Callable[[Progress], Answer], *, quick: bool = False
-) -> Task[Answer]:
+) -> BackgroundTask[Answer]:
     """The task with this name and key, begun if it was not.
 
     Parameters
@@ -136,35 +136,35 @@ def ask(
     key : hashable
         All that the answer depends on.
     work, quick : callable, bool
-        As in `Task`.
+        As in `BackgroundTask`.
     """
     before = kept(f"task {name}")
-    box: list[Task[Answer]] = _tasks(name, key, work, quick)
+    box: list[BackgroundTask[Answer]] = _tasks(name, key, work, quick)
     if before is not None and before is not box:
         before[0].leave(me())
         lower_flag(f"stopped {name}")
     if not flag(f"stopped {name}"):
         if box[0].stopped:
-            box[0] = Task(work, quick=quick)
+            box[0] = BackgroundTask(work, quick=quick)
         box[0].join(me(), present())
     keep(f"task {name}", box)
     return box[0]
 
 
-def _stopped(name: str, task: Task[object]) -> bool:
+def _stopped(name: str, task: BackgroundTask[object]) -> bool:
     """Whether it is stopped for this session; it may go on for another."""
     return task.stopped or (flag(f"stopped {name}") and not task.done)
 
 
 def missing(
-    name: str, words: str, task: Task[Answer], answer: Answer | None
-) -> list[tuple[str, str, Task[object]]]:
+    name: str, words: str, task: BackgroundTask[Answer], answer: Answer | None
+) -> list[tuple[str, str, BackgroundTask[object]]]:
     """The task, for `watch`, if the page is drawn without its answer."""
     waiting: list[tuple[str, str, Any]] = [] if answer is not None else [(name, words, task)]
     return waiting
 
 
-def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
+def watch(tasks: Sequence[tuple[str, str, BackgroundTask[object]]]) -> None:
     """Draw the page anew when one of them is done; one line with a button where it takes long.
 
     Parameters
@@ -188,7 +188,7 @@ def watch(tasks: Sequence[tuple[str, str, Task[object]]]) -> None:
     look()
 
 
-def _line(waiting: Sequence[tuple[str, str, Task[object]]]) -> None:
+def _line(waiting: Sequence[tuple[str, str, BackgroundTask[object]]]) -> None:
     """One line for all that is under way, with a button to stop it; or for what was stopped."""
     stopped = [(name, words) for name, words, task in waiting if _stopped(name, task)]
     running = [each for each in waiting if not _stopped(each[0], each[2])]

@@ -14,9 +14,9 @@ from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import comparison
 from pages.shared import downloads
-from pages.shared.background import Progress, Task, ask
+from pages.shared.background import BackgroundTask, Progress, ask
 from pages.train import texts
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def records(dataset: str) -> int:
     return images.load(dataset).records
 
 
-def tested(asked: Asked) -> tuple[int, ...]:
+def tested(asked: TrainChoice) -> tuple[int, ...]:
     """How many test records there are of each class, or in all where only that is known here.
 
     Only a table is loaded for it; 0 where only the file of another set knows.
@@ -108,7 +108,7 @@ def fetch(dataset: str) -> None:
         downloads.fetch(dataset)
 
 
-def settle(asked: Asked, count: int) -> tuple[Settled | None, Task[Settled]]:
+def settle(asked: TrainChoice, count: int) -> tuple[Settled | None, BackgroundTask[Settled]]:
     """The least noise within the budget, or ``None`` while it is being solved.
 
     Raises
@@ -120,7 +120,7 @@ def settle(asked: Asked, count: int) -> tuple[Settled | None, Task[Settled]]:
     return task.answer(PATIENCE), task
 
 
-def _solved(asked: Asked, count: int, progress: Progress) -> Settled:
+def _solved(asked: TrainChoice, count: int, progress: Progress) -> Settled:
     progress(0.0, "solving")
     recipes = comparison.settled(asked.study, count)
     progress(0.5, "along the run")

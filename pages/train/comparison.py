@@ -18,7 +18,7 @@ from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.session import held, keep, kept, put
 from pages.train import texts
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 LINK = "compare"
 MOST_KEPT = 50
@@ -66,7 +66,7 @@ def _known(key: str) -> Finished | None:
         return None
 
 
-def show(asked: Asked, _: Settled) -> None:
+def show(asked: TrainChoice, _: Settled) -> None:
     """Which to compare, their charts, and in what they differ."""
     st.markdown(texts.COMPARE)
     ended: list[str] = kept("train finished") or []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrainChoice:
     """What the controls say.
 
     Parameters
@@ -43,7 +43,7 @@ class Asked:
     uploaded: Brief | None
 
 
-def sidebar() -> Asked:
+def sidebar() -> TrainChoice:
     """Draw the controls and read them.
 
     Raises
@@ -82,7 +82,7 @@ def sidebar() -> Asked:
     if fields.get("decay") == 1.0:
         del fields["decay_every"]
     study = TrainingStudy(recipe=Recipe(**fields), settings=settings, **CONTROLS.fields(form.said))
-    return Asked(study, entry, metric, uploaded)
+    return TrainChoice(study, entry, metric, uploaded)
 
 
 def _side_by_side(form: Form, *keys: str) -> None:

@@ -16,13 +16,13 @@ from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.shared import shared_jobs
-from pages.shared.background import Task, ask, missing
+from pages.shared.background import BackgroundTask, ask, missing
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 from pages.train import texts, trainings
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class Varied:
     now: float
 
 
-def show(asked: Asked, settled: Settled) -> list[tuple[str, str, Task[object]]]:
+def show(asked: TrainChoice, settled: Settled) -> list[tuple[str, str, BackgroundTask[object]]]:
     """Choose a setting, start, watch; what is still on its way."""
     study, records = asked.study, settled.records
     st.markdown(texts.EFFECT)

@@ -23,7 +23,7 @@ from pages.shared.session import chosen, keep, kept, put
 from pages.train import calibration, texts, trainings
 from pages.train import comparison as train_comparison
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ def title() -> None:
         takeaway.link()
 
 
-def purpose(asked: Asked) -> None:
+def purpose(asked: TrainChoice) -> None:
     """What is trained, in words."""
     recipe, entry = asked.study.recipe, asked.entry
     layers = " × ".join(f"{width:,}" for width in recipe.widths)
@@ -86,7 +86,7 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
     room.empty()
 
 
-def show(asked: Asked, settled: Settled) -> None:
+def show(asked: TrainChoice, settled: Settled) -> None:
     """All that changes while it trains."""
     studies = comparison.beside(asked.study)
     trainings.take_up(asked.study, studies)
@@ -126,7 +126,7 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
 
 
 def numbers(
-    asked: Asked,
+    asked: TrainChoice,
     settled: Settled,
     states: dict[str, str],
     history: pd.DataFrame,
@@ -184,7 +184,7 @@ def numbers(
     _time(asked, grid, history, untouched=untouched)
 
 
-def caution(asked: Asked, found: comparison.Compared | None, tested: tuple[int, ...]) -> str:
+def caution(asked: TrainChoice, found: comparison.Compared | None, tested: tuple[int, ...]) -> str:
     """Why the private network may come out better, and how little few test records say."""
     if found is None or found.reference is None:
         return ""
@@ -233,7 +233,9 @@ def _spent(
             st.caption(chosen_how)
 
 
-def _time(asked: Asked, grid: GridContainer, history: pd.DataFrame, *, untouched: bool) -> None:
+def _time(
+    asked: TrainChoice, grid: GridContainer, history: pd.DataFrame, *, untouched: bool
+) -> None:
     taken = comparison.seconds(history, "private")
     if taken is None:
         value, note = ("none", "nothing trained yet") if untouched else ("…", texts.NO_TIME)
@@ -247,7 +249,7 @@ def _time(asked: Asked, grid: GridContainer, history: pd.DataFrame, *, untouched
 
 
 def _line(
-    asked: Asked, settled: Settled, studies: trainings.Studies, states: dict[str, str]
+    asked: TrainChoice, settled: Settled, studies: trainings.Studies, states: dict[str, str]
 ) -> None:
     """How far it is, with a button for what can be done now."""
     study = asked.study
@@ -323,7 +325,7 @@ def _next_seed() -> None:
     put({"train_seed": (int(chosen("train_seed") or 0) + 1) % (MOST_SEED + 1)})
 
 
-def _charts(asked: Asked, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
+def _charts(asked: TrainChoice, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
     """Four charts, and their tables where these stay as they are."""
     column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
     midway = _midway(settled, table)

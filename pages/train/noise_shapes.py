@@ -13,13 +13,13 @@ from pages.shared import badges
 from pages.shared.charts import download, on_dark, plot
 from pages.train import texts, trainings
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def show(asked: Asked, settled: Settled) -> None:
+def show(asked: TrainChoice, settled: Settled) -> None:
     """Trained once somebody looks."""
     study, column = asked.study, asked.metric
     even = settled.recipes.get("constant", settled.recipe)

@@ -19,7 +19,7 @@ from pages.shared.verbatim import verbatim
 from pages.train import texts
 from pages.train import trainings as train_trainings
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 POLL_SECONDS = 0.7
 FILES = {
@@ -30,7 +30,7 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Release:
+class StartedTraining:
     """One training for keeping that this session began.
 
     Parameters
@@ -44,7 +44,7 @@ class Release:
     training: Training | None
 
 
-def show(asked: Asked, settled: Settled) -> None:
+def show(asked: TrainChoice, settled: Settled) -> None:
     """The button, how far it is, and the files."""
     st.markdown("**For keeping**")
     st.markdown(texts.KEEPING)
@@ -64,7 +64,7 @@ def show(asked: Asked, settled: Settled) -> None:
 
 def _begin(study: TrainingStudy, settled: Settled) -> None:
     one = replace(study, release=new_release(), runs=1, models=1)
-    release = Release(one, settled.training)
+    release = StartedTraining(one, settled.training)
     try:
         train_trainings.submit("keep", one)
     except jobs.QueueFull as full:
@@ -73,7 +73,7 @@ def _begin(study: TrainingStudy, settled: Settled) -> None:
     keep("train releases", [*(kept("train releases") or []), release])
 
 
-def _releases(study: TrainingStudy) -> list[Release]:
+def _releases(study: TrainingStudy) -> list[StartedTraining]:
     """Those of the same records, in the order they were begun."""
     return [
         each
@@ -82,11 +82,11 @@ def _releases(study: TrainingStudy) -> list[Release]:
     ]
 
 
-def _state(release: Release) -> str:
+def _state(release: StartedTraining) -> str:
     return train_trainings.state(release.study)
 
 
-def _watch(releases: list[Release], running: bool) -> None:
+def _watch(releases: list[StartedTraining], running: bool) -> None:
     @st.fragment(run_every=POLL_SECONDS if running else None)
     def look() -> None:
         if running and _state(releases[-1]) not in ("queued", "running", "new"):
@@ -99,7 +99,7 @@ def _watch(releases: list[Release], running: bool) -> None:
     look()
 
 
-def _one(number: int, release: Release) -> None:
+def _one(number: int, release: StartedTraining) -> None:
     state, job = _state(release), jobs.find(release.study.key)
     name = f"Model {number}"
     if job is None or state in ("queued", "running", "new"):
@@ -138,13 +138,13 @@ def _one(number: int, release: Release) -> None:
                 )
 
 
-def _stop(release: Release) -> None:
+def _stop(release: StartedTraining) -> None:
     job = jobs.find(release.study.key)
     if job is not None:
         job.cancel()
 
 
-def _together(releases: list[Release]) -> str:
+def _together(releases: list[StartedTraining]) -> str:
     """What all of them cost, those that were stopped included: their measures were seen."""
     trainings = [each.training for each in releases if each.training is not None]
     if len(trainings) < len(releases):

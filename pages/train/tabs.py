@@ -12,23 +12,23 @@ from dpcore.evaluation import comparison
 from dpcore.evaluation.training.report import measured
 from dpcore.figures import training as figures
 from dpcore.figures.plan import schedule
-from pages.shared.background import Task
+from pages.shared.background import BackgroundTask
 from pages.shared.charts import download, on_dark, plot
 from pages.train import comparison as train_comparison
 from pages.train import effects, noise_shapes, take_along, texts, trainings
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-Waiting = list[tuple[str, str, Task[object]]]
+Waiting = list[tuple[str, str, BackgroundTask[object]]]
 
 
-def show(asked: Asked, settled: Settled) -> Waiting:
+def show(asked: TrainChoice, settled: Settled) -> Waiting:
     """The tabs; what they still wait for."""
-    content: tuple[Callable[[Asked, Settled], Waiting | None], ...] = (
+    content: tuple[Callable[[TrainChoice, Settled], Waiting | None], ...] = (
         _schedule,
         noise_shapes.show,
         effects.show,
@@ -46,13 +46,13 @@ def show(asked: Asked, settled: Settled) -> Waiting:
     return waiting
 
 
-def _schedule(_: Asked, settled: Settled) -> None:
+def _schedule(_: TrainChoice, settled: Settled) -> None:
     drawn = schedule.noise(settled.schedule, settled.recipe.clip, dark=on_dark())
     plot(drawn, "train_schedule")
     download(settled.course, "noise_and_epsilon", "Noise and certified ε at the end of each epoch")
 
 
-def _why(asked: Asked, settled: Settled) -> None:
+def _why(asked: TrainChoice, settled: Settled) -> None:
     """Clipping only, noise only, both; trained once somebody looks."""
     study, column = asked.study, asked.metric
     alone = comparison.apart(study, settled.recipe.sigma)
@@ -73,7 +73,7 @@ def _why(asked: Asked, settled: Settled) -> None:
     trainings.watch("why", alone, study, settled.records, draw)
 
 
-def _numbers(asked: Asked, _: Settled) -> None:
+def _numbers(asked: TrainChoice, _: Settled) -> None:
     """Every row of every run behind the charts."""
     history = trainings.histories(comparison.beside(asked.study))
     if history.empty:

@@ -10,12 +10,12 @@ from dpcore.export.train import command, snippet
 from pages.shared.opacus import show_opacus
 from pages.train import release, texts
 from pages.train.calibration import Settled
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 FILES = ("weights.npz", "settings.json", "measures.json")
 
 
-def show(asked: Asked, settled: Settled) -> None:
+def show(asked: TrainChoice, settled: Settled) -> None:
     """All of it, each to copy or to download."""
     study, training = asked.study, settled.training
     release.show(asked, settled)

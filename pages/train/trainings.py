@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
-from dpcore.evaluation.task import Study
+from dpcore.evaluation.task import StudyProtocol
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.figures import training as figures
 from pages.shared import shared_jobs
@@ -83,7 +83,7 @@ def leave_all() -> None:
         shared_jobs.only(name, ())
 
 
-def state(study: Study) -> str:
+def state(study: StudyProtocol) -> str:
     """Of its job, as `shared_jobs.state`."""
     return shared_jobs.state(study.key)
 
@@ -125,7 +125,7 @@ def start(name: str, study: TrainingStudy, studies: Studies) -> None:
                 st.toast(str(full), icon=":material/hourglass:")
 
 
-def progress(study: Study) -> tuple[float, str]:
+def progress(study: StudyProtocol) -> tuple[float, str]:
     """The share that is done, and what is being done."""
     job = jobs.find(study.key)
     if job is None:

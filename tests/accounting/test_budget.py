@@ -41,7 +41,7 @@ def test_a_ledger_says_when_the_budget_is_gone() -> None:
         budget.gaussian_release(day, "quarter", portion)
         for day, portion in zip(days, portions, strict=True)
     ]
-    extra = budget.Release(date(2027, 12, 1), "extra", Gaussian(50.0))
+    extra = budget.GaussianRelease(date(2027, 12, 1), "extra", Gaussian(50.0))
     found = budget.ledger([*releases, extra], YEAR, ADD_REMOVE, "gdp")
     assert [entry.release.on.month for entry in found] == [1, 4, 7, 10, 12]
     assert [entry.within for entry in found] == [True, True, True, True, False]

@@ -67,12 +67,12 @@ def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale: float, parts:
     for shift in (0.0, 0.3 * top / parts):
         grid = np.linspace(-top - top / parts, top + top / parts, 2 * parts + 3) + shift
         grid = np.concatenate(([-3.0 * top], grid, [3.0 * top]))
-        upper, lower, below, above = pairs.Laplace(scale).masses(grid)
+        upper, lower, below, above = pairs.LaplacePair(scale).masses(grid)
         assert (below, above) == (0.0, 0.0)
         assert upper.sum() == pytest.approx(1.0, abs=1e-14)
         assert lower.sum() == pytest.approx(1.0, abs=1e-14)
         # The atom's place is rounded up, so on a grid point it counts above it.
-        place = pairs.Laplace(scale)._top()
+        place = pairs.LaplacePair(scale)._top()
         at_top = int(np.searchsorted(grid, place)) - 1
         assert upper[at_top] >= 0.5
         assert lower[int(np.searchsorted(grid, -place)) - 1] >= 0.5
@@ -80,7 +80,7 @@ def test_laplace_atoms_on_and_off_the_grid_are_counted_once(scale: float, parts:
 
 def test_laplace_delta_from_masses_is_the_closed_form() -> None:
     grid = np.linspace(-2.0, 2.0, 4001)
-    upper, lower, _, _ = pairs.Laplace(1.0).masses(grid)
+    upper, lower, _, _ = pairs.LaplacePair(1.0).masses(grid)
     for epsilon in (0.0, 0.25, 0.9):
         high = grid[:-1] >= epsilon - 1e-9
         found = (upper - math.exp(epsilon) * lower)[high].sum()

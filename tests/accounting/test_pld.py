@@ -24,8 +24,8 @@ STEPS = [
     pairs.PoissonGaussian(2.0, 1e-6),
     pairs.PoissonGaussianReplaced(0.7, 0.1),
     pairs.PoissonGaussianReplaced(50.0, 1.0),
-    pairs.Laplace(0.05),
-    pairs.Laplace(3.0),
+    pairs.LaplacePair(0.05),
+    pairs.LaplacePair(3.0),
 ]
 
 
@@ -33,7 +33,7 @@ def exact_delta(pair: pairs.Pair, epsilon: float) -> mpmath.mpf:
     """δ(ε) of one step at 40 digits."""
     with mpmath.workdps(40):
         e, cdf = mpmath.mpf(epsilon), mpmath.ncdf
-        if isinstance(pair, pairs.Laplace):
+        if isinstance(pair, pairs.LaplacePair):
             top = 1 / mpmath.mpf(pair.scale)
             if e >= top:
                 return mpmath.mpf(0)
@@ -281,7 +281,9 @@ def test_rare_hits_under_little_noise_need_no_finer_grid_than_they_are_wide() ->
 def test_laplace_compositions_agree_with_the_library(scale: float, steps: int) -> None:
     theirs = library.from_laplace_mechanism(scale, value_discretization_interval=1e-4)
     theirs = theirs.self_compose(steps)
-    found = pld.compose([pairs.Laplace(scale)], [steps], delta=1e-6, interval=1e-3).epsilon(1e-6)
+    found = pld.compose([pairs.LaplacePair(scale)], [steps], delta=1e-6, interval=1e-3).epsilon(
+        1e-6
+    )
     assert found == pytest.approx(theirs.get_epsilon_for_delta(1e-6), rel=5e-3)
 
 

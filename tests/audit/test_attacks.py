@@ -16,16 +16,16 @@ from dpcore.audit import models as models_attacked
 from dpcore.audit.attack import Attack, run
 from dpcore.audit.neighbours import lone_record
 from dpcore.audit.register import attacks, attacks_on
-from dpcore.audit.training import Setting, aim, with_noise
+from dpcore.audit.training import TrainingSetting, aim, with_noise
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named, register
 from dpcore.models import register as models
-from dpcore.models.records import BLANK, Shape
+from dpcore.models.records import BLANK, RecordShape
 
 EVERY = [
     pytest.param(a, id=f"{key}-{i}") for key, of in attacks().items() for i, a in enumerate(of)
@@ -171,7 +171,7 @@ def test_what_is_attacked_was_read_from_a_file_and_a_blank_row_has_nothing_in_it
     assert differ == [("1.0,0,yes", ",,")]
     assert not pair.second[0][0].any()
     assert pair.second[1].tolist() == [0.0, 1.0, 1.0, 1.0]
-    shape = Shape(10, 1, (3,))
+    shape = RecordShape(10, 1, (3,))
     one = models_attacked.records(shape, [(1.0, 2, 1), models_attacked.BLANKED])
     assert one.shape == shape
     assert one.labels.tolist() == [1, BLANK]
@@ -208,13 +208,13 @@ def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(
 
 def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch) -> None:
     seen = []
-    original = Run.__init__
+    original = TrainingRun.__init__
 
     def note(self, recipes, inputs, targets, *args, **kwargs):
         seen.append(len(inputs))
         original(self, recipes, inputs, targets, *args, **kwargs)
 
-    monkeypatch.setattr(Run, "__init__", note)
+    monkeypatch.setattr(TrainingRun, "__init__", note)
     for a in attacks()[deep.KEY]:
         seen.clear()
         target = a.aim(a.epsilon, a.delta)
@@ -225,7 +225,7 @@ def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch) -> None:
 
 def test_what_proves_nothing_is_not_attacked() -> None:
     with pytest.raises(InvalidInput, match="proves nothing at ε = 2, but an attack needs a promi"):
-        aim(Setting("outpert", Adjacency.ZERO_OUT), 2.0, 1e-5)
+        aim(TrainingSetting("outpert", Adjacency.ZERO_OUT), 2.0, 1e-5)
     with pytest.raises(InvalidInput, match="method is 'nonprivate', but it must be one of"):
         attacks_on("nonprivate")
     with pytest.raises(InvalidInput, match=r"adjacency is .*add-remove.*zero-out or replace-one"):

@@ -22,7 +22,7 @@ from scipy import stats
 
 from dpcore.cli import main
 from dpcore.deep import training as loop
-from dpcore.deep.randomness import Seeded
+from dpcore.deep.randomness import SeededRandomness
 from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import report as artefacts
 from dpcore.evaluation.training.trainer import Trainer
@@ -268,7 +268,7 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
         import torch
 
         for seed in streams:
-            again = Seeded(0, seed).normal(torch.empty(len(noise))).double().numpy()
+            again = SeededRandomness(0, seed).normal(torch.empty(len(noise))).double().numpy()
             for order in (again, np.roll(again, 3), np.roll(again, 9)):
                 if abs(np.corrcoef(order, noise)[0, 1]) > 0.99:
                     return True
@@ -278,7 +278,9 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
     assert not found(tmp_path / "honest")
     # The fault of old: called the system's, drawn from the seed in the file.
     monkeypatch.setattr(
-        loop, "System", lambda device: Seeded(0, loop._stream([Recipe(seed=0)], 2), device)
+        loop,
+        "SystemRandomness",
+        lambda device: SeededRandomness(0, loop._stream([Recipe(seed=0)], 2), device),
     )
     (tmp_path / "planted").mkdir()
     assert found(tmp_path / "planted")

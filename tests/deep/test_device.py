@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 from dpcore.deep.device import device, exact_arithmetic
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
 
 RECIPE = Recipe(widths=(16,), batch=200, epochs=4, clip=0.5, sigma=1.0)
@@ -25,12 +25,12 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
     return (inputs / 16.0).astype(np.float32), targets
 
 
-def weights(run: Run) -> torch.Tensor:
+def weights(run: TrainingRun) -> torch.Tensor:
     return torch.cat([each.detach().flatten().cpu() for each in run.per_example.parameters])
 
 
-def trained(recipes: Recipe | list[Recipe], digits: tuple, on: str = "cpu") -> Run:
-    run = Run(recipes, *digits, 10, device=on)
+def trained(recipes: Recipe | list[Recipe], digits: tuple, on: str = "cpu") -> TrainingRun:
+    run = TrainingRun(recipes, *digits, 10, device=on)
     run.advance(run.steps)
     return run
 
@@ -93,7 +93,7 @@ def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
 @gpu
 def test_noise_on_a_gpu_has_its_size(digits: tuple) -> None:
     recipe = replace(RECIPE, learning_rate=float(RECIPE.batch), clip=1e-6, epochs=1, batch=1797)
-    run = Run(recipe, *digits, 10, device="cuda")
+    run = TrainingRun(recipe, *digits, 10, device="cuda")
     before = weights(run)
     run.advance(1)
     # With gradients clipped to next to nothing, a step of this rate is the noise itself.

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 
 FEATURES, WIDTH, CLASSES, RECORDS, BATCH = 40, 50, 3, 400, 200
 PARAMETERS = FEATURES * WIDTH + WIDTH + WIDTH * CLASSES + CLASSES
@@ -51,7 +51,7 @@ def examples(records: int = RECORDS) -> tuple[np.ndarray, np.ndarray]:
 
 
 def largest(recipes: Recipe | list[Recipe], public: bool = False) -> int:
-    run = Run(recipes, *examples(), CLASSES, public=examples(60) if public else None)
+    run = TrainingRun(recipes, *examples(), CLASSES, public=examples(60) if public else None)
     run.advance(1)  # memory that is kept from step to step
     with Largest() as noted:
         run.advance(3)

@@ -10,7 +10,7 @@ import torch
 from scipy import stats
 
 from dpcore.deep import randomness
-from dpcore.deep.randomness import LEVELS, Seeded, System, normals
+from dpcore.deep.randomness import LEVELS, SeededRandomness, SystemRandomness, normals
 
 STRICT = 1e-9
 """Level of the tests: what the system draws is another sample every time."""
@@ -76,14 +76,14 @@ def test_the_tail_of_single_precision_is_what_this_catches() -> None:
 def test_a_room_of_any_shape_and_type_is_filled() -> None:
     for dtype in (torch.float32, torch.float64):
         room = torch.zeros(3, 5, dtype=dtype)
-        found = System().normal(room)
+        found = SystemRandomness().normal(room)
         assert found is room
         assert (room != 0).all()
-        assert not torch.equal(System().normal(torch.zeros(3, 5, dtype=dtype)), room)
+        assert not torch.equal(SystemRandomness().normal(torch.zeros(3, 5, dtype=dtype)), room)
 
 
 def test_levels_are_uniform() -> None:
-    drawn = System().levels(2, 50_000)
+    drawn = SystemRandomness().levels(2, 50_000)
     assert drawn.shape == (2, 50_000)
     assert stats.kstest(drawn.flatten().double() / LEVELS, "uniform").pvalue > STRICT
     assert int(drawn.max()) < LEVELS
@@ -91,8 +91,8 @@ def test_levels_are_uniform() -> None:
 
 
 def test_nothing_is_left_of_the_systems_randomness_and_a_seed_leaves_all() -> None:
-    assert System().state() == {}
-    seeded = Seeded(0, 1)
+    assert SystemRandomness().state() == {}
+    seeded = SeededRandomness(0, 1)
     state = seeded.state()
     first = seeded.normal(torch.empty(4))
     seeded.restore(state)

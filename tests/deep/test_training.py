@@ -13,9 +13,9 @@ from scipy import stats
 from torch import nn
 
 from dpcore.deep import sampling, training
-from dpcore.deep.randomness import LEVELS, Seeded, System
+from dpcore.deep.randomness import LEVELS, SeededRandomness, SystemRandomness
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 
 SMALL = Recipe(widths=(8,), epochs=3, batch=20, learning_rate=0.1, seed=4)
@@ -31,7 +31,7 @@ def data(records=100, features=6, classes=3):
 
 def started(recipe=SMALL, **rest):
     inputs, targets = data(**rest)
-    return Run(recipe, inputs, targets, 3)
+    return TrainingRun(recipe, inputs, targets, 3)
 
 
 def weights_of(run):
@@ -45,7 +45,7 @@ def tell(batch, runs):
     return [batch.records.shape[-1]] * runs
 
 
-class Watched(Run):
+class Watched(TrainingRun):
     """A run that keeps what it drew and the noise that it added."""
 
     def __init__(self, *args, **kwargs):
@@ -90,14 +90,14 @@ def test_batches_are_poisson(runs):
         assert np.abs(np.corrcoef(counts.T) - np.eye(runs)).max() < 0.25
 
 
-@pytest.mark.parametrize("source", [Seeded(0, 1), System()])
+@pytest.mark.parametrize("source", [SeededRandomness(0, 1), SystemRandomness()])
 def test_every_record_is_drawn_as_often_as_any_other(source):
     times = np.zeros(50)
     for _ in range(2_000):
         times[sampling.draw("poisson", 50, 5, source).records.numpy()] += 1
     expected = 2_000 * 0.1
     spread = ((times - expected) ** 2).sum() / (expected * 0.9)
-    level = STRICT if isinstance(source, Seeded) else 1e-9
+    level = STRICT if isinstance(source, SeededRandomness) else 1e-9
     assert level < stats.chi2.sf(spread, 50) < 1 - level
 
 
@@ -107,13 +107,13 @@ def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
     assert 0 <= Fraction(batch, records) - chance < Fraction(1, LEVELS)
     assert 2**32 % LEVELS == 0  # as many remainders of each kind
     again = torch.Generator().manual_seed(0)
-    drawn = sampling.draw("poisson", records, batch, Seeded(0, 1)).records
+    drawn = sampling.draw("poisson", records, batch, SeededRandomness(0, 1)).records
     # On a CPU a uniform float is one of the same levels.
     uniform = torch.rand(records, generator=again).double()
     assert torch.equal(drawn, (uniform < float(chance)).nonzero()[:, 0])
 
 
-@pytest.mark.parametrize("source", [Seeded(0, 1), System()])
+@pytest.mark.parametrize("source", [SeededRandomness(0, 1), SystemRandomness()])
 def test_batches_of_fixed_size_hold_different_records(source):
     for runs in (1, 3):
         found = sampling.draw("fixed", 30, 7, source, runs).records.reshape(runs, 7)
@@ -271,7 +271,7 @@ def test_sum_is_divided_by_the_expected_batch_size():
     run.advance(1)
     (drawn,) = run.drawn[0]
     assert drawn != recipe.batch
-    again = Seeded(0, 0)
+    again = SeededRandomness(0, 0)
     again.restore(state)
     records = sampling.draw("poisson", 100, 20, again).records
     assert len(records) == drawn
@@ -429,7 +429,7 @@ def test_recipes_that_do_not_fit_are_refused(recipes, said):
 )
 def test_targets_that_do_not_fit_are_refused(targets, task, said):
     with pytest.raises(InvalidInput, match=said):
-        Run(SMALL, data()[0], targets, 3, task=task)
+        TrainingRun(SMALL, data()[0], targets, 3, task=task)
 
 
 @pytest.mark.parametrize("system", [False, True])
@@ -446,12 +446,12 @@ def test_a_null_record_contributes_nothing(task, runs, system):
     moved = np.where(null[:, None], 1e6, inputs).astype(np.float32)
     found = []
     for given in (inputs, moved):
-        run = Run([recipe] * runs, given, blanked, 3, task=task, system=system)
+        run = TrainingRun([recipe] * runs, given, blanked, 3, task=task, system=system)
         run.advance(2)
         found.append(weights_of(run))
     # The divisor is n, null records included; without them the other 90 give the same sum.
     absent = replace(recipe, adjacency="add-remove", public_size=100)
-    fewer = Run([absent] * runs, inputs[:90], blanked[:90], 3, task=task, system=system)
+    fewer = TrainingRun([absent] * runs, inputs[:90], blanked[:90], 3, task=task, system=system)
     fewer.advance(2)
     assert torch.equal(*found)
     torch.testing.assert_close(found[0], weights_of(fewer), rtol=1e-3, atol=1e-5)
@@ -459,7 +459,7 @@ def test_a_null_record_contributes_nothing(task, runs, system):
 
 
 def test_for_keeping_everything_is_in_double_precision_and_drawn_anew():
-    runs = [Run(SMALL, *data(), 3, system=True) for _ in range(2)]
+    runs = [TrainingRun(SMALL, *data(), 3, system=True) for _ in range(2)]
     assert torch.equal(*(weights_of(run) for run in runs))  # start weights may be seeded
     for run in runs:
         run.advance(1)

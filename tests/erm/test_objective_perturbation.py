@@ -18,7 +18,7 @@ from dpcore.erm.method import Settings
 from dpcore.erm.objective_perturbation import (
     SLACK,
     TOLERANCE,
-    Noise,
+    ObjectiveNoise,
     bend,
     corners,
     gaussian_delta,
@@ -86,7 +86,9 @@ def test_exact_densities_stay_below_the_bound(loss, adjacency, ridge, sigma) -> 
     assert line.density(1.0).sum() * line.width == pytest.approx(1.0, abs=GRID)
     for left in (0.05, 0.3, 1.0, 2.0):
         epsilon = left + bend(problem(adjacency, loss), ridge)
-        bound = gaussian_delta(problem(adjacency, loss), epsilon, Noise(sigma, ridge, 0.0), 0.0)
+        bound = gaussian_delta(
+            problem(adjacency, loss), epsilon, ObjectiveNoise(sigma, ridge, 0.0), 0.0
+        )
         for one, other in PAIRS[adjacency]:
             seen = line.divergence(line.density(one), line.density(other), epsilon)
             assert seen <= bound + GRID
@@ -124,7 +126,7 @@ def test_exact_densities_of_all_classes_stay_below_the_bound(adjacency, sigma, r
 
     for left in (0.3, 1.0, 2.0, 4.0):
         epsilon = left + classes * bend(what, ridge)
-        bound = gaussian_delta(what, epsilon, Noise(sigma, ridge, 0.0), 0.0)
+        bound = gaussian_delta(what, epsilon, ObjectiveNoise(sigma, ridge, 0.0), 0.0)
         assert seen(sigma, epsilon) <= bound + GRID
     if ridge == 20.0:
         assert seen(sigma / 2.0, epsilon) > bound + GRID
@@ -154,7 +156,9 @@ def test_two_thirds_of_the_noise_would_be_noticed(adjacency) -> None:
     ridge, sigma = 20.0, 1.5
     line = OneDimension("huber", ridge, 2.0 / 3.0 * sigma)
     epsilon = 1.0 + bend(problem(adjacency, "huber"), ridge)
-    bound = gaussian_delta(problem(adjacency, "huber"), epsilon, Noise(sigma, ridge, 0.0), 0.0)
+    bound = gaussian_delta(
+        problem(adjacency, "huber"), epsilon, ObjectiveNoise(sigma, ridge, 0.0), 0.0
+    )
     seen = max(
         line.divergence(line.density(one), line.density(other), epsilon)
         for one, other in PAIRS[adjacency]
@@ -170,8 +174,10 @@ def test_a_solver_that_errs_the_worst_way_stays_below_the_bound(adjacency, ridge
     line = OneDimension("logistic", ridge, sigma)
     for left in (0.1, 0.5, 1.5):
         epsilon = left + bend(problem(adjacency), ridge)
-        bound = gaussian_delta(problem(adjacency), epsilon, Noise(sigma, ridge, output), tolerance)
-        exact = gaussian_delta(problem(adjacency), epsilon, Noise(sigma, ridge, 0.0), 0.0)
+        bound = gaussian_delta(
+            problem(adjacency), epsilon, ObjectiveNoise(sigma, ridge, output), tolerance
+        )
+        exact = gaussian_delta(problem(adjacency), epsilon, ObjectiveNoise(sigma, ridge, 0.0), 0.0)
         assert exact < bound
         for one, other in PAIRS[adjacency]:
             for side in (-1.0, 1.0):
@@ -209,7 +215,7 @@ def test_the_pure_tilt_never_moves_a_density_by_more_than_its_share(
 def test_figures_of_section_6_1(adjacency, ridge, sigma) -> None:
     found = Problem("logistic", 0.0, 100, 1, adjacency, radius=1.0)
     at = {
-        factor: gaussian_delta(found, 1.0, Noise(factor * sigma, ridge, 0.0), 0.0)
+        factor: gaussian_delta(found, 1.0, ObjectiveNoise(factor * sigma, ridge, 0.0), 0.0)
         for factor in (1.002, 0.998)
     }
     assert at[1.002] <= 1e-5 < at[0.998]
@@ -227,7 +233,7 @@ def test_the_noise_keeps_the_budget_and_no_less_would(epsilon, delta, lam, adjac
     what = Problem(loss, lam, 300, 7, adjacency, radius=radius)
     noise = gaussian_noise(what, epsilon, delta)
     assert gaussian_delta(what, epsilon, noise, TOLERANCE) <= delta
-    less = Noise(noise.scale * (1.0 - 1e-6), noise.ridge, noise.output)
+    less = ObjectiveNoise(noise.scale * (1.0 - 1e-6), noise.ridge, noise.output)
     assert gaussian_delta(what, epsilon, less, TOLERANCE) > delta
     assert noise.ridge >= what.records * lam
     slack = 2.0 * TOLERANCE / (noise.ridge * noise.output)

@@ -20,7 +20,7 @@ from dpcore.accounting.events import Composed
 from dpcore.accounting.planner import Training, spent
 from dpcore.datasets import images
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.data import material
@@ -599,7 +599,7 @@ def test_small_networks_take_one_thread_and_give_it_back() -> None:
 def test_the_books_follow_the_run_that_is_trained() -> None:
     """σ of the last step is the one the training itself used."""
     examples = images.load("digits")
-    run = Run(STUDY.settled(RECORDS), examples.train_inputs, examples.train_targets, 10)
+    run = TrainingRun(STUDY.settled(RECORDS), examples.train_inputs, examples.train_targets, 10)
     trainer = begin([replace(STUDY, runs=1)], device="cpu")
     trainer.run()
     row = trainer.history().iloc[-1]

@@ -16,11 +16,11 @@ from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation.curves import calibration_table, closed_form
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff
-from dpcore.figures.curves import Reference
+from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.drawn import Drawn
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
-REFERENCES = [Reference("non-private", 0.95), Reference("majority", 0.63, "dot")]
+REFERENCES = [ReferenceLine("non-private", 0.95), ReferenceLine("majority", 0.63, "dot")]
 QUERIES = {
     "outpert": "the trained weights",
     "opera": "the trained weights",
@@ -30,7 +30,7 @@ Titles = dict[str, str]
 DRAW: dict[str, Callable[[pd.DataFrame, Titles, bool], Drawn]] = {
     "accuracy": lambda t, n, dark: tradeoff.accuracy(t, REFERENCES, titles=n, dark=dark),
     "objective": lambda t, n, dark: tradeoff.objective(
-        t, [Reference("minimum", 0.2)], titles=n, dark=dark
+        t, [ReferenceLine("minimum", 0.2)], titles=n, dark=dark
     ),
     "excess risk": lambda t, n, dark: tradeoff.excess_risk(t, titles=n, dark=dark),
     "sigma": lambda t, n, dark: noise.sigma(t, titles=n, queries=QUERIES, dark=dark),
@@ -130,7 +130,7 @@ def test_an_epsilon_that_is_not_proved_is_marked_in_the_sentence(
     table["status"] = "claim not supported"
     assert "not proved" not in DRAW["accuracy"](table, titles, False).sentence
     table["status"] = "conditions not met"
-    high = [Reference("λ by cross-validation", 0.99)]
+    high = [ReferenceLine("λ by cross-validation", 0.99)]
     told = tradeoff.accuracy(table[method == "dpgd"], high, titles=titles).sentence
     assert "the nearest is DP-GD (not proved there), −3.0 points at the largest ε" in told
 
@@ -138,7 +138,7 @@ def test_an_epsilon_that_is_not_proved_is_marked_in_the_sentence(
 def test_accuracy_says_when_regularisation_is_what_costs(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    high = [Reference("λ by cross-validation", 0.99), Reference("same λ", 0.96)]
+    high = [ReferenceLine("λ by cross-validation", 0.99), ReferenceLine("same λ", 0.96)]
 
     def told(noiseless: tradeoff.Noiseless | None) -> str:
         return tradeoff.accuracy(table, high, titles=titles, noiseless=noiseless).sentence
@@ -239,7 +239,7 @@ def test_bands_join_low_and_high(table: pd.DataFrame, titles: Titles) -> None:
 def test_an_objective_of_nothing_has_no_place_on_its_axis(
     table: pd.DataFrame, titles: Titles
 ) -> None:
-    drawn = tradeoff.objective(table, [Reference("minimum", 0.0)], titles=titles)
+    drawn = tradeoff.objective(table, [ReferenceLine("minimum", 0.0)], titles=titles)
     assert all(math.isfinite(end) for end in drawn.figure.layout.yaxis.range)
     assert not drawn.figure.layout.shapes
     assert "without privacy it is 0." in drawn.sentence

@@ -8,16 +8,16 @@ import pytest
 
 from dpcore.evaluation.frontier import frontier, reach
 from dpcore.evaluation.scoring import AREA as MEASURE
-from dpcore.evaluation.scoring import Measure
+from dpcore.evaluation.scoring import Metric
 from dpcore.figures import chosen, tradeoff
 from dpcore.figures import frontier as best_figure
-from dpcore.figures.curves import Reference
+from dpcore.figures.curves import ReferenceLine
 from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.verdict import few_records, verdict
 
 AREA = Quality(MEASURE)
-RMSE = Quality(Measure("rmse", -1.0, 100.0))
-REFERENCES = (Reference("no privacy", 10.0), Reference("always the mean", 60.0))
+RMSE = Quality(Metric("rmse", -1.0, 100.0))
+REFERENCES = (ReferenceLine("no privacy", 10.0), ReferenceLine("always the mean", 60.0))
 
 
 def errors(table: pd.DataFrame) -> pd.DataFrame:
@@ -32,7 +32,7 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_main_figure_draws_errors_and_says_who_comes_close(table, titles, dark) -> None:
-    accuracy = tradeoff.accuracy(table, [Reference("no privacy", 0.9)], titles=titles).sentence
+    accuracy = tradeoff.accuracy(table, [ReferenceLine("no privacy", 0.9)], titles=titles).sentence
     drawn = tradeoff.accuracy(errors(table), REFERENCES, titles=titles, quality=RMSE, dark=dark)
     said = drawn.sentence
     # The same methods come close from the same ε on.
@@ -58,7 +58,7 @@ def test_an_error_that_rises_with_epsilon_is_told(table, titles) -> None:
 
 
 def test_no_method_comes_close_and_why(table, titles) -> None:
-    far = [Reference("no privacy", 1.0)]
+    far = [ReferenceLine("no privacy", 1.0)]
     noiseless = tradeoff.Noiseless(4.0, lam=1.0, tuned_lam=0.01)
     drawn = tradeoff.accuracy(errors(table), far, titles=titles, quality=RMSE, noiseless=noiseless)
     assert "No method comes within 2 in RMSE" in drawn.sentence
@@ -113,7 +113,7 @@ def test_numbers_are_written_in_points_or_in_their_unit() -> None:
 
 def test_areas_are_written_as_such(table, titles) -> None:
     areas = table.rename(columns=lambda name: name.replace("accuracy", "auc"))
-    high = [Reference("no privacy", 0.95)]
+    high = [ReferenceLine("no privacy", 0.95)]
     drawn = tradeoff.accuracy(areas, high, titles=titles, quality=AREA)
     assert "within 0.02 in AUC of the better model without privacy" in drawn.sentence
     assert drawn.figure.layout.yaxis.title.text == "AUC on test records"
@@ -152,7 +152,7 @@ def test_what_an_area_costs_is_said_in_words(table, titles) -> None:
 
 
 def test_an_error_has_its_unit() -> None:
-    days = Quality(Measure("rmse", -1.0, 100.0, "days"))
+    days = Quality(Metric("rmse", -1.0, 100.0, "days"))
     assert days.axis == "RMSE on test records in days (lower is better)"
     assert days.told(3.456) == "predictions are off by 3.46 days (RMSE)"
     assert RMSE.told(3.456) == "predictions are off by 3.46 (RMSE)"

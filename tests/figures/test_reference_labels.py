@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from dpcore.figures.curves import LABEL, Reference, add_references, against_epsilon
+from dpcore.figures.curves import LABEL, ReferenceLine, add_references, against_epsilon
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_words_of_close_lines_do_not_overlap(values: tuple[float, ...]) -> None:
     low, high = 0.45, 1.02
     figure = against_epsilon(title="", low=low, high=high)
     names = [f"line {number}" for number in range(len(values))]
-    add_references(figure, [Reference(*pair) for pair in zip(names, values, strict=True)])
+    add_references(figure, [ReferenceLine(*pair) for pair in zip(names, values, strict=True)])
     boxes = []
     for words in figure.layout.annotations:
         size = LABEL * (high - low) * (1 + words.text.count("<br>"))
@@ -51,7 +51,7 @@ def test_words_stand_at_the_end_where_no_curve_runs_into_them(
 ) -> None:
     figure = against_epsilon(title="", low=0.25, high=1.02, log=log)
     figure.add_scatter(x=[1e-3, 1e-1, 10.0, 100.0], y=heights, mode="lines+markers")
-    add_references(figure, [Reference("line", 0.7)])
+    add_references(figure, [ReferenceLine("line", 0.7)])
     (words,) = figure.layout.annotations
     assert (words.xanchor, words.align) == (end, end)
     assert (words.x < 0.5) == (end == "left")
@@ -73,7 +73,7 @@ def test_words_of_the_lowest_line_go_below_it_where_a_curve_is_above(
 ) -> None:
     figure = against_epsilon(title="", low=0.2, high=1.02)
     figure.add_scatter(x=[1e-3, 1e-1, 10.0, 100.0], y=heights, mode="lines+markers")
-    add_references(figure, [Reference("highest", 0.98), Reference(text, 0.3)])
+    add_references(figure, [ReferenceLine("highest", 0.98), ReferenceLine(text, 0.3)])
     highest, lowest = figure.layout.annotations
     assert (highest.yanchor, lowest.yanchor) == ("bottom", side)
 
@@ -81,5 +81,5 @@ def test_words_of_the_lowest_line_go_below_it_where_a_curve_is_above(
 def test_no_words_go_below_a_line_at_the_bottom() -> None:
     figure = against_epsilon(title="", low=0.28, high=1.02)
     figure.add_scatter(x=[1e-3, 100.0], y=[0.31, 0.32], mode="lines+markers")
-    add_references(figure, [Reference("random components: 10.0 %", 0.3)])
+    add_references(figure, [ReferenceLine("random components: 10.0 %", 0.3)])
     assert figure.layout.annotations[0].yanchor == "bottom"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from dpcore.evaluation.scoring import Measure
+from dpcore.evaluation.scoring import Metric
 from dpcore.evaluation.scoring.metrics import accuracy_interval
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records, verdict
@@ -73,7 +73,7 @@ def test_a_small_test_set_says_how_rough_it_is() -> None:
 
 
 def test_few_records_leave_an_error_rough_against_its_range() -> None:
-    quality = Quality(Measure("rmse", -1.0, 350.0))
+    quality = Quality(Metric("rmse", -1.0, 350.0))
     words = few_records(54.1, (45.2, 61.9), 88, quality)
     assert "only 88 test records" in words
     assert "the RMSE 54.1 without privacy may be anything from 45 to 62 on new" in words
@@ -82,7 +82,7 @@ def test_few_records_leave_an_error_rough_against_its_range() -> None:
 
 
 def test_the_verdict_of_an_error_says_what_it_adds() -> None:
-    quality = Quality(Measure("rmse", -1.0, 350.0))
+    quality = Quality(Metric("rmse", -1.0, 350.0))
 
     def told(rmse: float) -> str:
         found = pd.Series(row("adassp", 1.0, 0.1, math.nan, rmse=rmse))

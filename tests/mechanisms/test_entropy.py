@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from dpcore.erm.method import noise_generator
-from dpcore.mechanisms.entropy import System
+from dpcore.mechanisms.entropy import SystemNoise
 from dpcore.mechanisms.laplace import vector_laplace
 
 STRICT = 1e-9
@@ -28,13 +28,13 @@ COUNT = 50_000
     ids=["normal", "laplace", "gamma"],
 )
 def test_noise_has_its_distribution_and_no_other(draw, distribution, parameters, wrong) -> None:
-    found = draw(System()) * wrong
+    found = draw(SystemNoise()) * wrong
     assert found.dtype == np.float64
     assert (stats.kstest(found, distribution, args=parameters).pvalue > STRICT) == (wrong == 1.0)
 
 
 def test_shapes_are_those_of_numpy() -> None:
-    generator = System()
+    generator = SystemNoise()
     assert isinstance(generator.standard_normal(), float)
     assert generator.standard_normal((2, 3)).shape == (2, 3)
     assert generator.gamma(4, 1.0, (5, 1)).shape == (5, 1)
@@ -43,7 +43,7 @@ def test_shapes_are_those_of_numpy() -> None:
 
 
 def test_noise_never_comes_from_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = System()
+    generator = SystemNoise()
     before = generator.bit_generator.state
     for draw in (generator.standard_normal, generator.laplace):
         draw(size=100)
@@ -53,12 +53,12 @@ def test_noise_never_comes_from_the_state(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_it_is_not_stored_and_no_two_are_alike() -> None:
     with pytest.raises(TypeError, match="not stored"):
-        pickle.dumps(System())
-    first, second = System(), System()
+        pickle.dumps(SystemNoise())
+    first, second = SystemNoise(), SystemNoise()
     assert not np.array_equal(first.integers(2**40, size=8), second.integers(2**40, size=8))
     assert not np.array_equal(first.standard_normal(8), second.standard_normal(8))
 
 
 def test_without_a_seed_a_method_draws_from_the_system() -> None:
-    assert isinstance(noise_generator(None, 0), System)
-    assert not isinstance(noise_generator(0, 0), System)
+    assert isinstance(noise_generator(None, 0), SystemNoise)
+    assert not isinstance(noise_generator(0, 0), SystemNoise)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from dpcore.models.records import BLANK, Records, Shape
+from dpcore.models.records import BLANK, Records, RecordShape
 
 CONFIDENCE = 0.99
 
@@ -20,17 +20,17 @@ def some(
     x = generator.uniform(-1.0, 1.0, (records, numbers))
     codes = np.stack([generator.integers(0, count, records) for count in levels], axis=1)
     score = x[:, 0] + 0.8 * (codes[:, 0] == 0) - 0.3 + 0.2 * generator.standard_normal(records)
-    return Records(Shape(records, numbers, levels), x, codes, (score > 0.0).astype(np.int64))
+    return Records(RecordShape(records, numbers, levels), x, codes, (score > 0.0).astype(np.int64))
 
 
-def extreme(shape: Shape, generator: np.random.Generator) -> Records:
+def extreme(shape: RecordShape, generator: np.random.Generator) -> Records:
     """One record, often at the ends of its bounds."""
     x = generator.choice([-1.0, 0.0, 1.0, generator.uniform(-1.0, 1.0)], (1, shape.numbers))
     codes = np.array([[generator.integers(0, count) for count in shape.levels]], dtype=np.int64)
     return Records(shape, x, codes.reshape(1, -1), generator.integers(0, 2, 1))
 
 
-def blank(shape: Shape) -> Records:
+def blank(shape: RecordShape) -> Records:
     """One blank record."""
     none = np.zeros((1, len(shape.levels)), dtype=np.int64)
     return Records(shape, np.zeros((1, shape.numbers)), none, np.array([BLANK]))

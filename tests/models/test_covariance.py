@@ -12,12 +12,12 @@ from dpcore.guarantee import Adjacency, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.models import covariance
 from dpcore.models.model import noiseless
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import pca_gaussian, pca_pure, pca_wishart
 from tests.models.attack import extreme, least_level, obeys, some, together
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
-SHAPE = Shape(30, 2, ())
+SHAPE = RecordShape(30, 2, ())
 
 
 def flat(squares: np.ndarray) -> np.ndarray:
@@ -110,7 +110,7 @@ def test_pure_noise_has_the_norm_and_the_directions_of_its_law() -> None:
 def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon) -> None:
     # d = 3: how often S + W - S′ is not positive semidefinite, for one record of norm 1 more.
     c, x = pca_wishart.scale(epsilon), np.array([0.6, 0.0, 0.8])
-    draws = np.array(pca_wishart.noise(Shape(10, 2, ()), 4_000, 0))
+    draws = np.array(pca_wishart.noise(RecordShape(10, 2, ()), 4_000, 0))
     left = np.linalg.eigvalsh(c * draws - np.outer(x, x))[:, 0]
     seen, expected = int((left < 0.0).sum()), pca_wishart.failure(c)
     assert expected == pytest.approx(1.0 - math.exp(-epsilon / 3.0))
@@ -149,7 +149,7 @@ def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system)
     draw = np.random.default_rng(4)
     x = np.clip(draw.standard_normal((4_000, 5)) * [0.5, 0.4, 0.3, 0.05, 0.05] + 0.2, -1.0, 1.0)
     none, zero = np.zeros((4_000, 0), dtype=np.int64), np.zeros(4_000, dtype=np.int64)
-    records = Records(Shape(4_000, 5, ()), x, none, zero)
+    records = Records(RecordShape(4_000, 5, ()), x, none, zero)
     train, test = records[:3_000], records[3_000:]
     calibrations = system.calibrate(train.shape, [1e-4, 50.0], 1e-5, ZERO)
     found = system.learn(train, test[:0], calibrations, 5, 0)

@@ -10,7 +10,7 @@ import pytest
 from dpcore.datasets import Preparation, Table, load
 from dpcore.datasets.prepare import drawn
 from dpcore.errors import InvalidInput
-from dpcore.models.records import BLANK, Records, Shape, encode, shape_of
+from dpcore.models.records import BLANK, Records, RecordShape, encode, shape_of
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,8 @@ def test_what_would_break_a_sensitivity_is_refused(field, value, said) -> None:
     good = {"numbers": [[0.5]], "categories": [[2]], "labels": [1]}
     with pytest.raises(InvalidInput, match=said):
         Records(
-            Shape(10, 1, (3,)), **{name: np.array(v) for name, v in {**good, field: value}.items()}
+            RecordShape(10, 1, (3,)),
+            **{name: np.array(v) for name, v in {**good, field: value}.items()},
         )
 
 

@@ -12,12 +12,12 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Status
 from dpcore.models import systems, teachers
 from dpcore.models.model import generator, noiseless, silent
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 from dpcore.models.register import describe, model_named, register
 from dpcore.models.systems import online_tree
 from tests.models.attack import blank, some, together
 
-SHAPE = Shape(400, 3, (2, 4))
+SHAPE = RecordShape(400, 3, (2, 4))
 KEYS = list(register())
 
 
@@ -74,7 +74,11 @@ def test_bad_budgets_and_neighbours_are_refused(key) -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_noise_is_finite_at_the_ends_of_what_can_be_asked(key) -> None:
     model = model_named(key)
-    for shape in (Shape(1, 0, (2,)), Shape(40, 30, (41,)), Shape(1_000_000, 3, ())):
+    for shape in (
+        RecordShape(1, 0, (2,)),
+        RecordShape(40, 30, (41,)),
+        RecordShape(1_000_000, 3, ()),
+    ):
         for c in model.calibrate(shape, [1e-6, 1e3], 1e-300, model.adjacencies[-1]):
             assert all(0.0 < noise.scale < math.inf for noise in c.noises)
             assert all(noise.times >= 1 for noise in c.noises)

@@ -15,12 +15,12 @@ from scipy import stats
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
 from dpcore.models.model import noiseless
-from dpcore.models.records import Shape
+from dpcore.models.records import RecordShape
 from dpcore.models.systems import pate, scalable_pate
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
-SHAPE = Shape(2_000, 3, (3,))
+SHAPE = RecordShape(2_000, 3, (3,))
 
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
@@ -94,7 +94,7 @@ def noisy_gap(counts: np.ndarray, sigma: float, seed: int) -> np.ndarray:
 
 
 def test_worst_votes_are_told_apart_no_better_than_promised() -> None:
-    c = pate.calibrate(Shape(50, 2, (3,)), [6.0], 1e-5, ZERO)[0]
+    c = pate.calibrate(RecordShape(50, 2, (3,)), [6.0], 1e-5, ZERO)[0]
     (votes,) = c.noises
     promised = math.sqrt(votes.times) * votes.sensitivity / votes.scale
     one = np.tile([3.0, 4.0], (votes.times, 1))

@@ -11,24 +11,24 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
 from pages.shared import background
-from pages.shared.background import Task, missing
+from pages.shared.background import BackgroundTask, missing
 
 
-def ended(task: Task[int]) -> None:
+def ended(task: BackgroundTask[int]) -> None:
     deadline = time.monotonic() + 10.0
     while not task.future.done() and time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 def test_an_answer_arrives() -> None:
-    task = Task(lambda progress: 7)
+    task = BackgroundTask(lambda progress: 7)
     assert task.answer(10.0) == 7
     assert (task.done, task.stopped) == (True, False)
 
 
 def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for() -> None:
     go = threading.Event()
-    task = Task(lambda progress: go.wait(10.0))
+    task = BackgroundTask(lambda progress: go.wait(10.0))
     drawn = task.answer()
     go.set()
     task.answer(10.0)
@@ -38,7 +38,7 @@ def test_a_task_that_ends_after_the_page_was_drawn_is_still_waited_for() -> None
     assert missing("x", "words", task, task.answer()) == []
 
 
-def reporting() -> tuple[Task[int], threading.Event]:
+def reporting() -> tuple[BackgroundTask[int], threading.Event]:
     """A task that goes on until it is let go, and what lets it go."""
     begun, go = threading.Event(), threading.Event()
 
@@ -49,7 +49,7 @@ def reporting() -> tuple[Task[int], threading.Event]:
             time.sleep(0.001)
         return 1
 
-    task: Task[int] = Task(work)
+    task: BackgroundTask[int] = BackgroundTask(work)
     assert begun.wait(10.0)
     return task, go
 
@@ -133,7 +133,7 @@ def test_its_own_error_is_raised() -> None:
     def work(progress: object) -> int:
         raise InvalidInput("σ is 0, but it must be above 0.")
 
-    task: Task[int] = Task(work)
+    task: BackgroundTask[int] = BackgroundTask(work)
     with pytest.raises(InvalidInput):
         task.answer(10.0)
     assert task.done

@@ -28,7 +28,7 @@ from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.train import calibration, live
-from pages.train.controls import Asked
+from pages.train.controls import TrainChoice
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = str(ROOT / "pages" / "main.py")
@@ -479,7 +479,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
             "runs": [1, 1],
         }
     )
-    asked = Asked(study, images.entry("digits"), "accuracy_test", None)
+    asked = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
 
     def told(tested: tuple[int, ...]) -> str:
         return live.caution(asked, comparison.compared(table, asked.metric), tested)

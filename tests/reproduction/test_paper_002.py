@@ -19,7 +19,7 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
-    Verdict,
+    Conclusion,
     reproduce,
 )
 
@@ -190,7 +190,7 @@ def test_the_figure_leaves_tables_pictures_and_verdicts(figure) -> None:
 
 def test_every_conclusion_of_the_text_has_a_verdict(figure) -> None:
     found, _ = figure
-    verdicts = [Verdict(**each) for each in found["verdicts"]]
+    verdicts = [Conclusion(**each) for each in found["verdicts"]]
     assert len(verdicts) == 3 + 4 + 2 + 1
     for verdict in verdicts:
         assert "(" in verdict.claim

@@ -12,8 +12,8 @@ from dpcore.reproduction.report import (
     PARTLY,
     SUPPORTED,
     UNCHECKED,
+    Conclusion,
     Order,
-    Verdict,
     on_stand_in,
     ordering,
     papers,
@@ -65,7 +65,7 @@ def test_what_is_no_number_never_wins() -> None:
 
 @pytest.mark.parametrize("verdict", [SUPPORTED, PARTLY, NOT_SUPPORTED])
 def test_a_stand_in_decides_nothing(verdict: str) -> None:
-    found = on_stand_in(Verdict("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
+    found = on_stand_in(Conclusion("So it is.", verdict, "In 1 of 1."), "MNIST", "digits")
     assert found.verdict == UNCHECKED
     assert "MNIST" in found.seen
     assert "digits" in found.seen

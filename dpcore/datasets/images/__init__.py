@@ -14,13 +14,13 @@ from dpcore.datasets.images.catalogue import (
     register,
     source,
 )
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.images.tabular import from_split
 
 __all__ = [
     "Examples",
     "ExamplesEntry",
-    "Source",
+    "ImageSource",
     "availability",
     "describe",
     "describe_all",

@@ -14,7 +14,7 @@ from typing import Any
 from dpcore import datasets as tables
 from dpcore.datasets import download
 from dpcore.datasets.images import sets, tabular
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.errors import InvalidInput, brief, one_of
 
 ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "chest", "chexpert")
@@ -22,11 +22,11 @@ ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "c
 
 
 @cache
-def register() -> dict[str, Source]:
+def register() -> dict[str, ImageSource]:
     """Every set by key, in display order; the tables are not among them."""
     found = {}
     for module in pkgutil.iter_modules(sets.__path__):
-        source: Source = importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
+        source: ImageSource = importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
         found[source.entry.key] = source
     rank = {key: index for index, key in enumerate(ORDER)}
     return dict(sorted(found.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
@@ -37,7 +37,7 @@ def keys() -> tuple[str, ...]:
     return (*register(), *(entry.key for entry in tables.ENTRIES if entry.predicts == "class"))
 
 
-def source(key: str) -> Source:
+def source(key: str) -> ImageSource:
     """How the set called `key` is had, a table's included.
 
     Raises

@@ -179,7 +179,7 @@ class Examples:
 
 
 @dataclass(frozen=True)
-class Source:
+class ImageSource:
     """How one set is had; a file in `dpcore.datasets.images.sets` defines one as ``SOURCE``.
 
     Parameters

@@ -8,13 +8,13 @@ import numpy as np
 
 from dpcore import datasets as tables
 from dpcore.datasets import download
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.prepare import Preparation, Split, prepare
 from dpcore.datasets.schema import Entry
 
 
 @cache
-def source(key: str) -> Source:
+def source(key: str) -> ImageSource:
     """How the table called `key` is had as examples.
 
     Raises
@@ -34,7 +34,7 @@ def source(key: str) -> Source:
         table = tables.load(key, records=records, seed=seed, progress=progress)
         return from_split(prepare(table, preparation), published=table.published)
 
-    return Source(_entry(found), build, at_hand=lambda: tables.availability(key))
+    return ImageSource(_entry(found), build, at_hand=lambda: tables.availability(key))
 
 
 def from_split(split: Split, *, published: bool = True) -> Examples:

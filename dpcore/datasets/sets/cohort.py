@@ -124,7 +124,7 @@ ENTRY = Entry(
 
 
 @dataclass(frozen=True)
-class TrueModel:
+class TrueCohortModel:
     """The logistic model that the labels are drawn from.
 
     Parameters
@@ -140,7 +140,7 @@ class TrueModel:
     coefficients: Mapping[str, float] = field(hash=False)
 
 
-TRUE_MODEL = TrueModel(
+TRUE_MODEL = TrueCohortModel(
     intercept=5.0,
     coefficients=MappingProxyType(
         {

@@ -11,7 +11,7 @@ import pkgutil
 from functools import cache
 
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.shapes.shape import Build, Given, Shape
+from dpcore.deep.shapes.shape import Build, Given, NoiseShape
 
 
 @cache
@@ -24,6 +24,6 @@ def register() -> dict[str, Build]:
     return found
 
 
-def build(recipe: Recipe, given: Given) -> Shape:
+def build(recipe: Recipe, given: Given) -> NoiseShape:
     """The shape that a recipe asks for, at its beginning."""
     return register()[recipe.noise](recipe, given)

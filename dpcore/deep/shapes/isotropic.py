@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.shapes.shape import Given, Shape
+from dpcore.deep.shapes.shape import Given, NoiseShape
 
 
-def _isotropic(recipe: Recipe, given: Given) -> Shape:
-    return Shape()
+def _isotropic(recipe: Recipe, given: Given) -> NoiseShape:
+    return NoiseShape()
 
 
 SHAPES = {"isotropic": _isotropic}

@@ -6,12 +6,12 @@ import torch
 from torch import Tensor
 
 from dpcore.deep.clipping import PerExample
-from dpcore.deep.shapes.shape import Examples, flat
+from dpcore.deep.shapes.shape import ExampleGradients, flat
 
 UNCLIPPED = float(torch.finfo(torch.float32).max)
 
 
-def mean(per_example: PerExample, examples: Examples) -> Tensor:
+def mean(per_example: PerExample, examples: ExampleGradients) -> Tensor:
     """Mean gradient (1/n) Σ g_i over all coordinates; a record without a gradient counts as 0."""
     total = sum(
         flat(per_example.clipped_sum(part.inputs, part.targets, part.loss, UNCLIPPED).total)
@@ -21,7 +21,7 @@ def mean(per_example: PerExample, examples: Examples) -> Tensor:
     return total / len(examples.inputs)
 
 
-def squares(per_example: PerExample, examples: Examples, clip: float) -> Tensor:
+def squares(per_example: PerExample, examples: ExampleGradients, clip: float) -> Tensor:
     """E ĝ_i² over all coordinates, ĝ the gradients clipped to C in the plain norm."""
     total: Tensor | float = 0.0
     for part in examples.parts():
@@ -35,7 +35,7 @@ def squares(per_example: PerExample, examples: Examples, clip: float) -> Tensor:
     return total / len(examples.inputs)
 
 
-def curvature(per_example: PerExample, examples: Examples) -> Tensor:
+def curvature(per_example: PerExample, examples: ExampleGradients) -> Tensor:
     """Diagonal of the Fisher information: the loss's second derivatives, Gauss-Newton.
 
     E g_i² with labels drawn from the model itself instead of the data's (one draw a record, from a
@@ -54,5 +54,5 @@ def curvature(per_example: PerExample, examples: Examples) -> Tensor:
             if classes
             else torch.bernoulli(chances, generator=stream)
         )
-    model = Examples(examples.inputs, torch.cat(drawn), examples.loss)
+    model = ExampleGradients(examples.inputs, torch.cat(drawn), examples.loss)
     return squares(per_example, model, UNCLIPPED)

@@ -15,16 +15,16 @@ from torch import Tensor
 from dpcore.accounting import paper_004
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import moments
-from dpcore.deep.shapes.shape import Examples, Given, Scales, Shape, due, split
+from dpcore.deep.shapes.shape import ExampleGradients, Given, NoiseShape, Scales, due, split
 
 
-class Uneven(Shape):
+class Uneven(NoiseShape):
     """Plain clipping, noise σ_i = σ √(mean_j |w_j|^⅔) |w_i|^(-⅓).
 
     Parameters
     ----------
     given : Given
-    examples : Examples
+    examples : ExampleGradients
         The records that w is the mean gradient of.
     refresh : int
         Steps after which w is computed afresh (the paper: every step); 0 for once.
@@ -32,7 +32,7 @@ class Uneven(Shape):
 
     least = paper_004.LEAST
 
-    def __init__(self, given: Given, examples: Examples, refresh: int) -> None:
+    def __init__(self, given: Given, examples: ExampleGradients, refresh: int) -> None:
         self.given, self.examples, self.refresh = given, examples, refresh
         self.multiples: list[Tensor] = []
         if refresh == 0:
@@ -52,17 +52,17 @@ class Uneven(Shape):
         return self.multiples
 
     def state(self) -> dict[str, Any]:
-        """See `Shape`."""
+        """See `NoiseShape`."""
         return {"multiples": [each.clone() for each in self.multiples]}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Shape`."""
+        """See `NoiseShape`."""
         self.multiples = [each.clone() for each in state["multiples"]]
 
 
-def _published(recipe: Recipe, given: Given) -> Shape:
+def _published(recipe: Recipe, given: Given) -> NoiseShape:
     if not recipe.uneven:
-        return Shape()
+        return NoiseShape()
     examples = given.private if recipe.source == "private" else given.asked_for()
     return Uneven(given, examples, recipe.refresh)
 

@@ -29,7 +29,7 @@ from torch import Tensor
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import moments, optimal
-from dpcore.deep.shapes.shape import Given, Scales, Shape, due, flat, split
+from dpcore.deep.shapes.shape import Given, NoiseShape, Scales, due, flat, split
 
 MEMORY_MEAN, MEMORY_SQUARES = 0.9, 0.99
 """How much of a moving average is kept at every step (AdaCliP's β₁; its β₂ made longer, because a
@@ -76,7 +76,7 @@ class Average:
         self.weight, self.total, self.spread = state["weight"], state["total"], state["spread"]
 
 
-class FromExamples(Shape):
+class FromExamples(NoiseShape):
     """Scales from public examples at the current weights.
 
     Parameters
@@ -118,15 +118,15 @@ class FromExamples(Shape):
         return self.scale
 
     def state(self) -> dict[str, Any]:
-        """See `Shape`."""
+        """See `NoiseShape`."""
         return {"scale": self.scale}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Shape`."""
+        """See `NoiseShape`."""
         self.scale = state["scale"]
 
 
-class FromReleases(Shape):
+class FromReleases(NoiseShape):
     """One scale a layer, from what the steps before have released.
 
     Parameters
@@ -190,14 +190,14 @@ class FromReleases(Shape):
         return (self.counts * found).sqrt()
 
     def state(self) -> dict[str, Any]:
-        """See `Shape`; D follows from it before the next step."""
+        """See `NoiseShape`; D follows from it before the next step."""
         return {
             "squares": self.squares.state(),
             "means": [mean.state() for mean in self.means],
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """See `Shape`."""
+        """See `NoiseShape`."""
         self.squares.restore(state["squares"])
         for mean, kept in zip(self.means, state["means"], strict=True):
             mean.restore(kept)
@@ -215,7 +215,7 @@ def _of_each_parameter(ready: PerExample, by_layer: Tensor) -> list[float]:
     return found
 
 
-def _scaled(recipe: Recipe, given: Given) -> Shape:
+def _scaled(recipe: Recipe, given: Given) -> NoiseShape:
     return FromExamples(recipe, given) if recipe.source == "public" else FromReleases(recipe, given)
 
 

@@ -20,7 +20,7 @@ Scales = Sequence[Tensor | float] | None
 
 
 @dataclass(frozen=True)
-class Examples:
+class ExampleGradients:
     """Records that a shape may compute weights from.
 
     Parameters
@@ -34,10 +34,10 @@ class Examples:
     targets: Tensor
     loss: Loss
 
-    def parts(self) -> list[Examples]:
+    def parts(self) -> list[ExampleGradients]:
         """A few hundred records at a time."""
         return [
-            Examples(inputs, targets, self.loss)
+            ExampleGradients(inputs, targets, self.loss)
             for inputs, targets in zip(
                 torch.split(self.inputs, AT_A_TIME),
                 torch.split(self.targets, AT_A_TIME),
@@ -54,16 +54,16 @@ class Given:
     ----------
     per_example : PerExample
         Of the network being trained.
-    private : Examples
+    private : ExampleGradients
         The records trained on: for a shape that is studied although it is not private.
-    public : Examples or None
+    public : ExampleGradients or None
     """
 
     per_example: PerExample
-    private: Examples
-    public: Examples | None = None
+    private: ExampleGradients
+    public: ExampleGradients | None = None
 
-    def asked_for(self) -> Examples:
+    def asked_for(self) -> ExampleGradients:
         """The public examples.
 
         Raises
@@ -76,7 +76,7 @@ class Given:
         return self.public
 
 
-class Shape:
+class NoiseShape:
     """Isotropic noise, and what another shape may change of it.
 
     A step runs `prepare`, draws the batch, clips it with `scales`, adds noise with `spread`, and
@@ -121,7 +121,7 @@ class Shape:
         """Go on from a `state`."""
 
 
-Build = Callable[[Recipe, Given], Shape]
+Build = Callable[[Recipe, Given], NoiseShape]
 
 
 def split(vector: Tensor, like: Sequence[Tensor]) -> list[Tensor]:

@@ -26,9 +26,9 @@ from dpcore.erm.losses import RESIDUAL_LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Progress,
     Settings,
-    Standing,
     check_release,
     data_conditions,
     gaussian_budgets,
@@ -230,13 +230,13 @@ METHOD = Method(
     paper="modern baseline (Wang 2018)",
     idea="Blur the sums that linear regression needs, and regularise as much as they then ask for.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε, with one record more or less.",
             proof="(ε, δ) as long as exact accounting of the three queries gives no more than ε; "
             "at very large ε it gives more.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, δ) by one Gaussian mechanism for both sums and the smallest eigenvalue.",
             status=Status.PROVED,

@@ -16,8 +16,8 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Settings,
-    Standing,
     data_conditions,
     gaussian_budgets,
 )
@@ -103,7 +103,7 @@ METHOD = Method(
     paper="modern baseline (Kairouz et al. 2021; Denisov et al. 2022)",
     idea="See every record once, as it comes in, with noise whose draws cancel from step to step.",
     editions={
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="Not one of the five papers.",
             proof="(ε, δ) by one Gaussian mechanism on all running sums; each record is used once.",
             status=Status.PROVED,

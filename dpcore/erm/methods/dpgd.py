@@ -15,8 +15,8 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Settings,
-    Standing,
     data_conditions,
     gaussian_budgets,
 )
@@ -98,7 +98,7 @@ METHOD = Method(
     paper="modern baseline (Ganesh et al. 2023; Dong, Roth, Su 2022)",
     idea="Train in few steps, each on all the records, with noise added to every step.",
     editions={
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="Not one of the five papers.",
             proof="(ε, δ) by exact composition of Gaussian mechanisms.",
             status=Status.PROVED,

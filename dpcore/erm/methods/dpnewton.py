@@ -14,8 +14,8 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Settings,
-    Standing,
     data_conditions,
     gaussian_budgets,
 )
@@ -83,7 +83,7 @@ METHOD = Method(
     paper="modern baseline (Ganesh et al. 2023, double noise)",
     idea="Take a handful of long steps that follow the curvature, and blur both slope and step.",
     editions={
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="Not one of the five papers.",
             proof="(ε, δ) by exact composition of Gaussian mechanisms; how far one record moves a "
             "Newton step is derived for both adjacencies.",

@@ -32,9 +32,9 @@ from dpcore.erm import quadratic
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Progress,
     Settings,
-    Standing,
     check_release,
     data_conditions,
     gaussian_budgets,
@@ -187,13 +187,13 @@ METHOD = Method(
     paper="survey's ref. 54 (Zhang, Zhang, Xiao, Yang and Winslett 2012)",
     idea="Write what training minimises as a polynomial, and blur each of its coefficients.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0), by Laplace noise on the coefficients of a polynomial.",
             proof="(ε, 0): its bound on how far a record moves the coefficients holds, and is far "
             "larger than needed where records have length 1.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, 0) by the Laplace mechanism, with each coefficient counted once and records "
             "of length 1.",

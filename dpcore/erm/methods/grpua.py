@@ -7,7 +7,7 @@ from functools import partial
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon, noise_multiplier_for
 from dpcore.erm import gradient_perturbation, stochastic
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
-from dpcore.erm.method import Method, Standing
+from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
@@ -46,7 +46,7 @@ METHOD = Method(
     paper="000 Ding et al., Algorithm 2",
     idea="Train in many small steps on records drawn at random, with noise added to every step.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(√(8 ln(n/δ)) ε + 2nε(e^{2ε/n} - 1), nδ) after T = n² steps (Theorem 7).",
             proof=(
                 "None. The query n∇f has sensitivity 2nL but its noise is sized for L, and the "
@@ -54,7 +54,7 @@ METHOD = Method(
             ),
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof=(
                 "(ε, δ) for correctly sized noise on sampled batches, by Rényi accounting or by "

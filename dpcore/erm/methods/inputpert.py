@@ -12,9 +12,9 @@ from dpcore.erm.method import (
     Array,
     Calibration,
     Method,
+    MethodStanding,
     Progress,
     Settings,
-    Standing,
     Trust,
     data_conditions,
     gaussian_budgets,
@@ -192,7 +192,7 @@ METHOD = Method(
     paper="002 Fukuchi, Tran and Sakuma 2017, and in a sound form",
     idea="Every person blurs their own record before handing it in; the sums teach a model.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="Local privacy for each message (corollary 1), and far more for the model "
             "(Theorem 1).",
             proof="Local privacy only: (ε, δ) for each message, and through it for the model, for "
@@ -200,7 +200,7 @@ METHOD = Method(
             "though it depends on the noise.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="The paper's own theorem is not proved: its tail bound takes the minimiser for a "
             "constant, though it depends on the noise.",
             proof="(ε, δ) for the sums, by one Gaussian mechanism; whoever sees single messages is "

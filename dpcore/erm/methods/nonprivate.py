@@ -12,9 +12,9 @@ from dpcore.erm.method import (
     Array,
     Calibration,
     Method,
+    MethodStanding,
     Progress,
     Settings,
-    Standing,
     silent,
 )
 from dpcore.erm.newton import minimise
@@ -76,7 +76,7 @@ METHOD = Method(
     paper="000 Ding et al., NonPriv of section V",
     idea="Train on the data as they are.",
     editions={
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None.",
             proof="None: the weights can reveal any record.",
             status=Status.NOT_PRIVATE,

@@ -7,10 +7,10 @@ from functools import partial
 
 from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, Standing
+from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.objective_perturbation import (
     TOLERANCE,
-    Noise,
+    ObjectiveNoise,
     Rule,
     calibrate,
     gaussian_noise,
@@ -19,11 +19,11 @@ from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 
 
-def printed(problem: Problem, epsilon: float, delta: float) -> Noise:
+def printed(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
     """σ² = L² (8 ln(2/δ) + 4ε)/ε² and 2β/ε more of Λ (Kifer et al. 2012, algorithm 1)."""
     sigma = math.sqrt(8.0 * math.log(2.0 / delta) + 4.0 * epsilon) / epsilon
     extra = 2.0 * problem.function.curvature / epsilon
-    return Noise(sigma, problem.records * problem.lam + extra, 0.0)
+    return ObjectiveNoise(sigma, problem.records * problem.lam + extra, 0.0)
 
 
 METHOD = Method(
@@ -32,12 +32,12 @@ METHOD = Method(
     paper="modern baseline (Kifer et al. 2012; Iyengar et al. 2019; Redberg et al. 2023)",
     idea="Add one random tilt to what training minimises, then train without further noise.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for the exact minimiser.",
             proof="None for what a solver returns: it stops near the minimiser.",
             status=Status.CONDITIONS_NOT_MET,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, δ) for an approximate minimiser with a little output noise.",
             status=Status.PROVED,

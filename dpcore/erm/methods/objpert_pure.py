@@ -7,13 +7,13 @@ from functools import partial
 
 from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, Standing
-from dpcore.erm.objective_perturbation import TOLERANCE, Noise, Rule, calibrate, pure_noise
+from dpcore.erm.method import Method, MethodStanding
+from dpcore.erm.objective_perturbation import TOLERANCE, ObjectiveNoise, Rule, calibrate, pure_noise
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 
 
-def printed(problem: Problem, epsilon: float, delta: float) -> Noise:
+def printed(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
     """Algorithm 2 of the source, in sums: scale 2/ε′ with ε′ = ε - 2 ln(1 + β/(nλ)).
 
     Where that leaves nothing, ε′ = ε/2 and Λ = β/(e^{ε/4} - 1). δ plays no part.
@@ -22,7 +22,7 @@ def printed(problem: Problem, epsilon: float, delta: float) -> Noise:
     left = epsilon - 2.0 * math.log1p(curvature / ridge) if ridge > 0.0 else -math.inf
     if left <= 0.0:
         left, ridge = epsilon / 2.0, curvature / math.expm1(epsilon / 4.0)
-    return Noise(2.0 / left, ridge, 0.0)
+    return ObjectiveNoise(2.0 / left, ridge, 0.0)
 
 
 METHOD = Method(
@@ -31,12 +31,12 @@ METHOD = Method(
     paper="modern baseline (Chaudhuri, Monteleoni and Sarwate 2011)",
     idea="The same with a tilt of heavier tails, which never breaks the promise of ε.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0) for the exact minimiser.",
             proof="None for what a solver returns: it stops near the minimiser.",
             status=Status.CONDITIONS_NOT_MET,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, 0) for an approximate minimiser with a little output noise.",
             status=Status.PROVED,

@@ -6,7 +6,7 @@ from functools import partial
 
 from dpcore.erm import output_noise, output_perturbation
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, Standing
+from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Condition, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
@@ -27,7 +27,7 @@ METHOD = Method(
     paper="000 Ding et al., Algorithm 1",
     idea="Train without noise, then blur the finished model once, with just the noise needed.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε > 0, with near-optimal accuracy down to ε = 1e-9.",
             proof=(
                 "(ε, δ) holds: the printed sensitivity 5L(μ+β)/(nμβ) is a valid bound, at least "
@@ -35,7 +35,7 @@ METHOD = Method(
             ),
             status=Status.PROVED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, δ) with the exact sensitivity (2L/(nμ))(1-(1-ημ)^T), and so less noise.",
             status=Status.PROVED,

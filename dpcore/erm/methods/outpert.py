@@ -6,7 +6,7 @@ from functools import partial
 
 from dpcore.erm import output_noise, output_perturbation
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Method, Standing
+from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.output_perturbation import NoiseRule
 from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
@@ -27,12 +27,12 @@ METHOD = Method(
     paper="000 Ding et al., baseline of section V (Zhang et al. 2017)",
     idea="Train without noise, then blur the finished model once, by the classical noise formula.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε in (0, 1).",
             proof="(ε, δ) for ε < 1; from ε = 1 on the classical formula has no proof.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, δ) for ε < 1, with the exact sensitivity; no proof from ε = 1 on; with "
             "several classes, from a share of 1 on.",

@@ -17,9 +17,9 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Progress,
     Settings,
-    Standing,
     check_release,
     data_conditions,
     gaussian_budgets,
@@ -125,12 +125,12 @@ METHOD = Method(
     paper="modern baseline (Chaudhuri, Monteleoni and Sarwate 2011)",
     idea="Blur the finished model once, with noise of heavier tails that never breaks its promise.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, 0) for the exact minimiser.",
             proof="None for what a solver returns; a slightly larger ε is certified for it.",
             status=Status.CONDITIONS_NOT_MET,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, 0), the solver's distance from the minimiser counted in.",
             status=Status.PROVED,

@@ -12,8 +12,8 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
     Calibration,
     Method,
+    MethodStanding,
     Settings,
-    Standing,
     data_conditions,
     gaussian_budgets,
 )
@@ -179,12 +179,12 @@ METHOD = Method(
     paper="modern baseline (Wu et al. 2017, “bolt-on”)",
     idea="Pass over the records ten times in small batches, then blur the finished model once.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="(ε, δ) for every ε in (0, 1).",
             proof="(ε, δ) for ε < 1; from ε = 1 on the classical formula has no proof.",
             status=Status.PROVED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof="(ε, δ) for every ε, with the exact sensitivity: at most 2L/(nμ) after whole "
             "passes, whatever the batch size.",

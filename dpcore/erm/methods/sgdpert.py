@@ -13,7 +13,7 @@ from dpcore.accounting.composition import (
 )
 from dpcore.erm import gradient_perturbation, stochastic
 from dpcore.erm.gradient_perturbation import SoundNoise, StepRule
-from dpcore.erm.method import Method, Standing
+from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Condition, Edition, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
@@ -65,12 +65,12 @@ METHOD = Method(
     paper="000 Ding et al., baseline of section V (Bassily et al. 2014)",
     idea="As GRPUA: many small steps on random records; its noise follows the classical formula.",
     editions={
-        Edition.PUBLISHED: Standing(
+        Edition.PUBLISHED: MethodStanding(
             claim="The total of Theorem 7, with classical noise (Algorithm 2, classical σ).",
             proof="None, for the same reasons as GRPUA.",
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
-        Edition.SOUND: Standing(
+        Edition.SOUND: MethodStanding(
             claim="None: this edition is not in print.",
             proof=(
                 "(ε, δ) by tight amplification and strong composition, with the ε of one query "

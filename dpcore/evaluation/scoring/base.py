@@ -54,7 +54,7 @@ def holding(mean: Any, low: Any, high: Any) -> tuple[Any, Any]:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Metric:
     """A figure that models are compared by.
 
     Parameters
@@ -80,8 +80,8 @@ class Measure:
         return bool(self.sign * (value - wanted) >= 0.0)
 
 
-ACCURACY = Measure("accuracy", 1.0, 1.0)
-AREA = Measure("auc", 1.0, 1.0)
+ACCURACY = Metric("accuracy", 1.0, 1.0)
+AREA = Metric("auc", 1.0, 1.0)
 """Area under the ROC curve."""
 
 
@@ -99,7 +99,7 @@ class Scoring(Protocol):
     run_columns: tuple[str, ...]
     columns: tuple[str, ...]
 
-    def measures(self, split: Split) -> tuple[Measure, ...]:
+    def measures(self, split: Split) -> tuple[Metric, ...]:
         """What models can be compared by, the usual one first."""
         ...
 

@@ -15,7 +15,7 @@ from dpcore.evaluation.scoring.base import (
     HIGH,
     LOW,
     Array,
-    Measure,
+    Metric,
     holding,
     spread,
 )
@@ -47,7 +47,7 @@ class Classification:
         "false_per_1000",
     )
 
-    def measures(self, split: Split) -> tuple[Measure, ...]:
+    def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy; the area under the ROC curve where both classes are among the test records."""
         return (ACCURACY, AREA) if len(np.unique(split.y_test > 0)) == 2 else (ACCURACY,)
 

@@ -14,7 +14,7 @@ from dpcore.datasets import Split
 from dpcore.erm.one_vs_rest import parts
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import ACCURACY, Array, Measure, spread
+from dpcore.evaluation.scoring.base import ACCURACY, Array, Metric, spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class Multiclass:
     run_columns: tuple[str, ...] = ("accuracy_train", "accuracy_test", "balanced_accuracy")
     columns: tuple[str, ...] = ("accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy")
 
-    def measures(self, split: Split) -> tuple[Measure, ...]:
+    def measures(self, split: Split) -> tuple[Metric, ...]:
         """Accuracy in [0, 1]."""
         return (ACCURACY,)
 

@@ -16,7 +16,7 @@ from scipy import special
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import metrics
-from dpcore.evaluation.scoring.base import HIGH, LOW, Array, Measure, holding
+from dpcore.evaluation.scoring.base import HIGH, LOW, Array, Metric, holding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,9 +117,9 @@ class Regression:
     run_columns: tuple[str, ...] = ("rmse_train", "rmse_test", "r2_train", "r2_test")
     columns: tuple[str, ...] = ("rmse", "rmse_low", "rmse_high", "r2")
 
-    def measures(self, split: Split) -> tuple[Measure, ...]:
+    def measures(self, split: Split) -> tuple[Metric, ...]:
         """RMSE in the unit of y, against its public range."""
-        return (Measure("rmse", -1.0, 2.0 * half_range(split), split.entry.target.unit),)
+        return (Metric("rmse", -1.0, 2.0 * half_range(split), split.entry.target.unit),)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
         """Of every model."""

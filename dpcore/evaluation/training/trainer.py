@@ -22,7 +22,7 @@ from dpcore.accounting.growth import checkpoints
 from dpcore.accounting.planner import solve, spent
 from dpcore.deep.guarantee import together
 from dpcore.deep.recipe import Recipe
-from dpcore.deep.training import Run
+from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.task import Partial, Report
 from dpcore.evaluation.training import scores
@@ -79,7 +79,7 @@ class _Batch:
     """Runs that are trained as one; `members` are (study, run) in the order of the run's axis."""
 
     members: list[tuple[int, int]]
-    run: Run
+    run: TrainingRun
     last: int
     seconds: float = 0.0
 
@@ -274,7 +274,7 @@ class Trainer:
             for place, run in members
         ]
         given = self.given
-        run = Run(
+        run = TrainingRun(
             recipes,
             self._inputs,  # type: ignore[arg-type]
             given.targets,
@@ -366,7 +366,7 @@ class Trainer:
 
 
 @contextmanager
-def _threads(run: Run) -> Iterator[None]:
+def _threads(run: TrainingRun) -> Iterator[None]:
     """One thread for small networks, however many of them are side by side."""
     before = torch.get_num_threads()
     weights = sum(each.numel() for each in run.per_example.parameters) // run.runs

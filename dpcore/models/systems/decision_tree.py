@@ -25,9 +25,9 @@ from dpcore.mechanisms.exponential import choose, exponential_rate
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     generator,
@@ -35,7 +35,7 @@ from dpcore.models.model import (
     proved,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "decision-tree"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -48,8 +48,8 @@ GAIN = 0.05
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     found = []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
@@ -63,8 +63,8 @@ def calibrate(
                 budget,
                 adjacency,
                 [
-                    Noise("split of a node", "exponential", width, rate, depth),
-                    Noise("label of a leaf", "exponential", width, rate),
+                    ModelNoise("split of a node", "exponential", width, rate, depth),
+                    ModelNoise("label of a leaf", "exponential", width, rate),
                 ],
                 by="exponential mechanism (McSherry and Talwar 2007), ε added over the levels",
                 pure=True,
@@ -74,7 +74,7 @@ def calibrate(
     return found
 
 
-def _depth(shape: Shape, epsilon: float, adjacency: Adjacency) -> int:
+def _depth(shape: RecordShape, epsilon: float, adjacency: Adjacency) -> int:
     """The deepest tree whose last splits a good candidate is likely to win."""
     rivals = math.log(2.0 + splits(shape))
     for depth in range(DEEPEST, 1, -1):
@@ -84,7 +84,7 @@ def _depth(shape: Shape, epsilon: float, adjacency: Adjacency) -> int:
     return 1
 
 
-def splits(shape: Shape) -> int:
+def splits(shape: RecordShape) -> int:
     """How many public splits there are."""
     return shape.numbers * len(THRESHOLDS) + sum(shape.levels)
 
@@ -144,7 +144,7 @@ class _Nodes:
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class DecisionTree:
     """What one fit releases.
 
     Parameters
@@ -169,15 +169,15 @@ class Tree:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,
-) -> list[list[Tree]]:
+) -> list[list[DecisionTree]]:
     """A tree for each calibration and run."""
     del unlabelled
     nodes = _Nodes(sides(train), train.labels)
-    found: list[list[Tree]] = [[] for _ in calibrations]
+    found: list[list[DecisionTree]] = [[] for _ in calibrations]
     for run in range(runs):
         for place, calibration in enumerate(calibrations):
             draw = generator(seed, run)
@@ -193,7 +193,9 @@ def learn(
                     for side in (False, True)
                 ]
             leaves = np.stack([nodes.at(path)[2] for path in paths])
-            found[place].append(Tree(levels, choose(draw, leaves, calibration.noises[1].scale)))
+            found[place].append(
+                DecisionTree(levels, choose(draw, leaves, calibration.noises[1].scale))
+            )
         # Paths of other runs seldom come back below the first levels.
         for path in [path for path in nodes.known if len(path) > 1]:
             del nodes.known[path]
@@ -201,7 +203,7 @@ def learn(
     return found
 
 
-def judge(learned: list[list[Tree]], test: Records) -> Array:
+def judge(learned: list[list[DecisionTree]], test: Records) -> Array:
     """Accuracy on the test records, (k, runs)."""
     right = sides(test)
     return np.array(

@@ -22,10 +22,10 @@ import numpy as np
 from dpcore.guarantee import Adjacency, Status
 from dpcore.models.model import (
     Array,
-    Calibration,
-    Measure,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelMetric,
+    ModelNoise,
     Progress,
     budgets,
     gaussian_level,
@@ -34,7 +34,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "k-means"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -44,12 +44,12 @@ START = 0.25
 ENTRIES = 2**22  # distances held at once
 
 
-def weight(shape: Shape) -> float:
+def weight(shape: RecordShape) -> float:
     """w, by which counts are multiplied before noise is added."""
     return float((4.0 * shape.dimension) ** -0.25)
 
 
-def sensitivity(shape: Shape, adjacency: Adjacency) -> float:
+def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
     """Δ of all sums and weighted counts of one step, rounded up."""
     square = 1.0 + weight(shape) ** 2
     if adjacency is Adjacency.REPLACE_ONE:
@@ -59,8 +59,8 @@ def sensitivity(shape: Shape, adjacency: Adjacency) -> float:
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     moved = sensitivity(shape, adjacency)
     return [
@@ -70,7 +70,7 @@ def calibrate(
             budget,
             adjacency,
             [
-                Noise(
+                ModelNoise(
                     "sums and counts of a step",
                     "gaussian",
                     moved,
@@ -125,7 +125,7 @@ def _distances(points: Array, centres: Array) -> Array:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,
@@ -139,7 +139,7 @@ def learn(
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class LloydStep:
     """What one step knew and released, for each calibration and run.
 
     Parameters
@@ -156,8 +156,8 @@ class Step:
 
 
 def steps(
-    train: Records, calibrations: Sequence[Calibration], runs: int, seed: int
-) -> Iterator[Step]:
+    train: Records, calibrations: Sequence[ModelCalibration], runs: int, seed: int
+) -> Iterator[LloydStep]:
     """One step after the other; all noise is drawn here."""
     points, share = train.known.points(), weight(train.shape)
     d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
@@ -173,7 +173,7 @@ def steps(
         after = updated(centres, noisy, share, sigma)
         if step == 0:
             after = after + directions
-        yield Step(centres, noisy, after)
+        yield LloydStep(centres, noisy, after)
         centres = after
 
 
@@ -228,7 +228,7 @@ MODEL = Model(
         "directions drawn without the records."
     ),
     status=Status.PROVED,
-    measure=Measure(
+    measure=ModelMetric(
         "inertia", "Spread left within clusters (share of all)", False, "one centre, the mean"
     ),
     adjacencies=ADJACENCIES,

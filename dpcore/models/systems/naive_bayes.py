@@ -24,9 +24,9 @@ from dpcore.guarantee import Adjacency, Status
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     gaussian_level,
@@ -36,7 +36,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "naive-bayes"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -48,7 +48,7 @@ SPREAD = 0.3
 LEAST_VARIANCE = 0.02**2
 
 
-def sensitivity(shape: Shape, adjacency: Adjacency) -> float:
+def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
     """Δ of all counts and sums together, as the module docstring derives it; rounded up."""
     numbers, categories = shape.numbers, len(shape.levels)
     square = 1.0 + categories + 2.0 * numbers
@@ -58,8 +58,8 @@ def sensitivity(shape: Shape, adjacency: Adjacency) -> float:
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     moved = sensitivity(shape, adjacency)
     return [
@@ -69,7 +69,7 @@ def calibrate(
             budget,
             adjacency,
             [
-                Noise(
+                ModelNoise(
                     "counts and sums", "gaussian", moved, rounded_up(moved / gaussian_level(budget))
                 )
             ],
@@ -96,7 +96,7 @@ def sums(records: Records) -> Array:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,
@@ -114,7 +114,9 @@ def learn(
     return found
 
 
-def noisy_sums(train: Records, calibrations: Sequence[Calibration], runs: int, seed: int) -> Array:
+def noisy_sums(
+    train: Records, calibrations: Sequence[ModelCalibration], runs: int, seed: int
+) -> Array:
     """The release itself, shape (k, runs, 2, f): all else is computed from it."""
     exact = sums(train)
     drawn = np.stack([generator(seed, run).standard_normal(exact.shape) for run in range(runs)])
@@ -122,7 +124,7 @@ def noisy_sums(train: Records, calibrations: Sequence[Calibration], runs: int, s
     return np.asarray(exact + sigma[:, None, None, None] * drawn)
 
 
-def log_odds(noisy: Array, sigma: Array, shape: Shape) -> Array:
+def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
     """From noisy sums (…, 2, f) to the weights of the log-odds (…, f); only post-processing.
 
     Class means and variances are drawn together as far as their noise, whose σ (…) is public, can

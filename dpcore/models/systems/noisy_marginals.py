@@ -30,9 +30,9 @@ from dpcore.models import teachers
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     generator,
@@ -41,7 +41,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape, Whole
+from dpcore.models.records import Records, RecordShape, Whole
 
 KEY = "noisy-marginals"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -52,7 +52,7 @@ MOST_RECORDS = 20_000
 Pair = tuple[int, int]
 
 
-def sizes(shape: Shape) -> tuple[int, ...]:
+def sizes(shape: RecordShape) -> tuple[int, ...]:
     """Cells of each column: numbers, categories, and the label last."""
     return (*(BINS for _ in range(shape.numbers)), *shape.levels, 2)
 
@@ -69,8 +69,8 @@ def score_range(adjacency: Adjacency) -> float:
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     columns, found = len(sizes(shape)), []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
@@ -89,15 +89,15 @@ def calibrate(
                 budget,
                 adjacency,
                 [
-                    Noise("counts of all columns", "gaussian", moved[0], sigma[0]),
-                    Noise(
+                    ModelNoise("counts of all columns", "gaussian", moved[0], sigma[0]),
+                    ModelNoise(
                         "a pair of columns",
                         "exponential",
                         width,
                         exponential_rate(each, width),
                         columns - 1,
                     ),
-                    Noise("counts of all chosen pairs", "gaussian", moved[1], sigma[1]),
+                    ModelNoise("counts of all chosen pairs", "gaussian", moved[1], sigma[1]),
                 ],
                 by="zCDP of Gaussian and exponential mechanisms (Cesar and Rogers 2021)",
                 settings={"bins": BINS, "pairs": columns - 1},
@@ -196,7 +196,7 @@ class Synthesiser:
 
     Parameters
     ----------
-    shape : Shape
+    shape : RecordShape
     total : float
         Released number of records.
     ones : list of (cells,) array
@@ -205,7 +205,7 @@ class Synthesiser:
         Counts of the chosen pairs, none negative.
     """
 
-    shape: Shape
+    shape: RecordShape
     total: float
     ones: list[Array]
     twos: dict[Pair, Array]
@@ -241,7 +241,7 @@ def chosen(
     exact: Counts,
     ones: Sequence[Array],
     total: float,
-    calibration: Calibration,
+    calibration: ModelCalibration,
     draw: np.random.Generator,
 ) -> list[Pair]:
     """The tree of pairs, one after the other, given the released `ones` and `total`."""
@@ -249,7 +249,7 @@ def chosen(
     return spanning(scores(exact, ones, total, table.scale), len(ones), choice.scale, draw)
 
 
-def release(exact: Counts, calibration: Calibration, draw: np.random.Generator) -> Synthesiser:
+def release(exact: Counts, calibration: ModelCalibration, draw: np.random.Generator) -> Synthesiser:
     """The three noisy releases of one run; the only step that draws noise."""
     column, _, table = calibration.noises
     shape = calibration.shape
@@ -268,7 +268,7 @@ def release(exact: Counts, calibration: Calibration, draw: np.random.Generator) 
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,

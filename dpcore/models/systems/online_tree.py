@@ -25,9 +25,9 @@ from dpcore.guarantee import Adjacency, Status
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     gaussian_level,
@@ -37,7 +37,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import BLANK, Records, Shape
+from dpcore.models.records import BLANK, Records, RecordShape
 
 KEY = "online-tree"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -54,8 +54,8 @@ def sensitivity(adjacency: Adjacency) -> float:
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     moved, found = sensitivity(adjacency), []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
@@ -66,7 +66,7 @@ def calibrate(
                 shape,
                 budget,
                 adjacency,
-                [Noise("all sums of the tree", "gaussian", moved, sigma)],
+                [ModelNoise("all sums of the tree", "gaussian", moved, sigma)],
                 by=BY,
                 settings={"rounds": ROUNDS, "radius R": RADIUS, "β": _damping(shape, sigma)},
             )
@@ -74,7 +74,7 @@ def calibrate(
     return found
 
 
-def _damping(shape: Shape, sigma: float) -> float:
+def _damping(shape: RecordShape, sigma: float) -> float:
     """β: a round's records times the curvature 1/4, and what keeps noise within R."""
     curvature = 0.25 * shape.size / ROUNDS
     return math.hypot(curvature, sigma * math.sqrt(0.5 * LEVELS * shape.dimension) / RADIUS)
@@ -131,7 +131,7 @@ def prefix_noise(generator: np.random.Generator, dimension: int) -> Array:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,
@@ -148,7 +148,7 @@ def learn(
 
 
 def stream(
-    x: Array, signs: Array, calibrations: Sequence[Calibration], runs: int, seed: int
+    x: Array, signs: Array, calibrations: Sequence[ModelCalibration], runs: int, seed: int
 ) -> Iterator[tuple[Array, Array]]:
     """After each round, the release itself and the weights that come from it; all noise is here.
 

@@ -18,9 +18,9 @@ from dpcore.models import teachers
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     gaussian_level,
@@ -30,14 +30,14 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "pate"
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     found = []
     for budget in budgets(epsilons, delta, adjacency, teachers.ADJACENCIES):
@@ -50,7 +50,7 @@ def calibrate(
                 shape,
                 budget,
                 adjacency,
-                [Noise("votes on a query", "gaussian", teachers.PER_QUERY, sigma, queries)],
+                [ModelNoise("votes on a query", "gaussian", teachers.PER_QUERY, sigma, queries)],
                 settings={"teachers": teachers.teachers(shape), "queries": queries},
                 conditions=[teachers.PUBLIC],
             )
@@ -59,7 +59,7 @@ def calibrate(
 
 
 def answers(
-    counts: Array, calibrations: Sequence[Calibration], draw: np.random.Generator
+    counts: Array, calibrations: Sequence[ModelCalibration], draw: np.random.Generator
 ) -> list[Array]:
     """The release itself: each calibration's labels, ±1, of the first queries by their votes."""
     unit = draw.standard_normal(counts.shape)
@@ -73,7 +73,7 @@ def answers(
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,

@@ -14,9 +14,9 @@ from dpcore.guarantee import Adjacency, Status
 from dpcore.models import covariance
 from dpcore.models.model import (
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     gaussian_level,
@@ -25,14 +25,14 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "pca-gaussian"
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     moved = covariance.sensitivity(adjacency)
     return [
@@ -42,7 +42,7 @@ def calibrate(
             budget,
             adjacency,
             [
-                Noise(
+                ModelNoise(
                     "second moments", "gaussian", moved, rounded_up(moved / gaussian_level(budget))
                 )
             ],
@@ -52,7 +52,7 @@ def calibrate(
     ]
 
 
-def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
+def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
     """Unit noise of each run."""
     rows = covariance.side(shape)
     return [covariance.symmetric(generator(seed, run), rows) for run in range(runs)]
@@ -61,7 +61,7 @@ def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,

@@ -17,23 +17,23 @@ from dpcore.mechanisms.laplace import laplace_scale
 from dpcore.models import covariance
 from dpcore.models.model import (
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     generator,
     proved,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "pca-pure"
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     moved = covariance.sensitivity(adjacency)
     return [
@@ -42,7 +42,7 @@ def calibrate(
             shape,
             budget,
             adjacency,
-            [Noise("second moments", "laplace", moved, laplace_scale(budget.epsilon, moved))],
+            [ModelNoise("second moments", "laplace", moved, laplace_scale(budget.epsilon, moved))],
             by="vector-Laplace mechanism (Chaudhuri, Monteleoni and Sarwate 2011)",
             pure=True,
             settings={"components": covariance.COMPONENTS},
@@ -51,7 +51,7 @@ def calibrate(
     ]
 
 
-def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
+def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
     """Noise of each run at b = 1."""
     rows, found = covariance.side(shape), []
     for run in range(runs):
@@ -65,7 +65,7 @@ def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,

@@ -26,16 +26,16 @@ from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
 from dpcore.models import covariance
 from dpcore.models.model import (
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     data_conditions,
     generator,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "pca-wishart"
 PRINTED_BY = "Jiang, Xie and Zhang 2015"
@@ -52,8 +52,8 @@ def failure(c: float) -> float:
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     found = []
     for budget in budgets(epsilons, delta, adjacency, MODEL.adjacencies):
@@ -64,12 +64,12 @@ def calibrate(
             f"with δ = {failure(c):.3g}."
         )
         found.append(
-            Calibration(
+            ModelCalibration(
                 model=KEY,
                 shape=shape,
                 requested=budget,
                 adjacency=adjacency,
-                noises=(Noise("second moments", "wishart", 1.0, c),),
+                noises=(ModelNoise("second moments", "wishart", 1.0, c),),
                 settings={"components": covariance.COMPONENTS},
                 conditions=(
                     *data_conditions(shape),
@@ -83,7 +83,7 @@ def calibrate(
     return found
 
 
-def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
+def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
     """Noise of each run at c = 1: one degree of freedom more than rows."""
     rows, found = covariance.side(shape), []
     for run in range(runs):
@@ -95,7 +95,7 @@ def noise(shape: Shape, runs: int, seed: int) -> list[Array]:
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,

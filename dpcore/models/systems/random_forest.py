@@ -28,9 +28,9 @@ from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponenti
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     generator,
@@ -38,7 +38,7 @@ from dpcore.models.model import (
     proved,
     silent,
 )
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 
 KEY = "random-forest"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
@@ -49,8 +49,8 @@ CLEAR = 0.2
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     found = []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
@@ -69,7 +69,7 @@ def calibrate(
                 shape,
                 budget,
                 adjacency,
-                [Noise("label of a leaf", "exponential", RANGE[adjacency], rate, TREES)],
+                [ModelNoise("label of a leaf", "exponential", RANGE[adjacency], rate, TREES)],
                 by=by,
                 settings={"trees": TREES, "depth": int(min(DEEPEST, max(1.0, depth)))},
             )
@@ -78,7 +78,7 @@ def calibrate(
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class RandomTree:
     """A complete binary tree of random splits; node i has the children 2i + 1 and 2i + 2.
 
     Parameters
@@ -112,7 +112,7 @@ class Tree:
         return np.asarray(node - (2**depth - 1))
 
 
-def grow(shape: Shape, depth: int, draw: np.random.Generator) -> Tree:
+def grow(shape: RecordShape, depth: int, draw: np.random.Generator) -> RandomTree:
     """A tree of random splits from public bounds alone, level by level."""
     p, widest = shape.numbers, max((1, *shape.levels))
     parts: list[tuple[NDArray[np.int64], Array, NDArray[np.bool_]]] = []
@@ -137,7 +137,7 @@ def grow(shape: Shape, depth: int, draw: np.random.Generator) -> Tree:
             high[left, at] = low[left + 1, at] = threshold[split]
         parts.append((column, threshold, right))
     columns, thresholds, rights = zip(*parts, strict=True)
-    return Tree(np.concatenate(columns), np.concatenate(thresholds), np.concatenate(rights))
+    return RandomTree(np.concatenate(columns), np.concatenate(thresholds), np.concatenate(rights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +146,7 @@ class Forests:
 
     Parameters
     ----------
-    trees : list of list of Tree
+    trees : list of list of RandomTree
         By run; all ε share them.
     depths : list of int
         By calibration.
@@ -154,12 +154,12 @@ class Forests:
         By calibration and run: (trees, leaves) array of 0 and 1.
     """
 
-    trees: list[list[Tree]]
+    trees: list[list[RandomTree]]
     depths: list[int]
     labels: list[list[NDArray[np.int64]]]
 
 
-def scores(tree: Tree, records: Records, depth: int) -> Array:
+def scores(tree: RandomTree, records: Records, depth: int) -> Array:
     """How many records of each leaf have each label, shape (leaves, 2): the scores."""
     records = records.known
     place = 2 * tree.leaves(records, depth) + records.labels
@@ -167,7 +167,7 @@ def scores(tree: Tree, records: Records, depth: int) -> Array:
 
 
 def answers(
-    counts: Array, calibration: Calibration, draw: np.random.Generator
+    counts: Array, calibration: ModelCalibration, draw: np.random.Generator
 ) -> NDArray[np.int64]:
     """The release itself: the label that each leaf draws by its `scores`, (trees, leaves)."""
     return choose(draw, counts, calibration.noise.scale)
@@ -176,7 +176,7 @@ def answers(
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,
@@ -185,7 +185,7 @@ def learn(
     del unlabelled
     depths = [int(calibration.settings["depth"]) for calibration in calibrations]
     deepest = max(depths)
-    grown: list[list[Tree]] = []
+    grown: list[list[RandomTree]] = []
     labels: list[list[NDArray[np.int64]]] = [[] for _ in calibrations]
     for run in range(runs):
         draw = generator(seed, run)

@@ -20,9 +20,9 @@ from dpcore.models import teachers
 from dpcore.models.model import (
     ACCURACY,
     Array,
-    Calibration,
     Model,
-    Noise,
+    ModelCalibration,
+    ModelNoise,
     Progress,
     budgets,
     gaussian_level,
@@ -32,7 +32,7 @@ from dpcore.models.model import (
     rounded_up,
     silent,
 )
-from dpcore.models.records import Records, Shape, Whole
+from dpcore.models.records import Records, RecordShape, Whole
 
 KEY = "scalable-pate"
 CHECKS = 0.2
@@ -42,8 +42,8 @@ AGREEMENT = 0.7
 
 
 def calibrate(
-    shape: Shape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[Calibration]:
+    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     found = []
     for budget in budgets(epsilons, delta, adjacency, teachers.ADJACENCIES):
@@ -59,14 +59,14 @@ def calibrate(
                 budget,
                 adjacency,
                 [
-                    Noise(
+                    ModelNoise(
                         "votes on an answered query",
                         "gaussian",
                         teachers.PER_QUERY,
                         second,
                         answered,
                     ),
-                    Noise("largest count of a query", "gaussian", 1.0, first, checked),
+                    ModelNoise("largest count of a query", "gaussian", 1.0, first, checked),
                 ],
                 settings={
                     "teachers": teachers.teachers(shape),
@@ -80,7 +80,7 @@ def calibrate(
 
 
 def answers(
-    counts: Array, groups: int, calibrations: Sequence[Calibration], draw: np.random.Generator
+    counts: Array, groups: int, calibrations: Sequence[ModelCalibration], draw: np.random.Generator
 ) -> list[tuple[Whole, Array]]:
     """The release itself, by calibration: which queries are answered, and with which label, ±1."""
     unit, check = draw.standard_normal(counts.shape), draw.standard_normal(len(counts))
@@ -96,7 +96,7 @@ def answers(
 def learn(
     train: Records,
     unlabelled: Records,
-    calibrations: Sequence[Calibration],
+    calibrations: Sequence[ModelCalibration],
     runs: int,
     seed: int,
     progress: Progress = silent,

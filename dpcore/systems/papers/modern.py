@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Relation,
+    Runnable,
+    Software,
+    System,
+    Upkeep,
+)
 
 SYSTEMS = (
     System(
@@ -15,7 +24,7 @@ SYSTEMS = (
         family=Family.MECHANISM,
         what="Adds up what all noisy steps give away, from the exact odds of a single step.",
         claim="An ε that holds at a given δ, within an error that is named.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "An upper bound on ε, where the sampling and the adjacency are those that were used, "
             "and whatever is cut off is added to δ.",
@@ -31,7 +40,7 @@ SYSTEMS = (
             "Opacus reports the ε of random (Poisson) batches for batches of fixed size, too.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.PLAN,
                 "chexpert",
                 Relation.RELATIVE,
@@ -48,7 +57,7 @@ SYSTEMS = (
         family=Family.ERM,
         what="Trains in few steps, each on all the records, and blurs every step.",
         claim="Gaussian differential privacy, composed exactly over the steps.",
-        runs=(Run(Place.EXPLORE, "dpgd"),),
+        runs=(Runnable(Place.EXPLORE, "dpgd"),),
     ),
     System(
         key="dp-newton",
@@ -66,7 +75,7 @@ SYSTEMS = (
                 "For one record blanked out.",
             ),
         ),
-        runs=(Run(Place.EXPLORE, "dpnewton"),),
+        runs=(Runnable(Place.EXPLORE, "dpnewton"),),
     ),
     System(
         key="approximate-minima",
@@ -85,7 +94,7 @@ SYSTEMS = (
             "The same code draws its noise from one of 256 seeds.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.EXPLORE,
                 "objpert",
                 Relation.SOUND,
@@ -109,7 +118,7 @@ SYSTEMS = (
             "At very large ε the printed noise is too small: for ε = 50 exact accounting gives "
             "60.7. At small ε it is about twice what is needed.",
         ),
-        runs=(Run(Place.EXPLORE, "adassp", loss="squared"),),
+        runs=(Runnable(Place.EXPLORE, "adassp", loss="squared"),),
     ),
     System(
         key="bolt-on",
@@ -124,7 +133,7 @@ SYSTEMS = (
             "tensorflow-privacy's bolt_on divides the sensitivity by the batch size once more, so "
             "its noise is that many times too small, and draws it from a fixed seed.",
         ),
-        runs=(Run(Place.EXPLORE, "psgd"),),
+        runs=(Runnable(Place.EXPLORE, "psgd"),),
     ),
     System(
         key="dp-ftrl",
@@ -140,7 +149,7 @@ SYSTEMS = (
             Software("jax-privacy matrix_factorization"),
             Software("tensorflow-privacy dp_query", note="Tree aggregation."),
         ),
-        runs=(Run(Place.EXPLORE, "dpftrl"),),
+        runs=(Runnable(Place.EXPLORE, "dpftrl"),),
     ),
     System(
         key="dp-ctgan",
@@ -153,7 +162,7 @@ SYSTEMS = (
         claim="(ε, δ) by noisy gradients of the critic, or by noisy votes of teachers.",
         software=(Software("smartnoise-synth DP-CTGAN, PATE-CTGAN and QUAIL"),),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "noisy-marginals",
                 Relation.RELATIVE,
@@ -174,7 +183,7 @@ SYSTEMS = (
             Software("synthcity AIM and PrivBayes"),
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "noisy-marginals",
                 Relation.SOUND,
@@ -192,7 +201,7 @@ SYSTEMS = (
         what="Scales clipping and noise alike, weight by weight, by what noisy gradients have "
         "shown before.",
         claim="The (ε, δ) of DP-SGD with less noise where gradients are small.",
-        runs=(Run(Place.TRAIN, "scaled", Relation.SOUND, "One scale a layer, by default."),),
+        runs=(Runnable(Place.TRAIN, "scaled", Relation.SOUND, "One scale a layer, by default."),),
     ),
     System(
         key="scattering-linear",
@@ -210,7 +219,7 @@ SYSTEMS = (
             "data, which is not paid for: a small leak that its own comment admits.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.TRAIN,
                 "scattering",
                 Relation.SOUND,

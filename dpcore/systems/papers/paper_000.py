@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Verdict
+from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
 
 FAMILY = Family.ERM
 BOLT_ON = Software(
@@ -20,7 +20,7 @@ SYSTEMS = (
         family=FAMILY,
         what="Trains for a fixed number of steps and blurs the finished weights once, with just "
         "the noise needed.",
-        runs=(Run(Place.EXPLORE, "opera"),),
+        runs=(Runnable(Place.EXPLORE, "opera"),),
     ),
     System(
         key="grpua",
@@ -34,7 +34,7 @@ SYSTEMS = (
             "The query n∇f can move by 2nL when one record is replaced, and its noise is sized for "
             "L: at n = 1,000 the true ε is in the millions where about 1 is claimed.",
         ),
-        runs=(Run(Place.EXPLORE, "grpua"),),
+        runs=(Runnable(Place.EXPLORE, "grpua"),),
     ),
     System(
         key="grpua-network",
@@ -46,12 +46,12 @@ SYSTEMS = (
         what="The same small noisy steps for a network, with each record's gradient cut to a "
         "limit.",
         claim="The total of Theorem 7 with sensitivity C = 1.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.CLAIM_NOT_SUPPORTED,
             "None, for the reasons given at GRPUA.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.TRAIN,
                 "network-000",
                 Relation.SOUND,
@@ -68,7 +68,7 @@ SYSTEMS = (
         references=(10,),
         family=FAMILY,
         what="As OPERA, with noise by the classical formula.",
-        runs=(Run(Place.EXPLORE, "outpert"),),
+        runs=(Runnable(Place.EXPLORE, "outpert"),),
     ),
     System(
         key="sgdpert",
@@ -79,7 +79,7 @@ SYSTEMS = (
         references=(12,),
         family=FAMILY,
         what="As GRPUA, with noise by the classical formula.",
-        runs=(Run(Place.EXPLORE, "sgdpert"),),
+        runs=(Runnable(Place.EXPLORE, "sgdpert"),),
     ),
     System(
         key="analytic-gaussian",
@@ -91,7 +91,7 @@ SYSTEMS = (
         family=Family.MECHANISM,
         what="Adds bell-shaped noise, just as wide as (ε, δ) needs and no wider, for every ε.",
         claim="(ε, δ) for every ε > 0, with the least σ that gives it.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "(ε, δ) exactly, by the Gaussian distribution function. The listing in the paper has "
             "lost minus signs, and its gain of a factor 1/ε is an artefact.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, System, Verdict
+from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, System
 
 FAMILY = Family.ERM
 
@@ -19,13 +19,13 @@ SYSTEMS = (
         "blurred records.",
         claim="(ε, δ) for the model with high probability over the noise, and an excess risk of "
         "order 1/n.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.CLAIM_NOT_SUPPORTED,
             "None for the model: the tail bound of Theorem 1 takes the minimiser for a constant, "
             "though it depends on the noise. The formulas themselves are lost in the text at hand.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.EXPLORE,
                 "inputpert",
                 Relation.SOUND,
@@ -46,7 +46,7 @@ SYSTEMS = (
             "The formula behind it holds below ε = 1 only. The true local ε grows far above √n "
             "times the model's: to 12 times that at n = 100,000.",
         ),
-        runs=(Run(Place.EXPLORE, "inputpert"),),
+        runs=(Runnable(Place.EXPLORE, "inputpert"),),
     ),
     System(
         key="objective-gaussian",
@@ -56,7 +56,7 @@ SYSTEMS = (
         source="Kifer, Smith and Thakurta 2012",
         family=FAMILY,
         what="Tilts what training minimises by a random amount of bell-shaped noise, then fits.",
-        runs=(Run(Place.EXPLORE, "objpert"),),
+        runs=(Runnable(Place.EXPLORE, "objpert"),),
     ),
     System(
         key="output-laplace",
@@ -66,6 +66,6 @@ SYSTEMS = (
         source="Chaudhuri, Monteleoni and Sarwate 2011",
         family=FAMILY,
         what="Fits a regularised model and blurs its weights once, without any δ.",
-        runs=(Run(Place.EXPLORE, "outpert_pure"),),
+        runs=(Runnable(Place.EXPLORE, "outpert_pure"),),
     ),
 )

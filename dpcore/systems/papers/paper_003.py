@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Verdict
+from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
 
 FAMILY = Family.DEEP
 
@@ -23,8 +23,8 @@ SYSTEMS = (
             "really costs an ε of 27 to 30.",
         ),
         runs=(
-            Run(Place.PLAN, "chexpert-8"),
-            Run(
+            Runnable(Place.PLAN, "chexpert-8"),
+            Runnable(
                 Place.TRAIN,
                 "decaying",
                 Relation.SOUND,
@@ -43,7 +43,7 @@ SYSTEMS = (
         what="Counts how much less is given away when each step sees only a few records drawn at "
         "random.",
         claim="(13 s²ρ, ln(1/s)/(4ρ))-tCDP for batches of a share s.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.CONDITIONS_NOT_MET,
             "Only for ρ and s up to 0.1, ω large enough, and one record replaced; the paper leaves "
             "these conditions, and the second branch of Lemma 3, unsaid, and its runs break them.",
@@ -52,7 +52,7 @@ SYSTEMS = (
             "Where it holds, its constant 13 makes ε about 3.5 times larger than exact accounting.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.PLAN,
                 "chexpert",
                 Relation.RELATIVE,
@@ -73,6 +73,6 @@ SYSTEMS = (
         software=(
             Software("tensorflow-privacy tutorials", note="Their table holds these three ε."),
         ),
-        runs=(Run(Place.TRAIN, "dp-sgd"),),
+        runs=(Runnable(Place.TRAIN, "dp-sgd"),),
     ),
 )

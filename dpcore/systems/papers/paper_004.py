@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System
+from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System
 
 FAMILY = Family.DEEP
 
@@ -23,8 +23,8 @@ SYSTEMS = (
             "The gradient of all private records shapes the noise, so the noise tells about them.",
         ),
         runs=(
-            Run(Place.TRAIN, "published-004"),
-            Run(
+            Runnable(Place.TRAIN, "published-004"),
+            Runnable(
                 Place.TRAIN,
                 "scaled",
                 Relation.SOUND,
@@ -49,8 +49,8 @@ SYSTEMS = (
             Software("dp-accounting", note="The accountant alone."),
         ),
         runs=(
-            Run(Place.TRAIN, "dp-sgd"),
-            Run(
+            Runnable(Place.TRAIN, "dp-sgd"),
+            Runnable(
                 Place.PLAN,
                 "mnist-3.01-dpsgd",
                 Relation.RELATIVE,

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Relation,
+    Runnable,
+    Software,
+    System,
+    Upkeep,
+)
 
 FAMILY = Family.DEEP
 
@@ -28,14 +37,14 @@ SYSTEMS = (
         family=FAMILY,
         what="Trains in small steps and blurs every step, for convex models.",
         claim="ε with each record used once.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "ε for one record replaced, gradients no longer than 1: a step moves by at most 2/b, "
             "its noise has density ∝ exp(-εb‖z‖/2), and a record is in one step.",
         ),
         software=LIBRARIES,
         runs=(
-            Run(
+            Runnable(
                 Place.EXPLORE,
                 "grpua",
                 Relation.RELATIVE,
@@ -56,7 +65,7 @@ SYSTEMS = (
         claim="(ε, δ) by the moments accountant, for batches drawn by chance.",
         software=LIBRARIES,
         breaks=(SHUFFLED,),
-        runs=(Run(Place.TRAIN, "dp-sgd"),),
+        runs=(Runnable(Place.TRAIN, "dp-sgd"),),
     ),
     System(
         key="adaptive-laplace",
@@ -87,7 +96,7 @@ SYSTEMS = (
             Software("tensorflow-federated aggregators/differential_privacy"),
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.TRAIN,
                 "dp-sgd",
                 Relation.RELATIVE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep
+from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System, Upkeep
 
 FAMILY = Family.DISTRIBUTED
 
@@ -72,7 +72,7 @@ SYSTEMS = (
         what="Several parties compute one noisy gradient together; nobody sees another's share.",
         claim="(ε, δ) of noisy SGD for the common model, however many parties take part.",
         runs=(
-            Run(
+            Runnable(
                 Place.TRAIN,
                 "dp-sgd",
                 Relation.RELATIVE,
@@ -96,7 +96,7 @@ SYSTEMS = (
             "blurred before it is published.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "pate",
                 Relation.SOUND,
@@ -115,7 +115,7 @@ SYSTEMS = (
         what="As PATE, but teachers answer only where they agree, with Gaussian noise.",
         software=(Software("tensorflow-privacy research/pate_2018", Upkeep.RESEARCH),),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "scalable-pate",
                 Relation.SOUND,

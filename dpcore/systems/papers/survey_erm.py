@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Relation,
+    Runnable,
+    Software,
+    System,
+    Upkeep,
+)
 
 SECTION, FAMILY = "III-B-1", Family.ERM
 
@@ -21,7 +30,7 @@ SYSTEMS = (
         what="Publishes blurred counts of a grid and fits the regression to records made up from "
         "them.",
         claim="ε; accurate in few dimensions only.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "ε under one record more or less, for a grid fixed in advance: a record is in one "
             "cell, and the rest is post-processing.",
@@ -41,7 +50,7 @@ SYSTEMS = (
             "diffprivlib 0.6.6 takes the lower bound twice for the sensitivity of Σx²: with bounds "
             "(0, 1) it publishes the diagonal of XᵀX without any noise, at every ε.",
         ),
-        runs=(Run(Place.EXPLORE, "functional", loss="squared"),),
+        runs=(Runnable(Place.EXPLORE, "functional", loss="squared"),),
     ),
     System(
         key="functional-logistic",
@@ -52,7 +61,7 @@ SYSTEMS = (
         references=(54,),
         family=FAMILY,
         what="Replaces the loss by a parabola, blurs its coefficients, then fits.",
-        runs=(Run(Place.EXPLORE, "functional"),),
+        runs=(Runnable(Place.EXPLORE, "functional"),),
     ),
     System(
         key="noise-reduction",
@@ -82,7 +91,7 @@ SYSTEMS = (
         "published.",
         software=(DPPACK,),
         breaks=("Its proof takes the exact minimiser, which no solver returns.",),
-        runs=(Run(Place.EXPLORE, "outpert_pure"),),
+        runs=(Runnable(Place.EXPLORE, "outpert_pure"),),
     ),
     System(
         key="objective-perturbation",
@@ -95,7 +104,7 @@ SYSTEMS = (
         what="Tilts what training minimises by a random amount, then fits without further noise.",
         software=(Software("diffprivlib LogisticRegression"), DPPACK),
         breaks=("Its proof takes the exact minimiser, which no solver returns.",),
-        runs=(Run(Place.EXPLORE, "objpert_pure"),),
+        runs=(Runnable(Place.EXPLORE, "objpert_pure"),),
     ),
     System(
         key="huber-svm",
@@ -110,7 +119,7 @@ SYSTEMS = (
         claim="ε, as for logistic regression.",
         software=(DPPACK,),
         runs=(
-            Run(
+            Runnable(
                 Place.EXPLORE,
                 "objpert_pure",
                 Relation.SOUND,
@@ -143,7 +152,7 @@ SYSTEMS = (
         claim="ε of the linear method that is run on the random features.",
         software=(Software("DPpack for R svmDP"),),
         runs=(
-            Run(
+            Runnable(
                 Place.EXPLORE,
                 "objpert_pure",
                 Relation.SOUND,
@@ -163,7 +172,7 @@ SYSTEMS = (
         what="Fits a support-vector machine on random features and blurs its weights once.",
         claim="ε by Laplace noise on the weights, for translation-invariant kernels.",
         runs=(
-            Run(
+            Runnable(
                 Place.EXPLORE,
                 "outpert_pure",
                 Relation.SOUND,

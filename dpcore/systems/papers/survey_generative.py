@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Relation,
+    Runnable,
+    Software,
+    System,
+    Upkeep,
+)
 
 SECTION, FAMILY = "IV-A-4", Family.GENERATIVE
 
 TABLES = (
-    Run(
+    Runnable(
         Place.ATLAS,
         "noisy-marginals",
         Relation.RELATIVE,
@@ -98,7 +107,7 @@ SYSTEMS = (
         what="Makes up records; teachers vote with noise whether a record looks real, and the "
         "generator learns from the votes.",
         claim="(ε, δ) by PATE's votes among discriminators.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.CLAIM_NOT_SUPPORTED,
             "None that an implementation keeps: all six that were audited, three of them by "
             "authors of the system, leak more than they state (Ganev et al. 2024, "

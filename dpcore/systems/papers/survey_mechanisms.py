@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Software, System, Verdict
+from dpcore.systems.system import ClaimVerdict, Family, Software, System
 
 SECTION, FAMILY = "II-A", Family.MECHANISM
 
@@ -18,7 +18,7 @@ SYSTEMS = (
         family=FAMILY,
         what="Adds noise to a number, as wide as one person can move it, divided by ε.",
         claim="ε for a number or a vector of known L1 sensitivity.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED, "ε, by the ratio of two Laplace densities, in exact arithmetic."
         ),
         software=(Software("opendp"), Software("diffprivlib")),
@@ -37,7 +37,7 @@ SYSTEMS = (
         family=FAMILY,
         what="Adds bell-shaped noise to a number or a vector; it may fail with probability δ.",
         claim="(ε, δ) with σ = Δ√(2 ln(2/δ))/ε, in the survey without a limit on ε.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.CONDITIONS_NOT_MET,
             "(ε, δ) for ε < 1 only: the survey's Definition 5 leaves this condition out.",
         ),
@@ -54,7 +54,7 @@ SYSTEMS = (
         what="Chooses one of many answers by lot: better answers are likelier, by an amount that "
         "one person can hardly move.",
         claim="ε, with probabilities proportional to exp(ε q/(2Δq)).",
-        verdict=Verdict(Status.PROVED, "ε, by the ratio of the two probabilities."),
+        verdict=ClaimVerdict(Status.PROVED, "ε, by the ratio of the two probabilities."),
         software=(Software("opendp"), Software("diffprivlib")),
     ),
     System(
@@ -68,7 +68,7 @@ SYSTEMS = (
         what="Adds up the ε of everything that is done with the same records; for separate records "
         "the largest counts.",
         claim="(Σε, Σδ) on the same records; max ε on disjoint ones.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "Both hold; for disjoint records under one record more or less, and with how they are "
             "split not depending on them.",

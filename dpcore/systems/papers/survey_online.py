@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System
+from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System
 
 SECTION, FAMILY = "III-A-3", Family.ONLINE
 
@@ -24,7 +24,7 @@ SYSTEMS = (
         claim="(ε, δ) with regret of order √T, for methods of known sensitivity and regret.",
         software=STREAMS,
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "online-tree",
                 Relation.RELATIVE,
@@ -44,7 +44,7 @@ SYSTEMS = (
         claim="ε with regret of order √T, in the full-information and the bandit setting.",
         software=STREAMS,
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "online-tree",
                 Relation.SOUND,

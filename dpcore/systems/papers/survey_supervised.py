@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Verdict
+from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
 
 SECTION, FAMILY = "III-A-1", Family.SUPERVISED
 
@@ -26,7 +26,7 @@ SYSTEMS = (
             ),
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "naive-bayes",
                 Relation.SOUND,
@@ -57,7 +57,7 @@ SYSTEMS = (
         what="Grows a decision tree by asking the data only noisy questions about each split.",
         claim="ε, with noise on every information gain; traits must be categories.",
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "decision-tree",
                 Relation.RELATIVE,
@@ -76,7 +76,7 @@ SYSTEMS = (
         what="Grows a decision tree whose splits are drawn by lot: better splits are likelier, and "
         "no single patient decides.",
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "decision-tree",
                 Relation.SOUND,
@@ -95,13 +95,13 @@ SYSTEMS = (
         what="Draws the trees' questions at random, without the data, and spends all noise on the "
         "counts in the leaves.",
         claim="ε, with Laplace noise of scale 1/ε on the vector of leaf counts of a tree.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "ε for each tree under one record more or less: a record is in one leaf. The trees of "
             "a forest add up.",
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "random-forest",
                 Relation.RELATIVE,
@@ -149,7 +149,7 @@ SYSTEMS = (
         "of its counts.",
         software=(Software("diffprivlib RandomForestClassifier", note="It follows this paper."),),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS, "random-forest", Relation.SOUND, "All trees on all records, composed."
             ),
         ),
@@ -166,7 +166,7 @@ SYSTEMS = (
         "budget.",
         claim="ε, with steadier accuracy than a single tree.",
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "random-forest",
                 Relation.RELATIVE,

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import Family, Place, Relation, Run, Software, System, Upkeep, Verdict
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Relation,
+    Runnable,
+    Software,
+    System,
+    Upkeep,
+)
 
 SECTION, FAMILY = "III-A-2", Family.UNSUPERVISED
 
@@ -33,7 +42,9 @@ SYSTEMS = (
         "are clustered apart.",
         software=CLUSTERS,
         breaks=("The survey notes that clustering by sample and aggregate is poor in practice.",),
-        runs=(Run(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),),
+        runs=(
+            Runnable(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),
+        ),
     ),
     System(
         key="private-coresets",
@@ -79,7 +90,7 @@ SYSTEMS = (
             *CLUSTERS,
         ),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS, "k-means", Relation.SOUND, "Gaussian noise, composed over the rounds."
             ),
         ),
@@ -94,12 +105,14 @@ SYSTEMS = (
         family=FAMILY,
         what="Publishes noisy counts of a grid once; any number of clusterings is then free.",
         claim="ε by Laplace noise on every cell's count.",
-        verdict=Verdict(
+        verdict=ClaimVerdict(
             Status.PROVED,
             "ε under one record more or less, for a grid fixed in advance: a record is in one "
             "cell, and the rest is post-processing.",
         ),
-        runs=(Run(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),),
+        runs=(
+            Runnable(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),
+        ),
     ),
     System(
         key="compressive-k-means",
@@ -125,7 +138,7 @@ SYSTEMS = (
         what="Blurs the table of how traits vary together, then reads the main directions off it.",
         software=COMPONENTS,
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "pca-gaussian",
                 Relation.SOUND,
@@ -147,7 +160,7 @@ SYSTEMS = (
         software=COMPONENTS,
         breaks=("Its sampler is a Markov chain that is stopped; ε is proved for its limit only.",),
         runs=(
-            Run(
+            Runnable(
                 Place.ATLAS,
                 "pca-pure",
                 Relation.RELATIVE,
@@ -178,8 +191,8 @@ SYSTEMS = (
         "stays one.",
         software=COMPONENTS,
         runs=(
-            Run(Place.ATLAS, "pca-wishart"),
-            Run(
+            Runnable(Place.ATLAS, "pca-wishart"),
+            Runnable(
                 Place.ATLAS,
                 "pca-pure",
                 Relation.SOUND,
@@ -210,6 +223,8 @@ SYSTEMS = (
         what="Hospitals share blurred covariances whose noise mostly cancels in the sum.",
         claim="(ε, δ) at the noise of one hospital that holds all records.",
         software=COMPONENTS,
-        runs=(Run(Place.ATLAS, "pca-gaussian", Relation.RELATIVE, "All records in one place."),),
+        runs=(
+            Runnable(Place.ATLAS, "pca-gaussian", Relation.RELATIVE, "All records in one place."),
+        ),
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.images import Examples, entry
-from dpcore.datasets.images.examples import Source, unit
+from dpcore.datasets.images.examples import ImageSource, unit
 from dpcore.errors import InvalidInput
 
 CLASSES = replace(entry("digits"), names=("a", "b", "c"))
@@ -77,4 +77,4 @@ def test_the_settings_of_a_set_are_what_its_function_takes() -> None:
     def build(progress: Any, *, side: int, views: str = "all") -> Examples:
         raise AssertionError
 
-    assert Source(CLASSES, build).settings == {"side": None, "views": "all"}
+    assert ImageSource(CLASSES, build).settings == {"side": None, "views": "all"}

@@ -18,8 +18,8 @@ from dpcore.deep.guarantee import guarantee
 from dpcore.deep.recipe import COSTS, NOISES, Recipe
 from dpcore.deep.shapes import moments, optimal
 from dpcore.deep.shapes.scaled import Average, layer_sizes
-from dpcore.deep.shapes.shape import Examples, flat
-from dpcore.deep.training import Run
+from dpcore.deep.shapes.shape import ExampleGradients, flat
+from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 
 STRICT = 1e-3
@@ -49,13 +49,13 @@ def digits():
     return (inputs / 16.0).astype(np.float32), targets
 
 
-def started(recipe, digits, run=Run):
+def started(recipe, digits, run=TrainingRun):
     """Two thirds of the digits are private, the rest public."""
     inputs, targets = digits
     return run(recipe, inputs[:1200], targets[:1200], 10, public=(inputs[1200:], targets[1200:]))
 
 
-class Watched(Run):
+class Watched(TrainingRun):
     """A run that keeps the noise it added and the scale it was said to have."""
 
     added, shares = (), ()
@@ -261,7 +261,7 @@ def test_scales_follow_what_the_layers_need(name, digits):
     run = started(recipe, digits)
     run.advance(run.steps)
     sizes = torch.tensor(layer_sizes(run.per_example), dtype=torch.float64)
-    examples = Examples(run.inputs, run.targets, run.loss)
+    examples = ExampleGradients(run.inputs, run.targets, run.loss)
     true = moments.squares(run.per_example, examples, recipe.clip)
     true = torch.stack([part.sum() for part in true.split(sizes.int().tolist())])
     best = optimal.scales(true, sizes, 2)
@@ -282,7 +282,7 @@ def test_released_squares_are_the_batch_sums_own(digits):
     recipe = replace(SHAPES["released"], epochs=40, learning_rate=1e-9, sigma=0.5)
     run = started(recipe, digits)
     run.advance(run.steps)
-    examples = Examples(run.inputs, run.targets, run.loss)
+    examples = ExampleGradients(run.inputs, run.targets, run.loss)
     squares = moments.squares(run.per_example, examples, recipe.clip)
     mean = moments.mean(run.per_example, examples)
     sizes, rate = layer_sizes(run.per_example), 100 / 1200
@@ -320,7 +320,7 @@ def test_private_weights_change_with_one_record_and_public_ones_do_not(digits):
         for blanked in (False, True):
             mine = inputs[:1200].copy()
             mine[7] = 3.0 if blanked else mine[7]
-            run = Run(SHAPES[name], mine, targets[:1200], 10, public=public)
+            run = TrainingRun(SHAPES[name], mine, targets[:1200], 10, public=public)
             run.shape.prepare(0)
             spreads.append(flat(run.shape.spread()))
         assert (not torch.equal(*spreads)) is moves
@@ -368,8 +368,8 @@ def test_curvature_is_the_losses_second_derivative(elementwise):
     # A linear model, where the Gauss-Newton matrix is the Hessian: E x_j² p_k (1 - p_k).
     generator = np.random.default_rng(0)
     inputs = generator.standard_normal((4000, 5)).astype(np.float32) * [3, 1, 1, 0.3, 0.1]
-    run = Run(replace(BASE, network="linear"), inputs, np.zeros(4000), 3)
-    examples = Examples(run.inputs, run.targets, run.loss)
+    run = TrainingRun(replace(BASE, network="linear"), inputs, np.zeros(4000), 3)
+    examples = ExampleGradients(run.inputs, run.targets, run.loss)
     chances = torch.from_numpy(run.scores(run.inputs.numpy())[0]).softmax(1).detach()
     expected = ((chances * (1 - chances)).T @ run.inputs**2) / 4000
     found = moments.curvature(run.per_example, examples)[:15].reshape(3, 5)
@@ -381,7 +381,7 @@ def test_curvature_is_the_losses_second_derivative(elementwise):
 def test_moments_are_those_of_gradients_taken_one_at_a_time(digits):
     run = started(BASE, digits)
     inputs, targets = run.inputs[:30], run.targets[:30]
-    examples = Examples(inputs, targets, run.loss)
+    examples = ExampleGradients(inputs, targets, run.loss)
     each = []
     for record in range(30):
         loss = run.loss(run.network(inputs[record : record + 1]), targets[record : record + 1])
@@ -403,9 +403,9 @@ def test_moments_are_those_of_gradients_taken_one_at_a_time(digits):
 def test_example_that_is_no_number_counts_for_nothing(digits):
     run = started(BASE, digits)
     inputs, targets = run.inputs[:30].clone(), run.targets[:30]
-    sane = Examples(inputs[:29], targets[:29], run.loss)
+    sane = ExampleGradients(inputs[:29], targets[:29], run.loss)
     inputs[29] = torch.nan
-    broken = Examples(inputs, targets, run.loss)
+    broken = ExampleGradients(inputs, targets, run.loss)
     for moment in (
         lambda examples: moments.mean(run.per_example, examples),
         lambda examples: moments.squares(run.per_example, examples, 0.5),
@@ -440,7 +440,7 @@ def test_public_examples_must_be_given(digits):
     inputs, targets = digits
     for name in ("public, adaclip, by layer", "published, public"):
         with pytest.raises(InvalidInput, match="no public examples"):
-            Run(SHAPES[name], inputs, targets, 10)
+            TrainingRun(SHAPES[name], inputs, targets, 10)
 
 
 def test_runs_side_by_side_have_isotropic_noise(digits):

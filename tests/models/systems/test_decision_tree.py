@@ -11,12 +11,12 @@ from scipy import special, stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import noiseless
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import decision_tree
 from tests.models.attack import blank, extreme, some, together
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
-SHAPE = Shape(40, 1, (2,))
+SHAPE = RecordShape(40, 1, (2,))
 
 
 def odds_of(records: Records, rate: float) -> dict[tuple[int, ...], float]:
@@ -96,7 +96,7 @@ def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
-    large = Shape(100_000, 3, (4,))
+    large = RecordShape(100_000, 3, (4,))
     for c in decision_tree.calibrate(large, [0.01, 1.0, 30.0], 1e-5, adjacency):
         assert c.noise.times == c.settings["depth"]
         spent = sum(noise.times * noise.scale * noise.sensitivity for noise in c.noises)
@@ -120,7 +120,7 @@ def test_trees_are_drawn_by_their_law() -> None:
 
 
 def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> None:
-    calibration = decision_tree.calibrate(Shape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
+    calibration = decision_tree.calibrate(RecordShape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
     empty = some(0, numbers=1, levels=(2,))
     fits = decision_tree.learn(empty, empty, [calibration], 200, 0)[0]
     depth = int(calibration.settings["depth"])
@@ -133,7 +133,9 @@ def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> No
 
 def test_without_noise_every_node_takes_a_best_split() -> None:
     records = some(500, numbers=3, levels=(3, 2), seed=4)
-    calibration = noiseless(decision_tree.calibrate(Shape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0])
+    calibration = noiseless(
+        decision_tree.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]
+    )
     tree = decision_tree.learn(records, records[:0], [calibration], 1, 0)[0][0]
     right = decision_tree.sides(records)
     wrong = [

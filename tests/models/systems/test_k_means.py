@@ -9,19 +9,19 @@ from scipy import stats
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 from dpcore.models.model import noiseless
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import k_means
 from tests.models.attack import extreme, least_level, obeys, some, together
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
-SHAPES = [Shape(50, 3, ()), Shape(50, 1, (2, 4)), Shape(50, 0, (3,))]
+SHAPES = [RecordShape(50, 3, ()), RecordShape(50, 1, (2, 4)), RecordShape(50, 0, (3,))]
 
 
 def blobs(records: int, seed: int = 0) -> Records:
     draw = np.random.default_rng(seed)
     middles = np.array([[0.7, 0.7], [-0.7, 0.7], [0.7, -0.7], [-0.7, -0.7]])
     x = middles[draw.integers(0, 4, records)] + 0.1 * draw.standard_normal((records, 2))
-    shape = Shape(records, 2, ())
+    shape = RecordShape(records, 2, ())
     codes = np.zeros((records, 0), dtype=np.int64)
     return Records(shape, np.clip(x, -1.0, 1.0), codes, np.zeros(records, dtype=np.int64))
 

@@ -11,15 +11,20 @@ from scipy import stats
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.models.model import noiseless
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import naive_bayes
 from tests.models.attack import extreme, least_level, obeys, some, together
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
-SHAPES = [Shape(50, 3, ()), Shape(50, 0, (2, 4)), Shape(50, 2, (3, 2, 5)), Shape(50, 9, (2,))]
+SHAPES = [
+    RecordShape(50, 3, ()),
+    RecordShape(50, 0, (2, 4)),
+    RecordShape(50, 2, (3, 2, 5)),
+    RecordShape(50, 9, (2,)),
+]
 
 
-def at(shape: Shape, x: float, level: int, label: int) -> Records:
+def at(shape: RecordShape, x: float, level: int, label: int) -> Records:
     return Records(
         shape,
         np.full((1, shape.numbers), x),

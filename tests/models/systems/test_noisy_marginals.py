@@ -14,12 +14,12 @@ from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.exponential import exponential_rho
 from dpcore.models import teachers
 from dpcore.models.model import generator, noiseless
-from dpcore.models.records import Records, Shape
+from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import noisy_marginals
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
 
 ZERO, REPLACE = Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE
-SHAPE = Shape(60, 2, (3,))
+SHAPE = RecordShape(60, 2, (3,))
 
 
 def moved(adjacency: Adjacency):
@@ -84,7 +84,9 @@ def test_the_range_of_the_scores_is_reached(adjacency) -> None:
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_all_releases_together_keep_the_promise(adjacency) -> None:
-    for c in noisy_marginals.calibrate(Shape(500, 4, (2, 7)), [0.05, 1.0, 20.0], 1e-6, adjacency):
+    for c in noisy_marginals.calibrate(
+        RecordShape(500, 4, (2, 7)), [0.05, 1.0, 20.0], 1e-6, adjacency
+    ):
         column, choice, table = c.noises
         rho = sum(0.5 * (noise.sensitivity / noise.scale) ** 2 for noise in (column, table))
         rho += choice.times * exponential_rho(choice.scale * choice.sensitivity)

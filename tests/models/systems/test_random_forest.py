@@ -10,7 +10,7 @@ from dpcore.accounting.concentrated import Concentrated, epsilon
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.exponential import exponential_rho
 from dpcore.models.model import generator, noiseless
-from dpcore.models.records import Shape
+from dpcore.models.records import RecordShape
 from dpcore.models.systems import random_forest
 from tests.models.attack import blank, extreme, some, together
 
@@ -40,7 +40,7 @@ def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_all_trees_together_keep_the_promise(adjacency) -> None:
-    shape = Shape(1_000, 2, (3,))
+    shape = RecordShape(1_000, 2, (3,))
     for c in random_forest.calibrate(shape, [0.01, 1.0, 60.0, 900.0], 1e-6, adjacency):
         one = c.noise.scale * c.noise.sensitivity
         mixed = epsilon(Concentrated(c.noise.times * exponential_rho(one)), 1e-6)
@@ -50,7 +50,7 @@ def test_all_trees_together_keep_the_promise(adjacency) -> None:
 
 
 def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> None:
-    shape = Shape(300, 2, (3,))
+    shape = RecordShape(300, 2, (3,))
     records, others = some(300), some(300, seed=9)
     calibrations = random_forest.calibrate(shape, [0.1, 50.0], 1e-6, ZERO)
     grown = [
@@ -68,7 +68,7 @@ def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> N
 
 def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     records = some(40)
-    calibration = random_forest.calibrate(Shape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
+    calibration = random_forest.calibrate(RecordShape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
     rate, depth = calibration.noise.scale, int(calibration.settings["depth"])
     learned = random_forest.learn(records, records[:0], [calibration], 8, 1)
 
@@ -93,7 +93,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
 
 
 def test_thresholds_lie_within_what_is_left_of_the_interval() -> None:
-    tree = random_forest.grow(Shape(10, 1, ()), 6, generator(0, 0))
+    tree = random_forest.grow(RecordShape(10, 1, ()), 6, generator(0, 0))
     node = 0
     low, high = -1.0, 1.0
     while node < len(tree.column):

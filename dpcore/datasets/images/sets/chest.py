@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dpcore.datasets import download
 from dpcore.datasets.images import medmnist
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.schema import RemoteFile
 
 ENTRY = ExamplesEntry(
@@ -76,4 +76,4 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     return Examples(entry=ENTRY, **medmnist.arrays(ENTRY, data, ENTRY.files[0].name, validation))
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.download import Progress
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Inputs
 from dpcore.errors import whole
 
 RECORDS, FEATURES, TEST = 10_000, 1_024, 2_500
@@ -70,7 +70,7 @@ ENTRY = ExamplesEntry(
 
 
 @dataclass(frozen=True, eq=False)
-class TrueModel:
+class TrueChestModel:
     """The log odds of each finding are ``inputs @ weights + intercepts``.
 
     Parameters
@@ -88,7 +88,7 @@ class TrueModel:
 
 
 @functools.lru_cache(maxsize=4)
-def true_model(features: int = FEATURES) -> TrueModel:
+def true_model(features: int = FEATURES) -> TrueChestModel:
     """The model that the findings are drawn from, the same for every seed.
 
     Weights follow the common causes; they are scaled to the spread, and intercepts set to the
@@ -106,7 +106,7 @@ def true_model(features: int = FEATURES) -> TrueModel:
         middle = (lower + upper) / 2
         above = _chance(odds + middle).mean(axis=0) > wanted
         lower, upper = np.where(above, lower, middle), np.where(above, middle, upper)
-    return TrueModel(weights, (lower + upper) / 2)
+    return TrueChestModel(weights, (lower + upper) / 2)
 
 
 def _build(
@@ -184,4 +184,4 @@ def _chance(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     return chance
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import download
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Inputs, Source, unit
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Inputs, unit
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, one_of, whole
 
@@ -264,4 +264,4 @@ def _reader() -> Any:
     return read
 
 
-SOURCE = Source(ENTRY, _build, at_hand=_at_hand, count=_count)
+SOURCE = ImageSource(ENTRY, _build, at_hand=_at_hand, count=_count)

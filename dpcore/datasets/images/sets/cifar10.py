@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import download
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source, unit
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
 from dpcore.errors import InvalidInput
 
@@ -123,4 +123,4 @@ class _ArraysOnly(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name}")
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dpcore.datasets.download import Progress
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 
 RECORDS, TEST = 1_797, 360
 
@@ -58,4 +58,4 @@ def _build(progress: Progress | None) -> Examples:
     )
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)

@@ -17,8 +17,8 @@ from dpcore.datasets.images.examples import (
     NULL_CLASS,
     Examples,
     ExamplesEntry,
+    ImageSource,
     Inputs,
-    Source,
     Task,
 )
 from dpcore.datasets.text import quoted
@@ -208,4 +208,4 @@ def _names(
     return names
 
 
-SOURCE = Source(ENTRY, _build, at_hand=lambda: "upload")
+SOURCE = ImageSource(ENTRY, _build, at_hand=lambda: "upload")

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcore.datasets import download
 from dpcore.datasets.images import idx
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source, unit
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
 
 # The original page no longer hands the files out; this mirror holds the same bytes.
@@ -74,4 +74,4 @@ def decode(files: tuple[bytes, ...]) -> Examples:
     )
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dpcore.datasets import download
 from dpcore.datasets.images import medmnist
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.schema import RemoteFile
 
 REASSEMBLED = RemoteFile(
@@ -81,4 +81,4 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     )
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import download
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, Source, unit
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
 from dpcore.errors import InvalidInput
 
@@ -99,4 +99,4 @@ def _part(data: bytes, name: str) -> tuple[NDArray[np.float32], NDArray[np.int64
     return unit(images.transpose(3, 2, 0, 1)), digits.astype(np.int64) % 10
 
 
-SOURCE = Source(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build)
