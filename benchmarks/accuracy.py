@@ -1,8 +1,8 @@
-"""Accuracy of the image recipes at certified ε, beside its target and the same without privacy.
+"""Accuracy of the image configurations at certified ε, beside the target and without privacy.
 
-Settings are those of `dpcore.evaluation.recipes`. With ``--held-out`` they are measured on a sixth
-of the training records that is not trained on, as when they were chosen; without it on the test
-part, which no setting was chosen by.
+Settings are those of `dpcore.evaluation.tuned_configs`. With ``--held-out`` they are measured on a
+sixth of the training records that is not trained on, as when they were chosen; without it on the
+test part, which no setting was chosen by.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import torch
 
 from dpcore.evaluation.comparison import nonprivate
-from dpcore.evaluation.recipes import STUDIES
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
+from dpcore.evaluation.tuned_configs import STUDIES
 
 TARGETS: dict[str, float | None] = {
     "mnist-cnn-1.2": 0.974,
@@ -53,7 +53,7 @@ def trained(study: TrainingStudy) -> tuple[list[float], dict[str, Any], float]:
 
 def floor(study: TrainingStudy) -> TrainingStudy:
     """The same network without clipping and noise."""
-    return replace(study, recipe=nonprivate(study.recipe), epsilon=None, runs=FLOOR_RUNS)
+    return replace(study, config=nonprivate(study.config), epsilon=None, runs=FLOOR_RUNS)
 
 
 def verdict(mean: float, target: float | None) -> str:
@@ -83,11 +83,11 @@ def report(
 
 
 def main() -> None:
-    """Train and print, one recipe after the other."""
+    """Train and print, one configuration after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", metavar="NAME", choices=list(STUDIES))
     parser.add_argument("--held-out", action="store_true", help="leave the test part alone")
-    parser.add_argument("--runs", type=int, help="in place of the recipe's 3 or 20")
+    parser.add_argument("--runs", type=int, help="in place of the configuration's 3 or 20")
     parser.add_argument("--no-floor", action="store_true", help="skip training without privacy")
     options = parser.parse_args()
     print(f"{torch.get_num_threads()} threads, torch {torch.__version__}")

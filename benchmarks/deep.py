@@ -26,8 +26,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.networks import perceptron, small_cnn
-from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import TrainingRun
 
 BATCH, CLIP, SIGMA, RATE = 512, 1.0, 1.0, 0.1
@@ -53,7 +53,7 @@ def plain(
 
 def ours(kind: str, inputs: torch.Tensor, targets: torch.Tensor) -> Callable[[], None]:
     """An epoch of `dpcore.deep`, Poisson batches included."""
-    recipe = Recipe(
+    config = TrainingConfig(
         network=kind,
         widths=(128,),
         activation="relu" if kind == "perceptron" else "tanh",
@@ -63,7 +63,7 @@ def ours(kind: str, inputs: torch.Tensor, targets: torch.Tensor) -> Callable[[],
         clip=CLIP,
         sigma=SIGMA,
     )
-    run = TrainingRun(recipe, inputs.numpy(), targets.numpy(), 10)
+    run = TrainingRun(config, inputs.numpy(), targets.numpy(), 10)
     return lambda: run.advance(run.steps_an_epoch) and None
 
 
@@ -181,10 +181,10 @@ def a_step(mode: str, batch: int) -> None:
     torch.manual_seed(0)
     inputs, targets = torch.randn(batch, 784), torch.randint(0, 10, (batch,))
     if mode == "ours":
-        recipe = Recipe(
+        config = TrainingConfig(
             widths=(WIDE,), epochs=1, batch=batch, learning_rate=RATE, clip=CLIP, sigma=SIGMA
         )
-        run = TrainingRun(recipe, inputs.numpy(), targets.numpy(), 10)
+        run = TrainingRun(config, inputs.numpy(), targets.numpy(), 10)
 
         def step() -> None:
             run.advance(1)

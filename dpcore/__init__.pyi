@@ -7,7 +7,7 @@ from dpcore.datasets import (
     load,
     prepare,
 )
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.estimators import (
     ModelGuarantee,
@@ -49,10 +49,10 @@ __all__ = [
     "PrivateHuberSVC",
     "PrivateLinearRegression",
     "PrivateLogisticRegression",
-    "Recipe",
     "Run",
     "Status",
     "Study",
+    "TrainingConfig",
     "TrainingStudy",
     "certify",
     "delta",

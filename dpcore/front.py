@@ -388,7 +388,7 @@ def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
     Parameters
     ----------
     study : TrainingStudy
-        Its `recipe` says how to train, a `dpcore.Recipe`.
+        Its `config` says how to train, a `dpcore.TrainingConfig`.
     **options
         As of `dpcore.evaluation.training.train`: `device`, `progress`, `cancelled`.
 

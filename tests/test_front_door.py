@@ -72,7 +72,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         ("import dpcore; dpcore.Run(1.0)", {"numpy", "scipy", "sklearn", "pandas", "torch"}),
         ("import dpcore; dpcore.risk(1, 1e-5)", {"scipy.special", "sklearn", "pandas", "torch"}),
         ("import dpcore; dpcore.sigma(1, 1e-5)", {"sklearn", "pandas", "torch"}),
-        ("import dpcore; dpcore.Study; dpcore.TrainingStudy; dpcore.Recipe", {"torch"}),
+        ("import dpcore; dpcore.Study; dpcore.TrainingStudy; dpcore.TrainingConfig", {"torch"}),
         ("import dpcore; dpcore.PrivateLogisticRegression", {"torch", "streamlit"}),
     ],
 )
@@ -192,7 +192,7 @@ def test_explore_gives_the_table_of_the_page() -> None:
 def test_train_gives_the_table_of_the_command() -> None:
     from dpcore.evaluation.training import train
 
-    study = dpcore.TrainingStudy("digits", recipe=dpcore.Recipe("linear", epochs=1))
+    study = dpcore.TrainingStudy("digits", config=dpcore.TrainingConfig("linear", epochs=1))
     found, expected = dpcore.train(study), train(study)
     same = [name for name in expected.columns if "second" not in name]
     assert found[same].equals(expected[same])

@@ -166,11 +166,11 @@ def state(draw: random.Random) -> bytes:
 
     said = draw.choice(
         [
-            {"of": "x", "studies": [{"recipe": {}, "dataset": "digits"}], "state": {}},
+            {"of": "x", "studies": [{"config": {}, "dataset": "digits"}], "state": {}},
             {"of": 1, "studies": 1, "state": None},
             [1, 2],
-            {"studies": [{"recipe": {"epochs": float("nan")}}]},
-            {"studies": [{"recipe": {"network": "x" * 9_000, "widths": ()}, "runs": 10**12}]},
+            {"studies": [{"config": {"epochs": float("nan")}}]},
+            {"studies": [{"config": {"network": "x" * 9_000, "widths": ()}, "runs": 10**12}]},
             torch.zeros(3),
         ]
     )

@@ -23,7 +23,7 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition
 
 if TYPE_CHECKING:
-    from dpcore.deep.recipe import Recipe
+    from dpcore.deep.config import TrainingConfig
     from dpcore.deep.training import TrainingRun
 
 Array = NDArray[np.floating]
@@ -119,10 +119,10 @@ def attack(setting: NetworkSetting) -> Attack:
     """The attack that a setting describes."""
 
     def aim(epsilon: float, delta: float) -> Target:
+        from dpcore.deep.config import TrainingConfig
         from dpcore.deep.guarantee import guarantee
-        from dpcore.deep.recipe import Recipe
 
-        recipe = Recipe(
+        config = TrainingConfig(
             network="linear",
             epochs=setting.epochs,
             batch=setting.batch,
@@ -134,12 +134,12 @@ def attack(setting: NetworkSetting) -> Attack:
             public_size=setting.records if setting.adjacency is Adjacency.ADD_REMOVE else None,
             delta=delta,
         ).within(epsilon, setting.records)
-        promise = guarantee(recipe, setting.records).certified
+        promise = guarantee(config, setting.records).certified
         if promise.epsilon is None:
             raise InvalidInput(
                 f"training proves nothing, but an attack needs a promise: {promise.reason}"
             )
-        return Target(promise, _scores(recipe, setting))
+        return Target(promise, _scores(config, setting))
 
     other = {
         Adjacency.REPLACE_ONE: "with its opposite",
@@ -164,7 +164,7 @@ def attack(setting: NetworkSetting) -> Attack:
     )
 
 
-def _scores(recipe: Recipe, setting: NetworkSetting) -> Scores:
+def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
     from dpcore.deep.training import TrainingRun
 
     # The record, a record of zeros, and one of each idle feature alone.
@@ -181,13 +181,13 @@ def _scores(recipe: Recipe, setting: NetworkSetting) -> Scores:
         found, said = [], []
         for place, record in enumerate(([[1.0]], without)):
             targets = np.concatenate([np.asarray(record, dtype=np.float32), others])
-            each = replace(recipe, sigma=share * recipe.sigma, seed=2 * seed + place)
+            each = replace(config, sigma=share * config.sigma, seed=2 * seed + place)
             inputs = np.repeat(asked[:1], len(targets), axis=0)
             run = TrainingRun([each] * runs, inputs, targets, 1, task="labels")
             said.append(told(run))
             before = run.scores(asked)
             run.advance(run.steps)
-            found.append(_seen((run.scores(asked) - before)[..., 0].astype(float), recipe, setting))
+            found.append(_seen((run.scores(asked) - before)[..., 0].astype(float), config, setting))
         if said[0] != said[1]:
             found[0] += CERTAIN
         return found[0], found[1]
@@ -195,13 +195,13 @@ def _scores(recipe: Recipe, setting: NetworkSetting) -> Scores:
     return draw
 
 
-def _seen(moved: Array, recipe: Recipe, setting: NetworkSetting) -> Array:
+def _seen(moved: Array, config: TrainingConfig, setting: NetworkSetting) -> Array:
     """The score of each run, from how far its outputs moved, (runs, records asked)."""
     if not setting.idle:
         return np.asarray(moved[:, 0])
-    steps = recipe.steps_an_epoch(setting.records) * recipe.epochs
+    steps = config.steps_an_epoch(setting.records) * config.epochs
     # Of one weight, if rates and divisors come from the public size alone; there is no decay here.
-    sigma = recipe.learning_rate * recipe.sigma * math.sqrt(steps) / setting.records
+    sigma = config.learning_rate * config.sigma * math.sqrt(steps) / setting.records
     wide = ((moved[:, 2:] - moved[:, 1:2]) / sigma) ** 2
     return np.asarray(moved[:, 0] / sigma - IDLE * wide.sum(axis=1))
 

@@ -36,7 +36,7 @@ from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
 
 if TYPE_CHECKING:
-    from dpcore.deep.recipe import Recipe
+    from dpcore.deep.config import TrainingConfig
 
 Array = NDArray[np.floating]
 
@@ -216,8 +216,8 @@ def audit(
     InvalidInput
         Naming the field, the value and what is allowed.
     """
+    from dpcore.deep.config import TrainingConfig
     from dpcore.deep.guarantee import guarantee
-    from dpcore.deep.recipe import Recipe
 
     m = whole("canaries", canaries, at_least=100, at_most=10_000)
     share = number("noise-share", noise_share, above=0.0, at_most=1.0)
@@ -225,7 +225,7 @@ def audit(
     number("confidence", confidence, at_least=0.5, below=1.0)
     whole("seed", seed, at_least=0, at_most=2**31 - 1)
     batch = m if sampling == "none" else max(1, int(rate * m))
-    recipe = Recipe(
+    config = TrainingConfig(
         network="linear",
         epochs=max(1, whole("steps", steps, at_least=1) // -(-m // batch)),
         batch=batch,
@@ -237,14 +237,14 @@ def audit(
         delta=delta,
         seed=seed,
     ).within(epsilon, m)
-    promise = guarantee(recipe, m).certified
+    promise = guarantee(config, m).certified
     if promise.epsilon is None:
         raise InvalidInput(
             f"training proves nothing, but an audit needs a promise: {promise.reason}"
         )
     guesses = best_guesses(m, promise.epsilon, delta, confidence)
     inside = np.random.default_rng([COIN_STREAM, seed]).random(m) < 0.5
-    scores = _trained(replace(recipe, sigma=share * recipe.sigma), inside, adjacency)
+    scores = _trained(replace(config, sigma=share * config.sigma), inside, adjacency)
     right = guessed(scores, inside, guesses)
     return OneRunResult(
         promise=promise,
@@ -257,7 +257,7 @@ def audit(
     )
 
 
-def _trained(recipe: Recipe, inside: NDArray[np.bool_], adjacency: Adjacency) -> Array:
+def _trained(config: TrainingConfig, inside: NDArray[np.bool_], adjacency: Adjacency) -> Array:
     """How far one training moved each canary's output towards its label, (m,)."""
     from dpcore.deep.training import TrainingRun
 
@@ -265,7 +265,7 @@ def _trained(recipe: Recipe, inside: NDArray[np.bool_], adjacency: Adjacency) ->
     out = 0.0 if adjacency is Adjacency.REPLACE_ONE else np.nan
     targets = np.where(inside, 1.0, out).astype(np.float32)[:, None]
     there = inside if adjacency is Adjacency.ADD_REMOVE else np.ones_like(inside)
-    run = TrainingRun(recipe, inputs[there], targets[there], 1, task="labels")
+    run = TrainingRun(config, inputs[there], targets[there], 1, task="labels")
     before = run.scores(inputs)
     run.advance(run.steps)
     return np.asarray((run.scores(inputs) - before)[0, :, 0], dtype=float)

@@ -26,7 +26,7 @@ from dpcore.figures.words import plain
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
     from dpcore.controls import Control
-    from dpcore.deep.recipe import Recipe
+    from dpcore.deep.config import TrainingConfig
     from dpcore.evaluation.training.study import TrainingStudy
     from dpcore.evaluation.training.trainer import Trainer
 
@@ -138,7 +138,7 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
     study = _study(options)
     if not options.compare:
         return {"private": study}
-    if study.epsilon is None or not study.recipe.private:
+    if study.epsilon is None or not study.config.private:
         raise InvalidInput(
             "compare is given, but what is compared must be private and have a target epsilon."
         )
@@ -172,14 +172,14 @@ def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> 
 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
     """The studies that a state is of."""
-    from dpcore.deep.recipe import Recipe
+    from dpcore.deep.config import TrainingConfig
     from dpcore.evaluation.comparison import beside
     from dpcore.evaluation.training.checkpoint import described
     from dpcore.evaluation.training.study import TrainingStudy
 
     try:
         studies = [
-            TrainingStudy(**{**each, "recipe": Recipe(**each["recipe"])})
+            TrainingStudy(**{**each, "config": TrainingConfig(**each["config"])})
             for each in described(state)
         ]
     except (TypeError, KeyError):
@@ -214,13 +214,13 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
     said = given(_controls(), options)
-    recipe, own = _recipe(options, said), fields(_controls(), said)
-    if recipe.private and options.sigma is None:
+    config, own = _config(options, said), fields(_controls(), said)
+    if config.private and options.sigma is None:
         own.setdefault("epsilon", USUAL_EPSILON)
-    if options.sigma is not None or not recipe.private:
+    if options.sigma is not None or not config.private:
         own.setdefault("epsilon", None)
     return TrainingStudy(
-        recipe=recipe,
+        config=config,
         budget=optional("budget", options.budget),
         held_out=options.held_out,
         settings=tuple(_setting(text) for text in options.set),
@@ -230,15 +230,15 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
     )
 
 
-def _recipe(options: argparse.Namespace, said: Mapping[str, Any]) -> Recipe:
-    from dpcore.deep.recipe import Recipe
+def _config(options: argparse.Namespace, said: Mapping[str, Any]) -> TrainingConfig:
+    from dpcore.deep.config import TrainingConfig
 
-    own = {**fields(_controls(), said, "recipe"), **_schedule(options)}
+    own = {**fields(_controls(), said, "config"), **_schedule(options)}
     if options.widths is not None:
         own["widths"] = tuple(whole("widths", part, at_least=1) for part in words(options.widths))
     if options.sigma is not None:
         own["sigma"] = number("sigma", options.sigma, at_least=0.0)
-    return Recipe(**own, clipped=not options.no_clipping)
+    return TrainingConfig(**own, clipped=not options.no_clipping)
 
 
 def _schedule(options: argparse.Namespace) -> dict[str, Any]:

@@ -149,7 +149,7 @@ class Control:
     instead : str
         What is used in place of a value that is not offered; empty for the default's title.
     field : str
-        Of the description that it sets: "epsilon", or "recipe.clip" in a part of it.
+        Of the description that it sets: "epsilon", or "config.clip" in a part of it.
     option : str
         On the command line, without its dashes.
     brief : str
@@ -227,7 +227,7 @@ class Page:
         values : mapping
             By key; a control without a value sets nothing.
         part : str
-            Of the description: "recipe" for the fields "recipe.clip", "recipe.noise" and so on.
+            Of the description: "config" for the fields "config.clip", "config.noise" and so on.
         """
         found = {}
         for control in self:
@@ -242,7 +242,7 @@ class Page:
         Parameters
         ----------
         fields : mapping
-            By name with its part, "recipe.clip"; those that no control sets are left out.
+            By name with its part, "config.clip"; those that no control sets are left out.
         """
         said: dict[str, Any] = {}
         for control in self:

@@ -75,7 +75,7 @@ def fields(controls: Iterable[Control], said: Mapping[str, Any], part: str = "")
     said : mapping
         From `given`.
     part : str
-        "recipe" for the fields "recipe.clip", "recipe.noise" and so on.
+        "config" for the fields "config.clip", "config.noise" and so on.
     """
     found = {}
     for control in controls:
@@ -112,7 +112,7 @@ def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]
     ----------
     controls : iterable of Control
     fields : mapping
-        By name with its part, "recipe.clip"; ``None``, ``False`` and what is not in it say nothing.
+        By name with its part, "config.clip"; ``None``, ``False`` and what is not in it say nothing.
     """
     found = []
     for control in controls:

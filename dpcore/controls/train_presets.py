@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcore.controls.train import CONTROLS
-from dpcore.evaluation.recipes import STUDIES
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.tuned_configs import STUDIES
 
 LEFT_ALONE = ("person", "public_size", "train_seed")
 """What a preset does not set."""
@@ -16,10 +16,10 @@ FIRST = {key: value for key, value in CONTROLS.first().items() if key not in LEF
 
 def values(study: TrainingStudy) -> dict[str, Any]:
     """What the controls say for a study: by key, the others as on a first visit."""
-    recipe = study.recipe
+    config = study.config
     fields = {name: getattr(study, name) for name in ("dataset", "features", "epsilon", "runs")}
-    fields |= {f"recipe.{name}": value for name, value in vars(recipe).items()}
-    said = {"shape": recipe.noise, "schedule": "decaying" if recipe.decay < 1.0 else "constant"}
+    fields |= {f"config.{name}": value for name, value in vars(config).items()}
+    said = {"shape": config.noise, "schedule": "decaying" if config.decay < 1.0 else "constant"}
     return (
         FIRST
         | said
@@ -28,7 +28,7 @@ def values(study: TrainingStudy) -> dict[str, Any]:
 
 
 def _preset(name: str, **others: Any) -> Mapping[str, Any]:
-    """A study of `dpcore.evaluation.recipes`."""
+    """A study of `dpcore.evaluation.tuned_configs`."""
     return values(STUDIES[name]) | {"repeats": 1} | others
 
 

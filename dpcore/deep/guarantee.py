@@ -9,7 +9,7 @@ from dpcore.accounting import paper_004
 from dpcore.accounting.accountants import ACCOUNTANTS, certify
 from dpcore.accounting.events import Composed
 from dpcore.accounting.planner import Training, spent
-from dpcore.deep.recipe import NO_ACCOUNTING, Recipe
+from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
@@ -39,7 +39,7 @@ class Assurance:
 
 
 def guarantee(
-    recipe: Recipe,
+    config: TrainingConfig,
     records: int,
     *,
     accountant: str = "pld",
@@ -49,34 +49,34 @@ def guarantee(
 
     Parameters
     ----------
-    recipe : Recipe
+    config : TrainingConfig
     records : int
         n.
     accountant : str
     least : float
-        As in `Recipe.training`; a `TrainingRun` knows a better one than the default where the weights are
-        computed once, from public examples.
+        As in `TrainingConfig.training`; a `TrainingRun` knows a better one than the default where
+        the weights are computed once, from public examples.
     """
     title = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))].title
-    adjacency = Adjacency(recipe.adjacency)
-    if not recipe.private:
-        why = "Nothing is clipped." if not recipe.clipped else "No noise is added."
+    adjacency = Adjacency(config.adjacency)
+    if not config.private:
+        why = "Nothing is clipped." if not config.clipped else "No noise is added."
         empty = Guarantee(None, None, adjacency, "none", f"{why} This training is not private.")
         return Assurance(empty, empty, empty, (), Status.NOT_PRIVATE)
-    if recipe.noise == "published-004":
-        return _published(recipe, records, accountant, title, least)
-    certified = spent(recipe.training(records), accountant)
+    if config.noise == "published-004":
+        return _published(config, records, accountant, title, least)
+    certified = spent(config.training(records), accountant)
     return Assurance(
         claim=Guarantee(None, None, adjacency, "no paper", "This training is not in print."),
         proof=Guarantee(
             certified.epsilon,
             certified.delta,
             adjacency,
-            f"Gaussian noise on {_WORDS[recipe.noise]}, composed by {certified.by}",
+            f"Gaussian noise on {_WORDS[config.noise]}, composed by {certified.by}",
             certified.reason,
         ),
         certified=certified,
-        conditions=(_covered(certified), *_conditions(recipe)),
+        conditions=(_covered(certified), *_conditions(config)),
         status=Status.CONDITIONS_NOT_MET if certified.epsilon is None else Status.PROVED,
     )
 
@@ -95,67 +95,67 @@ def _covered(certified: Guarantee) -> Condition:
     )
 
 
-def _conditions(recipe: Recipe) -> tuple[Condition, ...]:
+def _conditions(config: TrainingConfig) -> tuple[Condition, ...]:
     found = []
-    if recipe.noise == "scaled":
+    if config.noise == "scaled":
         how = {
             "released": "follow from noisy sums that were released before",
-            "paid": f"are paid for with {recipe.share:.3g} of every step's budget",
+            "paid": f"are paid for with {config.share:.3g} of every step's budget",
             "public": "come from the examples that were set aside",
-        }[recipe.source]
+        }[config.source]
         found.append(Condition(f"scales are known before the batch is drawn: they {how}", True))
-    return (*found, *_assumptions(recipe))
+    return (*found, *_assumptions(config))
 
 
-def _assumptions(recipe: Recipe) -> tuple[Condition, ...]:
+def _assumptions(config: TrainingConfig) -> tuple[Condition, ...]:
     """What holds only if it is as the user says."""
     found = []
-    if recipe.needs_public:
+    if config.needs_public:
         found.append("the examples set aside as public are nobody's secret")
-    if recipe.public_size is not None:
-        found.append(f"the public size {recipe.public_size:,} was not taken from the records")
+    if config.public_size is not None:
+        found.append(f"the public size {config.public_size:,} was not taken from the records")
     return tuple(Condition(text, True, assumed=True) for text in found)
 
 
 def _published(
-    recipe: Recipe, records: int, accountant: str, title: str, least: float
+    config: TrainingConfig, records: int, accountant: str, title: str, least: float
 ) -> Assurance:
     """Paper 004's noise: its claim, why its theorem does not hold, and what an accountant gives."""
-    adjacency = Adjacency(recipe.adjacency)
-    steps = recipe.steps_an_epoch(records) * recipe.epochs
+    adjacency = Adjacency(config.adjacency)
+    steps = config.steps_an_epoch(records) * config.epochs
     claimed = paper_004.claimed(
-        recipe.sigma,
-        recipe.delta,
-        recipe.size(records),
-        recipe.batch,
+        config.sigma,
+        config.delta,
+        config.size(records),
+        config.batch,
         steps,
-        clip=recipe.clip,
-        order=recipe.order,
-        noise_on_mean=recipe.noise_on_mean,
+        clip=config.clip,
+        order=config.order,
+        noise_on_mean=config.noise_on_mean,
     )
-    step = paper_004.a_step(claimed, recipe.delta, recipe.batch / recipe.size(records), steps)
-    steered = recipe.uneven and recipe.source == "private"
+    step = paper_004.a_step(claimed, config.delta, config.batch / config.size(records), steps)
+    steered = config.uneven and config.source == "private"
     certified = (
         Guarantee(None, None, adjacency, title, NO_ACCOUNTING)
         if steered
-        else spent(recipe.training(records, least=least), accountant)
+        else spent(config.training(records, least=least), accountant)
     )
-    smallest = recipe.sigma * (min(1.0, least) if recipe.uneven else 1.0)
+    smallest = config.sigma * (min(1.0, least) if config.uneven else 1.0)
     conditions = (
         Condition("the weights w are public, or are not used", not steered, NO_ACCOUNTING),
         # With private weights not even one step has a δ to compare.
-        *(() if steered else paper_004.conditions(claimed, step, recipe.clip / smallest)),
+        *(() if steered else paper_004.conditions(claimed, step, config.clip / smallest)),
         Condition(
             "the moment of the privacy loss is exp(λS/2 + λ²S/2)",
             False,
             "Equation (9) leaves λ²S/2 out of the moment, so theorem 1 does not follow from it.",
         ),
-        *_assumptions(recipe),
+        *_assumptions(config),
     )
     unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
     supported = certified.epsilon is not None and certified.epsilon <= claimed
     return Assurance(
-        claim=Guarantee(claimed, recipe.delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1"),
+        claim=Guarantee(claimed, config.delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1"),
         proof=Guarantee(None, None, adjacency, "paper 004, theorem 1", unmet),
         certified=certified,
         conditions=conditions,

@@ -9,8 +9,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from dpcore.deep.config import SMALLEST_IMAGE
 from dpcore.deep.layers.linear import StackedLinear
-from dpcore.deep.recipe import SMALLEST_IMAGE
 from dpcore.errors import one_of, whole
 
 WAVE, WIDTH = 6.0, 2.2

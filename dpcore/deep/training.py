@@ -5,10 +5,10 @@ deviation σ_t goes onto the sum, and the optimizer sees only the noisy sum divi
 batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). Whatever the
 optimizer does afterwards is post-processing.
 
-Adjacency and accounting are the recipe's. A run explores, with a seed and in single precision, so
-that a link reproduces a picture; or it is for keeping (`system`): batches and noise from the
-operating system, everything in double precision, so that rounding stays within clipping's slack
-(`dpcore.deep.randomness`, docs/guarantee.md).
+Adjacency and accounting are the configuration's. A run explores, with a seed and in single
+precision, so that a link reproduces a picture; or it is for keeping (`system`): batches and noise
+from the operating system, everything in double precision, so that rounding stays within clipping's
+slack (`dpcore.deep.randomness`, docs/guarantee.md).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from torch.func import functional_call
 from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.deep import networks, sampling
 from dpcore.deep.clipping import PerExample
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.memory import Memory, keep_what_is_freed
 from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomness
-from dpcore.deep.recipe import Recipe
 from dpcore.deep.shapes import build
 from dpcore.deep.shapes.shape import ExampleGradients, Given, Scales
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
@@ -88,7 +88,7 @@ class TrainingRun:
 
     Parameters
     ----------
-    recipes : Recipe or sequence of Recipe
+    configs : TrainingConfig or sequence of TrainingConfig
         Several must be perceptrons or linear models that differ in seed and σ only.
     inputs : array (records, …)
         Features, in single precision.
@@ -102,18 +102,19 @@ class TrainingRun:
     public : tuple of array, optional
         Inputs and targets of examples that are nobody's secret, for noise whose weights are public.
     system : bool
-        Whether batches and noise come from the operating system instead of the recipes' seeds.
+        Whether batches and noise come from the operating system instead of the configurations'
+        seeds.
 
     Raises
     ------
     InvalidInput
-        If the records do not fit the recipe, recipes side by side differ in more than seed and σ,
-        or public examples are needed and not given.
+        If the records do not fit the configuration, configurations side by side differ in more than
+        seed and σ, or public examples are needed and not given.
     """
 
     def __init__(
         self,
-        recipes: Recipe | Sequence[Recipe],
+        configs: TrainingConfig | Sequence[TrainingConfig],
         inputs: NDArray[Any],
         targets: NDArray[Any],
         outputs: int,
@@ -123,8 +124,8 @@ class TrainingRun:
         public: tuple[NDArray[Any], NDArray[Any]] | None = None,
         system: bool = False,
     ) -> None:
-        self.recipes = (recipes,) if isinstance(recipes, Recipe) else tuple(recipes)
-        self.recipe = _alike(self.recipes)
+        self.configs = (configs,) if isinstance(configs, TrainingConfig) else tuple(configs)
+        self.config = _alike(self.configs)
         self.device = torch.device(device)
         self.dtype = torch.float64 if system else torch.float32
         self.task = one_of("task", task, TASKS)
@@ -132,32 +133,32 @@ class TrainingRun:
         private = self._examples(inputs, targets, outputs)
         self.inputs, self.targets = private.inputs, private.targets
         self.known = None if self.task == "labels" else self._known(targets)
-        self.size = self.recipe.size(len(self.inputs))
-        self.expected = self.size if self.recipe.sampling == "none" else self.recipe.batch
+        self.size = self.config.size(len(self.inputs))
+        self.expected = self.size if self.config.sampling == "none" else self.config.batch
         whole("batch size", self.expected, at_least=1, at_most=self.size)
         if system:
             whole("records a step, for keeping", self.expected, at_least=1, at_most=MOST_SUMMED)
-        self.runs, self.step = len(self.recipes), 0
+        self.runs, self.step = len(self.configs), 0
         self.memory = Memory()
         keep_what_is_freed()
-        self.network = _network(self.recipes, self.inputs.shape[1:], outputs).to(
+        self.network = _network(self.configs, self.inputs.shape[1:], outputs).to(
             self.device, self.dtype
         )
         self.per_example = PerExample(self.network)
-        self.by_parts = self.recipe.convolutional and self.device.type == "cpu"
+        self.by_parts = self.config.convolutional and self.device.type == "cpu"
         # Several runs' layers are multiplied another way, and a convolution minds no size.
-        single = self.runs == 1 and not self.recipe.convolutional
+        single = self.runs == 1 and not self.config.convolutional
         self.fills = single and self.device.type == "cpu" and not system
-        self.optimizer = _optimizer(self.recipe, self.per_example.parameters)
+        self.optimizer = _optimizer(self.config, self.per_example.parameters)
         self.averages: dict[str, Tensor] | None = None
         self.randomness: Randomness = (
             SystemRandomness(self.device)
             if system
-            else SeededRandomness(_stream(self.recipes, 1), _stream(self.recipes, 2), self.device)
+            else SeededRandomness(_stream(self.configs, 1), _stream(self.configs, 2), self.device)
         )
-        self.steps_an_epoch = self.recipe.steps_an_epoch(len(self.inputs))
+        self.steps_an_epoch = self.config.steps_an_epoch(len(self.inputs))
         shared = None if public is None else self._examples(*public, outputs)
-        self.shape = build(self.recipe, Given(self.per_example, private, shared))
+        self.shape = build(self.config, Given(self.per_example, private, shared))
 
     def _examples(
         self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int
@@ -181,23 +182,23 @@ class TrainingRun:
     def _taken(self, inputs: NDArray[Any]) -> Tensor:
         """Features as the network takes them: images only for a convolutional one."""
         found = torch.as_tensor(inputs, dtype=self.dtype).to(self.device)
-        return found if self.recipe.convolutional else found.flatten(1)
+        return found if self.config.convolutional else found.flatten(1)
 
     @property
     def steps(self) -> int:
         """T of the whole run."""
-        return self.steps_an_epoch * self.recipe.epochs
+        return self.steps_an_epoch * self.config.epochs
 
     def sigmas(self, step: int) -> list[float]:
         """σ_t of each run at a step, counted from 0."""
-        recipe = self.recipe
-        times = step if recipe.decay_every == "step" else step // self.steps_an_epoch
-        return [each.sigma * recipe.decay ** (0.5 * times) for each in self.recipes]
+        config = self.config
+        times = step if config.decay_every == "step" else step // self.steps_an_epoch
+        return [each.sigma * config.decay ** (0.5 * times) for each in self.configs]
 
     def rate(self, step: int) -> float:
         """The learning rate at a step, counted from 0."""
         past = step / max(1, self.steps - 1)
-        return self.recipe.learning_rate * (1.0 - past * (1.0 - self.recipe.final_rate))
+        return self.config.learning_rate * (1.0 - past * (1.0 - self.config.final_rate))
 
     def advance(self, steps: int, cancelled: Callable[[], bool] = lambda: False) -> float:
         """Take up to `steps` more steps; the mean loss of the records seen.
@@ -214,7 +215,7 @@ class TrainingRun:
                     raise Cancelled
                 self.shape.prepare(self.step)
                 batch = sampling.draw(
-                    self.recipe.sampling,
+                    self.config.sampling,
                     len(self.inputs),
                     self.expected,
                     self.randomness,
@@ -230,7 +231,7 @@ class TrainingRun:
         return float(total) / seen if seen else float("nan")
 
     def _one(self, batch: sampling.Batch) -> Tensor:
-        recipe, batch = self.recipe, _filled(batch) if self.fills else batch
+        config, batch = self.config, _filled(batch) if self.fills else batch
         present = batch.present
         if self.known is not None:
             counted = self.known[batch.records]
@@ -240,9 +241,9 @@ class TrainingRun:
             inputs,
             targets,
             self.loss,
-            recipe.clip if recipe.clipped else float(torch.finfo(torch.float32).max),
+            config.clip if config.clipped else float(torch.finfo(torch.float32).max),
             present=present,
-            per_layer=recipe.per_layer,
+            per_layer=config.per_layer,
             scales=self.shape.scales(),
             micro_batch=_part(batch.records.shape[-1]) if self.by_parts else None,
         )
@@ -251,8 +252,8 @@ class TrainingRun:
         noisy = self._noisy(found.total, on_sum, self.shape.spread())
         self.shape.observe(noisy, on_sum[0])
         if share:
-            error = sigmas[0] / (recipe.clip * math.sqrt(share))
-            taken = found.squares.sum(1) / recipe.clip**2
+            error = sigmas[0] / (config.clip * math.sqrt(share))
+            taken = found.squares.sum(1) / config.clip**2
             (answer,) = self._noisy([taken], [error])
             self.shape.learn(answer, error)
         for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
@@ -298,12 +299,12 @@ class TrainingRun:
         The running mean that gives them 1/(share · t) and more where t is small: weights of step s
         then count about s^(1/share - 1) (Shamir and Zhang 2013, polynomial-decay averaging).
         """
-        if not self.recipe.average:
+        if not self.config.average:
             return
         now = dict(self.network.named_parameters())
         if self.averages is None:
             self.averages = {name: torch.zeros_like(each) for name, each in now.items()}
-        latest = min(1.0, 1.0 / (self.recipe.average * self.step))
+        latest = min(1.0, 1.0 / (self.config.average * self.step))
         for name, each in now.items():
             self.averages[name].lerp_(each, latest)
 
@@ -314,9 +315,9 @@ class TrainingRun:
         return self.averages
 
     def guarantee(self, accountant: str = "pld") -> Assurance:
-        """What holds of the whole run; of the first recipe, where several run side by side."""
+        """What holds of the whole run; of the first one, where several run side by side."""
         return guarantee(
-            self.recipe, len(self.inputs), accountant=accountant, least=self.shape.least
+            self.config, len(self.inputs), accountant=accountant, least=self.shape.least
         )
 
     @torch.no_grad()
@@ -346,7 +347,7 @@ class TrainingRun:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state` of the same recipe."""
+        """Go on from a `state` of the same configuration."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
         self.randomness.restore(state["randomness"])
@@ -355,53 +356,53 @@ class TrainingRun:
         self.step = int(state["step"])
 
 
-def _alike(recipes: Sequence[Recipe]) -> Recipe:
-    """The first of several recipes that may train side by side."""
-    if not recipes:
-        raise InvalidInput("recipes are none, but there must be at least one.")
-    first = recipes[0]
-    for other in recipes[1:]:
+def _alike(configs: Sequence[TrainingConfig]) -> TrainingConfig:
+    """The first of several configurations that may train side by side."""
+    if not configs:
+        raise InvalidInput("configurations are none, but there must be at least one.")
+    first = configs[0]
+    for other in configs[1:]:
         if replace(other, seed=first.seed, sigma=first.sigma) != first:
-            raise InvalidInput("recipes side by side must differ in seed and σ only.")
-    if len(recipes) > 1 and first.noise != "isotropic":
+            raise InvalidInput("configurations side by side must differ in seed and σ only.")
+    if len(configs) > 1 and first.noise != "isotropic":
         raise InvalidInput(
             f"noise is {first.noise}, but for several runs side by side it must be isotropic."
         )
     return first
 
 
-def _network(recipes: Sequence[Recipe], shape: torch.Size, outputs: int) -> nn.Sequential:
-    recipe = recipes[0]
-    if len(recipes) > 1 and recipe.convolutional:
+def _network(configs: Sequence[TrainingConfig], shape: torch.Size, outputs: int) -> nn.Sequential:
+    config = configs[0]
+    if len(configs) > 1 and config.convolutional:
         raise InvalidInput(
-            f"network is {recipe.network}, but several runs side by side need perceptrons."
+            f"network is {config.network}, but several runs side by side need perceptrons."
         )
-    if recipe.convolutional:
+    if config.convolutional:
         if len(shape) != 3 or shape[1] != shape[2]:
             raise InvalidInput(
-                f"network is {recipe.network} and records have shape {tuple(shape)}, but they must "
+                f"network is {config.network} and records have shape {tuple(shape)}, but they must "
                 "be square images (channels, side, side)."
             )
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(recipe.seed)
-            build = networks.small_cnn if recipe.network == "cnn" else networks.lean_cnn
-            return build(shape[0], shape[1], outputs, activation=recipe.activation)
-    widths = () if recipe.network == "linear" else recipe.widths
+            torch.manual_seed(config.seed)
+            build = networks.small_cnn if config.network == "cnn" else networks.lean_cnn
+            return build(shape[0], shape[1], outputs, activation=config.activation)
+    widths = () if config.network == "linear" else config.widths
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(_stream(recipes, 0))
+        torch.manual_seed(_stream(configs, 0))
         return networks.perceptron(
-            shape.numel(), widths, outputs, activation=recipe.activation, runs=len(recipes)
+            shape.numel(), widths, outputs, activation=config.activation, runs=len(configs)
         )
 
 
-def _optimizer(recipe: Recipe, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
-    if recipe.optimizer == "adam":
-        return torch.optim.Adam(parameters, lr=recipe.learning_rate)
-    momentum = MOMENTUM if recipe.optimizer == "momentum" else 0.0
-    return torch.optim.SGD(parameters, lr=recipe.learning_rate, momentum=momentum)
+def _optimizer(config: TrainingConfig, parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+    if config.optimizer == "adam":
+        return torch.optim.Adam(parameters, lr=config.learning_rate)
+    momentum = MOMENTUM if config.optimizer == "momentum" else 0.0
+    return torch.optim.SGD(parameters, lr=config.learning_rate, momentum=momentum)
 
 
-def _stream(recipes: Sequence[Recipe], purpose: int) -> int:
+def _stream(configs: Sequence[TrainingConfig], purpose: int) -> int:
     """A seed for one purpose; different seeds and purposes give unrelated streams."""
-    entropy = [purpose, *(recipe.seed for recipe in recipes)]
+    entropy = [purpose, *(config.seed for config in configs)]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> np.uint64(1))

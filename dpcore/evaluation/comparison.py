@@ -15,7 +15,7 @@ import numpy as np
 from dpcore.accounting import paper_004
 from dpcore.accounting.growth import along, checkpoints
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.scoring import spread_by
 from dpcore.evaluation.training.data import known
 from dpcore.evaluation.training.study import TrainingStudy
@@ -43,7 +43,7 @@ SHAPING = (
     "order",
     "noise_on_mean",
 )
-"""Fields of a recipe that decide on the shape of its noise over the weights."""
+"""Fields of a configuration that decide on the shape of its noise over the weights."""
 
 SCALED, PUBLISHED = "scaled", "published-004"
 METRICS = ("accuracy_test", "auc_test", "loss_train")
@@ -60,11 +60,11 @@ def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
     """
     # What is drawn beside a training for keeping is never kept itself.
     looked_at = replace(study, release="", models=1)
-    free = replace(looked_at, recipe=nonprivate(study.recipe), epsilon=None, budget=None)
+    free = replace(looked_at, config=nonprivate(study.config), epsilon=None, budget=None)
     found = {"private": study, "nonprivate": free}
-    plain = replace(evenly(study.recipe), decay=1.0)
-    if plain != study.recipe:
-        found["constant"] = replace(looked_at, recipe=plain)
+    plain = replace(evenly(study.config), decay=1.0)
+    if plain != study.config:
+        found["constant"] = replace(looked_at, config=plain)
     return found
 
 
@@ -77,12 +77,12 @@ def apart(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     sigma : float
         σ₀ of the private training, which the noise alone has as well.
     """
-    recipe = evenly(study.recipe)
-    clipped = replace(recipe, sigma=0.0)
-    noisy = replace(recipe, sigma=sigma, clipped=False)
+    config = evenly(study.config)
+    clipped = replace(config, sigma=0.0)
+    noisy = replace(config, sigma=sigma, clipped=False)
     return {
-        "clipped": replace(study, recipe=clipped, epsilon=None),
-        "noisy": replace(study, recipe=noisy, epsilon=None),
+        "clipped": replace(study, config=clipped, epsilon=None),
+        "noisy": replace(study, config=noisy, epsilon=None),
     }
 
 
@@ -104,21 +104,21 @@ def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
         with public weights and so much noise that the same ε is certified; since weights move along
         the way, only what holds for any weights counts. Paper 004 needs Poisson samples.
     """
-    recipe = study.recipe
-    even = replace(evenly(recipe), decay=1.0)
-    scaled = replace(recipe, decay=1.0) if recipe.noise == "scaled" else replace(even, noise=SCALED)
-    found = {"isotropic": replace(study, recipe=even), "scaled": replace(study, recipe=scaled)}
-    if recipe.sampling != "poisson":
+    config = study.config
+    even = replace(evenly(config), decay=1.0)
+    scaled = replace(config, decay=1.0) if config.noise == "scaled" else replace(even, noise=SCALED)
+    found = {"isotropic": replace(study, config=even), "scaled": replace(study, config=scaled)}
+    if config.sampling != "poisson":
         return found
-    printed = recipe if recipe.noise == PUBLISHED else replace(even, noise=PUBLISHED)
-    found["published"] = replace(study, recipe=printed)
+    printed = config if config.noise == PUBLISHED else replace(even, noise=PUBLISHED)
+    found["published"] = replace(study, config=printed)
     if study.public:
         enough = replace(even, noise=PUBLISHED, weights="public", sigma=sigma / paper_004.LEAST)
-        found["bounded"] = replace(study, recipe=enough, epsilon=None)
+        found["bounded"] = replace(study, config=enough, epsilon=None)
     return found
 
 
-def settled(study: TrainingStudy, records: int) -> dict[str, Recipe]:
+def settled(study: TrainingStudy, records: int) -> dict[str, TrainingConfig]:
     """The private ones of `beside` with σ₀ solved.
 
     Raises
@@ -129,38 +129,40 @@ def settled(study: TrainingStudy, records: int) -> dict[str, Recipe]:
     return {
         series: each.settled(records)
         for series, each in beside(study).items()
-        if each.recipe.private
+        if each.config.private
     }
 
 
-def nonprivate(recipe: Recipe) -> Recipe:
+def nonprivate(config: TrainingConfig) -> TrainingConfig:
     """The same network on the same batches without clipping and noise.
 
     What only privacy hangs on is left at its first value: one such training serves every ε.
     """
-    return Recipe(
-        network=recipe.network,
-        widths=recipe.widths,
-        activation=recipe.activation,
-        epochs=recipe.epochs,
-        batch=recipe.batch,
+    return TrainingConfig(
+        network=config.network,
+        widths=config.widths,
+        activation=config.activation,
+        epochs=config.epochs,
+        batch=config.batch,
         learning_rate=REFERENCE_RATE,
         optimizer=REFERENCE_OPTIMIZER,
         sigma=0.0,
         clipped=False,
-        sampling=recipe.sampling,
-        seed=recipe.seed,
+        sampling=config.sampling,
+        seed=config.seed,
     )
 
 
-def course(recipes: Mapping[str, Recipe], records: int, accountant: str = "pld") -> pd.DataFrame:
+def course(
+    configs: Mapping[str, TrainingConfig], records: int, accountant: str = "pld"
+) -> pd.DataFrame:
     """σ and the certified ε at the end of each epoch, before anything is trained.
 
     Of more than `MOST_MARKS` epochs, at the end of as many evenly spread ones, the last included.
 
     Parameters
     ----------
-    recipes : mapping
+    configs : mapping
         Private ones by the name of their series, their σ₀ solved.
     records : int
         n.
@@ -176,13 +178,13 @@ def course(recipes: Mapping[str, Recipe], records: int, accountant: str = "pld")
     import pandas as pd
 
     parts = []
-    for series, recipe in recipes.items():
-        drawn, an_epoch = evenly(recipe).training(records), recipe.steps_an_epoch(records)
-        marks = [an_epoch * epoch for epoch in checkpoints(recipe.epochs, MOST_MARKS)]
-        known = accounted(recipe)
+    for series, config in configs.items():
+        drawn, an_epoch = evenly(config).training(records), config.steps_an_epoch(records)
+        marks = [an_epoch * epoch for epoch in checkpoints(config.epochs, MOST_MARKS)]
+        known = accounted(config)
         # As printed, paper 004's noise has no accountant: only its steps and its σ are known. With
         # public weights an accountant counts less noise than σ says.
-        spent = along(recipe.training(records), accountant, marks) if known else [None] * len(marks)
+        spent = along(config.training(records), accountant, marks) if known else [None] * len(marks)
         sigmas = drawn.schedule().each_step()
         parts.append(
             pd.DataFrame(
@@ -204,15 +206,15 @@ def course(recipes: Mapping[str, Recipe], records: int, accountant: str = "pld")
     return pd.concat(parts, ignore_index=True)
 
 
-def accounted(recipe: Recipe) -> bool:
+def accounted(config: TrainingConfig) -> bool:
     """Whether anything is known of its noise's privacy."""
-    return recipe.private and not (recipe.uneven and recipe.source == "private")
+    return config.private and not (config.uneven and config.source == "private")
 
 
-def evenly(recipe: Recipe) -> Recipe:
+def evenly(config: TrainingConfig) -> TrainingConfig:
     """The same with noise of one size for every weight; what else shapes it is as if never set."""
-    usual = {name: getattr(Recipe, name) for name in SHAPING}
-    return replace(recipe, **usual)
+    usual = {name: getattr(TrainingConfig, name) for name in SHAPING}
+    return replace(config, **usual)
 
 
 def gathered(histories: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -344,7 +346,7 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
 def claimed(studies: Mapping[str, TrainingStudy], ends: pd.DataFrame) -> list[float | None]:
     """The total ε that paper 004 claims for each row of `ends`; ``None`` where it claims none."""
     return [
-        studies[series].epsilon if studies[series].recipe.noise == PUBLISHED else None
+        studies[series].epsilon if studies[series].config.noise == PUBLISHED else None
         for series in ends["series"]
     ]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpcore.accounting.planner import solve
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.comparison import accounted, averaged
 from dpcore.evaluation.training.spending import ACCOUNTANT, assurance
@@ -49,9 +49,9 @@ class Effect:
     check : callable
         (value, n): the value, or `InvalidInput`.
     read : callable
-        The present value in a recipe.
+        The present value in a configuration.
     put : callable
-        The recipe with another value.
+        The configuration with another value.
     """
 
     key: str
@@ -61,27 +61,27 @@ class Effect:
     gives_way: tuple[str, ...]
     whole_numbers: bool
     check: Callable[[float, int], float]
-    read: Callable[[Recipe], float]
-    put: Callable[[Recipe, float], Recipe]
+    read: Callable[[TrainingConfig], float]
+    put: Callable[[TrainingConfig, float], TrainingConfig]
 
     def why_not(self, study: TrainingStudy) -> str:
         """Why this setting has no effect to show in a study; empty where it has."""
-        recipe = study.recipe
-        if not recipe.private:
+        config = study.config
+        if not config.private:
             return "The training has no noise or no clipping, so there is no budget to keep."
-        if self.key == "units" and not (recipe.network == "perceptron" and recipe.widths):
+        if self.key == "units" and not (config.network == "perceptron" and config.widths):
             return "Only a fully connected network has hidden units that can be chosen here."
-        if self.key == "batch" and recipe.sampling == "none":
+        if self.key == "batch" and config.sampling == "none":
             return "Every step takes all records, so there is no batch to choose."
-        if self.key == "decay" and recipe.noise == "published-004":
+        if self.key == "decay" and config.noise == "published-004":
             return "Paper 004's noise does not decay."
-        if NOISE not in self.gives_way and not accounted(recipe):
+        if NOISE not in self.gives_way and not accounted(config):
             return "Nothing certifies this noise, so no number of epochs is known to be affordable."
         return ""
 
     def present(self, study: TrainingStudy, records: int) -> float:
         """The setting's value in a study, σ₀ solved where it follows from ε."""
-        return float(self.read(study.settled(records) if self.key == "sigma" else study.recipe))
+        return float(self.read(study.settled(records) if self.key == "sigma" else study.config))
 
     def values(
         self, study: TrainingStudy, records: int, gives_way: str | None = None
@@ -98,9 +98,9 @@ class Effect:
         """
         now = self.present(study, records)
         if self.key == "decay":
-            recipe = study.recipe
-            times = recipe.epochs * (
-                recipe.steps_an_epoch(records) if recipe.decay_every == "step" else 1
+            config = study.config
+            times = config.epochs * (
+                config.steps_an_epoch(records) if config.decay_every == "step" else 1
             )
             others = [_rounded_decay(fall ** (1.0 / max(1, times - 1))) for fall in FALLS]
         else:
@@ -144,15 +144,15 @@ class Effect:
         value = self.check(value, records)
         target = study.epsilon or study.budget or _spends(study, records)
         if way == NOISE:
-            return replace(study, recipe=self.put(study.recipe, value), epsilon=target)
-        recipe = self.put(study.settled(records), value)
-        plan = solve("steps", recipe.training(records), target, ACCOUNTANT)
+            return replace(study, config=self.put(study.config, value), epsilon=target)
+        config = self.put(study.settled(records), value)
+        plan = solve("steps", config.training(records), target, ACCOUNTANT)
         if plan.value is None:
             raise InvalidInput(plan.sentence)
-        afforded = -(-int(plan.value) // recipe.steps_an_epoch(records))
-        epochs = min(afforded, MOST_TIMES * study.recipe.epochs)
+        afforded = -(-int(plan.value) // config.steps_an_epoch(records))
+        epochs = min(afforded, MOST_TIMES * study.config.epochs)
         budget = target if study.budget is None else min(target, study.budget)
-        return replace(study, recipe=replace(recipe, epochs=epochs), epsilon=None, budget=budget)
+        return replace(study, config=replace(config, epochs=epochs), epsilon=None, budget=budget)
 
     def sweep(
         self,
@@ -200,9 +200,9 @@ def ends(
         return pd.DataFrame({"parameter": [], "value": []})
     rows = averaged(history.assign(series=history["study"])).groupby("series", sort=True).tail(1)
     rows = rows.sort_values("series").drop(columns=["series", "seconds"]).reset_index(drop=True)
-    recipes = [sweep.studies[place].recipe for place in rows["study"]]
+    configs = [sweep.studies[place].config for place in rows["study"]]
     rows["sigma"] = [
-        _first_sigma(recipe, row) for recipe, (_, row) in zip(recipes, rows.iterrows(), strict=True)
+        _first_sigma(config, row) for config, (_, row) in zip(configs, rows.iterrows(), strict=True)
     ]
     front = {
         "parameter": effect.key,
@@ -211,15 +211,15 @@ def ends(
     return pd.concat([pd.DataFrame(front), rows], axis=1)
 
 
-def _first_sigma(recipe: Recipe, row: pd.Series) -> float:
+def _first_sigma(config: TrainingConfig, row: pd.Series) -> float:
     """σ₀ from the σ of the last step."""
-    falls = row["steps" if recipe.decay_every == "step" else "epoch"] - 1
-    return float(row["sigma"] * recipe.decay ** (-0.5 * falls))
+    falls = row["steps" if config.decay_every == "step" else "epoch"] - 1
+    return float(row["sigma"] * config.decay ** (-0.5 * falls))
 
 
 def _spends(study: TrainingStudy, records: int) -> float:
     """What a study with its own σ₀ is certified to spend."""
-    found = assurance(study.recipe, records).certified
+    found = assurance(study.config, records).certified
     if found.epsilon is None:
         raise InvalidInput(found.reason)
     return found.epsilon
@@ -252,8 +252,8 @@ EFFECTS: dict[str, Effect] = {
             gives_way=(EPOCHS, NOISE),
             whole_numbers=False,
             check=lambda value, _: number("decay R", value, above=0.0, at_most=1.0),
-            read=lambda recipe: recipe.decay,
-            put=lambda recipe, value: replace(recipe, decay=value),
+            read=lambda config: config.decay,
+            put=lambda config, value: replace(config, decay=value),
         ),
         Effect(
             key="sigma",
@@ -263,8 +263,8 @@ EFFECTS: dict[str, Effect] = {
             gives_way=(EPOCHS,),
             whole_numbers=False,
             check=lambda value, _: number("σ", value, above=0.0),
-            read=lambda recipe: recipe.sigma,
-            put=lambda recipe, value: replace(recipe, sigma=value),
+            read=lambda config: config.sigma,
+            put=lambda config, value: replace(config, sigma=value),
         ),
         Effect(
             key="clip",
@@ -274,8 +274,8 @@ EFFECTS: dict[str, Effect] = {
             gives_way=(NOISE, EPOCHS),
             whole_numbers=False,
             check=lambda value, _: number("C", value, above=0.0),
-            read=lambda recipe: recipe.clip,
-            put=lambda recipe, value: replace(recipe, clip=value),
+            read=lambda config: config.clip,
+            put=lambda config, value: replace(config, clip=value),
         ),
         Effect(
             key="batch",
@@ -285,8 +285,8 @@ EFFECTS: dict[str, Effect] = {
             gives_way=(NOISE,),
             whole_numbers=True,
             check=_whole("batch size"),
-            read=lambda recipe: recipe.batch,
-            put=lambda recipe, value: replace(recipe, batch=int(value)),
+            read=lambda config: config.batch,
+            put=lambda config, value: replace(config, batch=int(value)),
         ),
         Effect(
             key="units",
@@ -296,8 +296,8 @@ EFFECTS: dict[str, Effect] = {
             gives_way=(NOISE,),
             whole_numbers=True,
             check=_whole("hidden units", 100_000),
-            read=lambda recipe: max(recipe.widths, default=0),
-            put=lambda recipe, value: replace(recipe, widths=(int(value),) * len(recipe.widths)),
+            read=lambda config: max(config.widths, default=0),
+            put=lambda config, value: replace(config, widths=(int(value),) * len(config.widths)),
         ),
     )
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import jobs
 from dpcore.evaluation.comparison import gathered
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SETTINGS = ("dataset", "features", "public", "target_epsilon", "runs")
 RECIPE = tuple(
     each.name
-    for each in fields(Recipe)
+    for each in fields(TrainingConfig)
     if each.name not in ("sigma", "clipped", "delta", "adjacency", "public_size")
 )
 METRICS = ("accuracy", "auc", "loss_train")
@@ -46,8 +46,8 @@ class Finished:
     @property
     def settings(self) -> dict[str, Any]:
         """What was set, flat; `SETTINGS` and `RECIPE`."""
-        study, recipe = self.said["study"], self.said["recipe"]
-        widths = "×".join(map(str, recipe["widths"])) if recipe["network"] == "perceptron" else ""
+        study, config = self.said["study"], self.said["recipe"]
+        widths = "×".join(map(str, config["widths"])) if config["network"] == "perceptron" else ""
         asked = {
             "dataset": study["dataset"],
             "features": study["features"],
@@ -55,7 +55,7 @@ class Finished:
             "target_epsilon": study["epsilon"],
             "runs": study["runs"],
         }
-        return asked | {name: recipe[name] for name in RECIPE} | {"widths": widths}
+        return asked | {name: config[name] for name in RECIPE} | {"widths": widths}
 
     @property
     def results(self) -> dict[str, Any]:

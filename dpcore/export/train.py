@@ -7,14 +7,14 @@ from typing import Any
 
 from dpcore.controls.options import exactly, written
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training import TrainingStudy
 from dpcore.export.lines import changed, joined, packed
 
 ALWAYS = (
-    *("dataset", "features", "epsilon", "runs", "recipe.network", "recipe.delta", "recipe.epochs"),
-    *("recipe.adjacency", "recipe.batch", "recipe.sampling", "recipe.learning_rate", "recipe.seed"),
-    *("recipe.clip", "recipe.optimizer", "recipe.noise"),
+    *("dataset", "features", "epsilon", "runs", "config.network", "config.delta", "config.epochs"),
+    *("config.adjacency", "config.batch", "config.sampling", "config.learning_rate", "config.seed"),
+    *("config.clip", "config.optimizer", "config.noise"),
 )
 """Fields that the command line names also where they are at their first value."""
 
@@ -29,15 +29,15 @@ def command(study: TrainingStudy, output: str = "run") -> str:
     parts = ["python -m dpcore train"]
     parts += [f"--set {name}={value}" for name, value in _settings(study)]
     parts += written((*CONTROLS, *MORE_OPTIONS), said)
-    if study.recipe.network == "perceptron":
-        parts.append(f"--widths {exactly(study.recipe.widths)}")
+    if study.config.network == "perceptron":
+        parts.append(f"--widths {exactly(study.config.widths)}")
     return joined(*packed([*parts, f"--output {output}"]))
 
 
 def _fields(study: TrainingStudy) -> dict[str, Any]:
-    """All fields, those of the recipe with its name before theirs."""
+    """All fields, those of the configuration with its name before theirs."""
     own = {field.name: getattr(study, field.name) for field in fields(study)}
-    return own | {f"recipe.{name}": value for name, value in vars(study.recipe).items()}
+    return own | {f"config.{name}": value for name, value in vars(study.config).items()}
 
 
 def snippet(study: TrainingStudy) -> str:
@@ -48,13 +48,13 @@ def snippet(study: TrainingStudy) -> str:
 def described(study: TrainingStudy, *others: str) -> list[str]:
     """Python lines that make the study; `others` are imported beside `TrainingStudy`."""
     return [
-        "from dpcore.deep.recipe import Recipe",
+        "from dpcore.deep.config import TrainingConfig",
         f"from dpcore.evaluation.training import {', '.join(('TrainingStudy', *others))}",
         "",
-        "recipe = Recipe(",
-        *(f"    {each}," for each in changed(vars(study.recipe), vars(Recipe()))),
+        "config = TrainingConfig(",
+        *(f"    {each}," for each in changed(vars(study.config), vars(TrainingConfig()))),
         ")",
-        f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, recipe=recipe, "
+        f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, config=config, "
         f"epsilon={study.epsilon!r}, runs={study.runs}"
         + (f", public={study.public}" if study.public else "")
         + (f", settings={_settings(study)!r})" if study.settings else ")"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.datasets import Split
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.erm.method import Calibration
 from dpcore.evaluation.comparison import REFERENCE_OPTIMIZER, REFERENCE_RATE
 from dpcore.evaluation.scoring import spread
@@ -75,8 +75,8 @@ def trained(
     records = len(split.y_train)
     members = [each for group in calibrations.values() for each in group]
     steps = members[0].steps
-    recipes = [
-        Recipe(
+    configs = [
+        TrainingConfig(
             network="perceptron",
             widths=WIDTHS,
             epochs=-(-steps // records),
@@ -91,8 +91,8 @@ def trained(
         for place, each in enumerate(members)
         for run in range(runs)
     ]
-    accuracies, objectives = _taught(split, recipes, steps, progress)
-    free = Recipe(
+    accuracies, objectives = _taught(split, configs, steps, progress)
+    free = TrainingConfig(
         network="perceptron",
         widths=WIDTHS,
         epochs=REFERENCE_EPOCHS,
@@ -139,17 +139,17 @@ def trained(
 
 def _taught(
     split: Split,
-    recipes: Sequence[Recipe],
+    configs: Sequence[TrainingConfig],
     steps: int | None,
     progress: Callable[[float, str], None],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Accuracy on the test part and objective on the training part, one of each a recipe."""
+    """Accuracy on the test part and objective on the training part, one of each a configuration."""
     from dpcore.deep.training import TrainingRun
     from dpcore.evaluation.training import scores
 
     # One output and its sigmoid, as in the paper: "labels" of one label.
     wanted = (split.y_train > 0).astype(np.float32)[:, None]
-    run = TrainingRun(recipes, split.x_train.astype(np.float32), wanted, 1, task="labels")
+    run = TrainingRun(configs, split.x_train.astype(np.float32), wanted, 1, task="labels")
     whole = run.steps if steps is None else steps
     while run.step < whole:
         run.advance(min(STEPS_BETWEEN_REPORTS, whole - run.step))

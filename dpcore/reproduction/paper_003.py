@@ -18,7 +18,7 @@ from dpcore.accounting import claims, paper_003
 from dpcore.accounting.planner import Training, solve, spent
 from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.datasets import images
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.effects import EFFECTS
@@ -68,7 +68,7 @@ LOOKS = {
 }
 
 # Section 5.1, CheXpert.
-CHEST = Recipe(
+CHEST = TrainingConfig(
     network="linear",
     epochs=8,
     batch=100,
@@ -215,16 +215,16 @@ def figure_1(order: Order) -> Result:
     stem = order.open()
     table = assured(_chest_presets(), order.part(0, 4, "accounting"))
     files = [order.save(table, "-epsilon")]
-    recipe = replace(CHEST, epochs=_epochs(order, CHEST.epochs))
+    config = replace(CHEST, epochs=_epochs(order, CHEST.epochs))
     studies: list[Labelled] = []
     for epsilon in EPSILONS:
         for series, own in (
-            ("nonprivate", nonprivate(recipe)),
-            ("dpsgd", replace(recipe, decay=1.0)),
-            ("proposed", replace(recipe, decay_every="epoch")),
-            ("iteration", recipe),
+            ("nonprivate", nonprivate(config)),
+            ("dpsgd", replace(config, decay=1.0)),
+            ("proposed", replace(config, decay_every="epoch")),
+            ("iteration", config),
         ):
-            study = TrainingStudy(dataset, recipe=own, epsilon=epsilon, runs=order.runs or RUNS)
+            study = TrainingStudy(dataset, config=own, epsilon=epsilon, runs=order.runs or RUNS)
             studies.append(
                 ({"dataset": dataset, "method": series, "target_epsilon": epsilon}, study)
             )
@@ -319,9 +319,9 @@ def figure_2(order: Order) -> Result:
     for key, values in VALUES.items():
         for value in values:
             whole = math.ceil(epochs[key, value])
-            recipe = replace(EFFECTS[key].put(CHEST, value), epochs=_epochs(order, whole))
+            config = replace(EFFECTS[key].put(CHEST, value), epochs=_epochs(order, whole))
             study = TrainingStudy(
-                dataset, recipe=recipe, epsilon=None, budget=FIXED, runs=order.runs or RUNS
+                dataset, config=config, epsilon=None, budget=FIXED, runs=order.runs or RUNS
             )
             title = EFFECTS[key].title
             labels = {"dataset": title, "parameter": key, "method": "iteration", "value": value}
@@ -397,11 +397,11 @@ def affordable(progress: Progress) -> pd.DataFrame:
     an_epoch = CHEST.steps_an_epoch(RECORDS)
     for number, (key, value) in enumerate(places):
         progress(number / len(places), f"{EFFECTS[key].title} {value:g}")
-        recipe = EFFECTS[key].put(CHEST, value)
-        plan = solve("steps", recipe.training(RECORDS), FIXED, "pld")
+        config = EFFECTS[key].put(CHEST, value)
+        plan = solve("steps", config.training(RECORDS), FIXED, "pld")
         assert plan.value is not None
-        printed = printed_steps(recipe.training(RECORDS), FIXED)
-        found = spent(replace(recipe.training(RECORDS), steps=printed), "pld")
+        printed = printed_steps(config.training(RECORDS), FIXED)
+        found = spent(replace(config.training(RECORDS), steps=printed), "pld")
         rows.append(
             {
                 "parameter": key,
@@ -575,7 +575,7 @@ def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]
         PRESETS[f"mnist-{row.stated:g}{ending}"].training for ending in ("-dpsgd", "")
     )
     runs = order.runs or 1
-    recipe = Recipe(
+    config = TrainingConfig(
         network="cnn",
         activation="tanh",
         epochs=epochs,
@@ -586,24 +586,24 @@ def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]
         delta=plain.delta,
     )
     if name != "mnist":
-        recipe = replace(recipe, network="perceptron", widths=(100,), batch=DIGITS_BATCH)
-        base = TrainingStudy(name, recipe=recipe, epsilon=row.stated, runs=runs)
-        ours = replace(base, recipe=replace(recipe, decay=printed.decay))
+        config = replace(config, network="perceptron", widths=(100,), batch=DIGITS_BATCH)
+        base = TrainingStudy(name, config=config, epsilon=row.stated, runs=runs)
+        ours = replace(base, config=replace(config, decay=printed.decay))
         return {"nonprivate": _free(base), "dpsgd": base, "proposed": ours}
-    base = TrainingStudy(name, recipe=recipe, epsilon=None, runs=runs)
-    certified = spent(recipe.training(images.entry(name).records), "pld").epsilon
-    decaying = replace(recipe, decay=printed.decay)
+    base = TrainingStudy(name, config=config, epsilon=None, runs=runs)
+    certified = spent(config.training(images.entry(name).records), "pld").epsilon
+    decaying = replace(config, decay=printed.decay)
     as_printed = replace(decaying, clip=printed.clip, sigma=printed.sigma)
     found = {
         "dpsgd": base,
-        "proposed": replace(base, recipe=decaying, epsilon=certified),
-        "printed": replace(base, recipe=as_printed),
+        "proposed": replace(base, config=decaying, epsilon=certified),
+        "printed": replace(base, config=as_printed),
     }
     return {"nonprivate": _free(base), **found} if row is MNIST[0] else found
 
 
 def _free(study: TrainingStudy) -> TrainingStudy:
-    return replace(study, recipe=nonprivate(study.recipe), epsilon=None)
+    return replace(study, config=nonprivate(study.config), epsilon=None)
 
 
 def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:

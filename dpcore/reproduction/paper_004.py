@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import images
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.effects import EFFECTS
@@ -109,7 +109,7 @@ def learning_rate(epsilon: float) -> float:
 def setting(dataset: str, epsilon: float, order: Order, delta: float = DELTA) -> TrainingStudy:
     """Isotropic noise, certified at ε, with the paper's settings where there are enough records."""
     few = images.load(dataset).records < 10 * LOT
-    recipe = Recipe(
+    config = TrainingConfig(
         network="perceptron",
         widths=(UNITS,),
         epochs=EPOCHS if order.epochs is None else min(EPOCHS, order.epochs),
@@ -118,23 +118,23 @@ def setting(dataset: str, epsilon: float, order: Order, delta: float = DELTA) ->
         clip=CLIP,
         delta=delta,
     )
-    return TrainingStudy(dataset, recipe=recipe, epsilon=epsilon, runs=order.runs or RUNS)
+    return TrainingStudy(dataset, config=config, epsilon=epsilon, runs=order.runs or RUNS)
 
 
 def as_printed(study: TrainingStudy, count: int) -> TrainingStudy:
     """Uneven noise steered by all private records' gradient, computed once an epoch."""
-    recipe = study.recipe
+    config = study.config
     return replace(
         study,
-        recipe=replace(
-            recipe, noise="published-004", weights="private", refresh=recipe.steps_an_epoch(count)
+        config=replace(
+            config, noise="published-004", weights="private", refresh=config.steps_an_epoch(count)
         ),
     )
 
 
 def solved_exactly(study: TrainingStudy) -> TrainingStudy:
     """What equation (11) gives without further assumptions: isotropic noise of the paper's σ."""
-    return replace(study, recipe=replace(study.recipe, noise="published-004", reading="exact"))
+    return replace(study, config=replace(study.config, noise="published-004", reading="exact"))
 
 
 def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy, TrainingStudy]:
@@ -142,11 +142,11 @@ def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy
 
     The uneven one is certified with its least σ_i: exactly what isotropic noise of that σ gives.
     """
-    recipe = replace(study.recipe, noise="published-004", weights="public", refresh=0)
-    uneven = replace(study, recipe=recipe, public=min(PUBLIC, count // 3))
+    config = replace(study.config, noise="published-004", weights="public", refresh=0)
+    uneven = replace(study, config=config, public=min(PUBLIC, count // 3))
     trainer = begin([uneven])
-    least = min(1.0, trainer.least(0)) * trainer.recipes[0].sigma
-    matched = replace(uneven, recipe=replace(study.recipe, sigma=least), epsilon=None)
+    least = min(1.0, trainer.least(0)) * trainer.configs[0].sigma
+    matched = replace(uneven, config=replace(study.config, sigma=least), epsilon=None)
     return uneven, matched
 
 
@@ -239,7 +239,7 @@ def figure_3(order: Order) -> Result:
         for epsilon in LEVELS:
             plain = setting(dataset, epsilon, order)
             uneven, matched = with_public_weights(plain, count)
-            scaled = replace(plain, recipe=replace(plain.recipe, noise="scaled"))
+            scaled = replace(plain, config=replace(plain.config, noise="scaled"))
             for series, study in (
                 ("isotropic", plain),
                 ("published", as_printed(plain, count)),
@@ -247,7 +247,7 @@ def figure_3(order: Order) -> Result:
                 ("public", uneven),
                 ("matched", matched),
                 ("scaled", scaled),
-                ("nonprivate", replace(plain, recipe=nonprivate(plain.recipe), epsilon=None)),
+                ("nonprivate", replace(plain, config=nonprivate(plain.config), epsilon=None)),
             ):
                 if series == "nonprivate" and epsilon != LEVELS[-1]:
                     continue
@@ -500,7 +500,7 @@ def figure_5(order: Order) -> Result:
         count = images.load(dataset).records
         plain = setting(dataset, STRUCTURE_EPSILON, order)
         for key, values in SIZES.items():
-            scale = plain.recipe.batch / LOT if key == "batch" else 1.0
+            scale = plain.config.batch / LOT if key == "batch" else 1.0
             for value in values:
                 own = max(1, round(value * scale)) if key == "batch" else value
                 varied = EFFECTS[key].varied(plain, own, count)
@@ -621,11 +621,11 @@ def table_1(order: Order) -> Result:
     rows = []
     for number, dataset in enumerate(at_hand):
         plain = replace(setting(dataset, 1.0, replace(order, epochs=1)), runs=1)
-        printed = replace(plain.recipe, noise="published-004", weights="private", refresh=1)
+        printed = replace(plain.config, noise="published-004", weights="private", refresh=1)
         for series, study in (
-            ("nonprivate", replace(plain, recipe=nonprivate(plain.recipe), epsilon=None)),
+            ("nonprivate", replace(plain, config=nonprivate(plain.config), epsilon=None)),
             ("isotropic", plain),
-            ("published", replace(plain, recipe=printed)),
+            ("published", replace(plain, config=printed)),
         ):
             trainer = begin([study])
             trainer.run(order.part(number, len(at_hand), f"{dataset}, {TITLES[series]}"))

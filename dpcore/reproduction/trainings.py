@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
@@ -70,7 +70,7 @@ def taught(
                 axis=1,
             )
             ends[place] = labels | _end(
-                conclusion(trainer, at) | measures(trainer, at), trainer.recipes[at]
+                conclusion(trainer, at) | measures(trainer, at), trainer.configs[at]
             )
         done += len(group)
     places = range(len(studies))
@@ -93,7 +93,7 @@ def against(
     return place, ours[metric], theirs[metric], margin
 
 
-def _end(found: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
+def _end(found: dict[str, Any], config: TrainingConfig) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for metric in METRICS:
         spread = found[metric] or {"mean": None, "low": None, "high": None}
@@ -103,7 +103,7 @@ def _end(found: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
             f"{metric}_high": spread["high"],
         }
     row |= {name: found[name] for name in ("runs", "epochs", "steps", "sigma", "clip")}
-    row["batch"] = recipe.batch
+    row["batch"] = config.batch
     row["claimed_epsilon"] = found["claim"]["epsilon"]
     row["claimed_by"] = found["claim"]["by"]
     return row | {name: found["certified"][name] for name in CERTIFIED}
@@ -111,4 +111,4 @@ def _end(found: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
 
 def _records(study: TrainingStudy) -> TrainingStudy:
     """All that decides on the records."""
-    return replace(study, recipe=Recipe(), epsilon=None, runs=1, budget=None)
+    return replace(study, config=TrainingConfig(), epsilon=None, runs=1, budget=None)

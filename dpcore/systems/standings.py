@@ -137,7 +137,7 @@ def _plan(key: str) -> tuple[RunnableForm, ...]:
 
 def _train(key: str) -> tuple[RunnableForm, ...]:
     example = TRAININGS[one_of("training", key, tuple(TRAININGS))]
-    held = trained.guarantee(example.recipe, example.records, accountant="rdp")
+    held = trained.guarantee(example.config, example.records, accountant="rdp")
     printed = held.claim.epsilon is not None
     return (
         RunnableForm(

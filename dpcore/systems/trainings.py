@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 
 
 @dataclass(frozen=True)
@@ -17,28 +17,30 @@ class Example:
         Built in, so that it can be run without the network.
     records : int
         n of that set's training records, to account for.
-    recipe : Recipe
+    config : TrainingConfig
         Its σ stands for any: Train solves for it.
     """
 
     dataset: str
     features: str
     records: int
-    recipe: Recipe
+    config: TrainingConfig
 
 
-def _digits(recipe: Recipe, features: str = "raw") -> Example:
-    return Example("digits", features, 1_437, recipe)
+def _digits(config: TrainingConfig, features: str = "raw") -> Example:
+    return Example("digits", features, 1_437, config)
 
 
-_SGD = Recipe(widths=(64,), epochs=30)
+_SGD = TrainingConfig(widths=(64,), epochs=30)
 
 TRAININGS = {
     "dp-sgd": _digits(_SGD),
-    "decaying": _digits(Recipe(widths=(64,), epochs=30, decay=0.95)),
-    "scaled": _digits(Recipe(widths=(64,), epochs=30, noise="scaled")),
-    "published-004": _digits(Recipe(widths=(64,), epochs=30, noise="published-004")),
-    "scattering": _digits(Recipe(network="linear", epochs=30), "scattering"),
-    "network-000": Example("heart", "raw", 237, Recipe(epochs=50, batch=64, learning_rate=0.2)),
+    "decaying": _digits(TrainingConfig(widths=(64,), epochs=30, decay=0.95)),
+    "scaled": _digits(TrainingConfig(widths=(64,), epochs=30, noise="scaled")),
+    "published-004": _digits(TrainingConfig(widths=(64,), epochs=30, noise="published-004")),
+    "scattering": _digits(TrainingConfig(network="linear", epochs=30), "scattering"),
+    "network-000": Example(
+        "heart", "raw", 237, TrainingConfig(epochs=50, batch=64, learning_rate=0.2)
+    ),
 }
 """By key."""

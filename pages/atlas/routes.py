@@ -79,19 +79,19 @@ def _explore(run: Runnable) -> dict[str, str | list[str]]:
 
 def _train(key: str) -> dict[str, Any]:
     example = TRAININGS[key]
-    recipe = example.recipe
-    decays = recipe.decay < 1.0
+    config = example.config
+    decays = config.decay < 1.0
     return {
         "dataset": example.dataset,
         "features": example.features,
-        "network": recipe.network,
-        "layers": len(recipe.widths),
-        "units": recipe.widths[0],
-        "passes": recipe.epochs,
-        "lot": recipe.batch,
-        "rate": recipe.learning_rate,
+        "network": config.network,
+        "layers": len(config.widths),
+        "units": config.widths[0],
+        "passes": config.epochs,
+        "lot": config.batch,
+        "rate": config.learning_rate,
         "schedule": "decaying" if decays else "constant",
-        "ratio": recipe.decay if decays else train.CONTROLS["ratio"].default,
-        "shape": recipe.noise,
+        "ratio": config.decay if decays else train.CONTROLS["ratio"].default,
+        "shape": config.noise,
         "repeats": 3,
     }

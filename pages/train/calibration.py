@@ -10,8 +10,8 @@ import streamlit as st
 from dpcore.accounting.planner import Training
 from dpcore.accounting.schedules import Schedule
 from dpcore.datasets import DataUnavailable, images
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import Assurance, guarantee
-from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import comparison
 from pages.shared import downloads
 from pages.shared.background import BackgroundTask, Progress, ask
@@ -31,7 +31,7 @@ class Settled:
 
     Parameters
     ----------
-    recipes : dict of str to Recipe
+    configs : dict of str to TrainingConfig
         By series; "private" is the one that was asked for, its σ₀ solved.
     records : int
         n, or the public size in its place.
@@ -41,25 +41,25 @@ class Settled:
         σ and ε at the end of each epoch.
     """
 
-    recipes: dict[str, Recipe]
+    configs: dict[str, TrainingConfig]
     records: int
     assurance: Assurance
     course: pd.DataFrame
 
     @property
-    def recipe(self) -> Recipe:
+    def config(self) -> TrainingConfig:
         """The one that was asked for."""
-        return self.recipes["private"]
+        return self.configs["private"]
 
     @property
     def training(self) -> Training | None:
         """The run as accountants read it; ``None`` where nothing is known of its noise."""
-        return self.recipe.training(self.records) if comparison.accounted(self.recipe) else None
+        return self.config.training(self.records) if comparison.accounted(self.config) else None
 
     @property
     def schedule(self) -> Schedule:
         """σ_t of every step."""
-        return comparison.evenly(self.recipe).training(self.records).schedule()
+        return comparison.evenly(self.config).training(self.records).schedule()
 
 
 @st.cache_data(max_entries=50, show_spinner="Reading the records …")
@@ -122,11 +122,11 @@ def settle(asked: TrainChoice, count: int) -> tuple[Settled | None, BackgroundTa
 
 def _solved(asked: TrainChoice, count: int, progress: Progress) -> Settled:
     progress(0.0, "solving")
-    recipes = comparison.settled(asked.study, count)
+    configs = comparison.settled(asked.study, count)
     progress(0.5, "along the run")
     return Settled(
-        recipes,
+        configs,
         count,
-        guarantee(recipes["private"], count),
-        comparison.course(recipes, count),
+        guarantee(configs["private"], count),
+        comparison.course(configs, count),
     )

@@ -11,7 +11,7 @@ from dpcore.controls.train import CONTROLS
 from dpcore.controls.train_presets import PRESETS
 from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
 from pages.shared.session import chosen, put
 from pages.shared.widgets import Form
@@ -28,7 +28,7 @@ class TrainChoice:
     Parameters
     ----------
     study : TrainingStudy
-        Its recipe's σ is not solved yet.
+        Its configuration's σ is not solved yet.
     entry : ExamplesEntry
         The data.
     metric : str
@@ -76,12 +76,14 @@ def sidebar() -> TrainChoice:
         form.draw("activation", "draws")
     with first:
         _presets()
-    fields = CONTROLS.fields(form.said, "recipe")
+    fields = CONTROLS.fields(form.said, "config")
     if form.said["network"] == "perceptron":
         fields["widths"] = (form.said["units"],) * form.said["layers"]
     if fields.get("decay") == 1.0:
         del fields["decay_every"]
-    study = TrainingStudy(recipe=Recipe(**fields), settings=settings, **CONTROLS.fields(form.said))
+    study = TrainingStudy(
+        config=TrainingConfig(**fields), settings=settings, **CONTROLS.fields(form.said)
+    )
     return TrainChoice(study, entry, metric, uploaded)
 
 

@@ -11,8 +11,8 @@ import streamlit as st
 from dpcore.controls.train import MOST_SEED
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, jobs
-from dpcore.evaluation.recipes import chosen_on
 from dpcore.evaluation.scoring import ACCURACY, AREA
+from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
@@ -43,21 +43,21 @@ def title() -> None:
 
 def purpose(asked: TrainChoice) -> None:
     """What is trained, in words."""
-    recipe, entry = asked.study.recipe, asked.entry
-    layers = " × ".join(f"{width:,}" for width in recipe.widths)
+    config, entry = asked.study.config, asked.entry
+    layers = " × ".join(f"{width:,}" for width in config.widths)
     network = {
         "linear": "linear network",
         "perceptron": f"perceptron with {layers} hidden units",
         "cnn": "convolutional network",
         "cnn-lean": "lean convolutional network",
-    }[recipe.network]
+    }[config.network]
     inputs = {"raw": "", "deskewed": " on images set upright"}.get(
         asked.study.features, " on scattering features"
     )
     st.caption(
         f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs}, "
-        f"{counted(recipe.epochs, 'epoch')}, ε = {plain(asked.study.epsilon or 0.0)}, "
-        f"δ = {plain(recipe.delta)}."
+        f"{counted(config.epochs, 'epoch')}, ε = {plain(asked.study.epsilon or 0.0)}, "
+        f"δ = {plain(config.delta)}."
     )
     if asked.uploaded is not None:
         st.warning(texts.UPLOADED, icon=":material/privacy_tip:")
@@ -116,7 +116,7 @@ def _midway(settled: Settled, table: pd.DataFrame) -> bool:
     rows = table[table["series"] == "private"]
     if not len(rows):
         return False
-    return bool(rows["steps"].iloc[-1] % settled.recipe.steps_an_epoch(settled.records))
+    return bool(rows["steps"].iloc[-1] % settled.config.steps_an_epoch(settled.records))
 
 
 def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
@@ -133,7 +133,7 @@ def numbers(
     table: pd.DataFrame,
 ) -> None:
     """The line of big numbers."""
-    column, epochs = asked.metric, asked.study.recipe.epochs
+    column, epochs = asked.metric, asked.study.config.epochs
     at = reached(table)
     found = comparison.compared(table, column)
     untouched = trainings.untouched(asked.study, settled.records)
@@ -173,12 +173,12 @@ def numbers(
         untouched=untouched,
         chosen_how=chosen_on(asked.study),
     )
-    recipe = settled.recipe
+    config = settled.config
     _number(
         grid,
         "Noise σ₀",
-        plain(recipe.sigma),
-        f"σ₀/C = {plain(recipe.sigma / recipe.clip)}",
+        plain(config.sigma),
+        f"σ₀/C = {plain(config.sigma / config.clip)}",
         texts.SIGMA,
     )
     _time(asked, grid, history, untouched=untouched)
@@ -327,7 +327,7 @@ def _next_seed() -> None:
 
 def _charts(asked: TrainChoice, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
     """Four charts, and their tables where these stay as they are."""
-    column, epochs, dark = asked.metric, asked.study.recipe.epochs, on_dark()
+    column, epochs, dark = asked.metric, asked.study.config.epochs, on_dark()
     midway = _midway(settled, table)
     at = (reached(table) - midway) or None
     waits = texts.WAITS

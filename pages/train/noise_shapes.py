@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def show(asked: TrainChoice, settled: Settled) -> None:
     """Trained once somebody looks."""
     study, column = asked.study, asked.metric
-    even = settled.recipes.get("constant", settled.recipe)
+    even = settled.configs.get("constant", settled.config)
     sides = comparison.shapes(study, even.sigma)
     scaled = sides["scaled"]  # begun for itself: paper 004's noise may take hours
     st.markdown(texts.SHAPES)
@@ -34,7 +34,7 @@ def show(asked: TrainChoice, settled: Settled) -> None:
     def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
         trainings.control("shapes", scaled, sides, states, settled.records)
         table = comparison.averaged(history)
-        drawn = figures.learning(table, column, epochs=study.recipe.epochs, dark=on_dark())
+        drawn = figures.learning(table, column, epochs=study.config.epochs, dark=on_dark())
         plot(drawn, "train_shapes")
         ends = comparison.ends(table)
         if len(ends):

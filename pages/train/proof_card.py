@@ -34,7 +34,7 @@ def proof_and_claim(settled: Settled) -> None:
         badges.trust()
         badges.guarantee("training")
     with claim:
-        if settled.recipe.noise == "published-004":
+        if settled.config.noise == "published-004":
             st.markdown("**Claim** (what paper 004 prints)")
             badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
             st.markdown(badges.statement(held.claim))
@@ -67,7 +67,7 @@ def _paper_003(settled: Settled) -> None:
 
 def what_it_means(settled: Settled) -> None:
     """The card for the certified ε, and what someone could find out."""
-    held, recipe = settled.assurance, settled.recipe
+    held, config = settled.assurance, settled.config
     promised = promise("this training", held.proof, held.certified, settled.records)
     with st.container(border=True, width=480):
         if promised.budget is None:
@@ -84,4 +84,4 @@ def what_it_means(settled: Settled) -> None:
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.find_out(lambda: promised, exact, f"train {recipe} {settled.records}")
+    risk_panel.find_out(lambda: promised, exact, f"train {config} {settled.records}")

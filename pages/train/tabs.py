@@ -47,7 +47,7 @@ def show(asked: TrainChoice, settled: Settled) -> Waiting:
 
 
 def _schedule(_: TrainChoice, settled: Settled) -> None:
-    drawn = schedule.noise(settled.schedule, settled.recipe.clip, dark=on_dark())
+    drawn = schedule.noise(settled.schedule, settled.config.clip, dark=on_dark())
     plot(drawn, "train_schedule")
     download(settled.course, "noise_and_epsilon", "Noise and certified ε at the end of each epoch")
 
@@ -55,7 +55,7 @@ def _schedule(_: TrainChoice, settled: Settled) -> None:
 def _why(asked: TrainChoice, settled: Settled) -> None:
     """Clipping only, noise only, both; trained once somebody looks."""
     study, column = asked.study, asked.metric
-    alone = comparison.apart(study, settled.recipe.sigma)
+    alone = comparison.apart(study, settled.config.sigma)
     st.markdown(texts.WHY)
 
     def draw(states: dict[str, str], _: pd.DataFrame, still: bool) -> None:

@@ -23,12 +23,12 @@ def show(asked: TrainChoice, settled: Settled) -> None:
     st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")
     st.code(snippet(study), language="python", wrap_lines=True)
-    if study.recipe.noise != "isotropic" or training is None:
+    if study.config.noise != "isotropic" or training is None:
         st.markdown("**Opacus**")
         st.markdown(texts.NO_OPACUS)
     else:
         show_opacus(training)
-        if study.recipe.sampling == "poisson":
+        if study.config.sampling == "poisson":
             st.caption(texts.OPACUS_NETWORK)
     _files(study)
 

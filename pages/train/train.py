@@ -29,7 +29,7 @@ with live.place(asked.study.key) as answer:
             asked.uploaded.records if asked.uploaded else calibration.records(asked.study.dataset)
         )
         # Under add/remove only the public size is told, and what comes from it.
-        records = asked.study.recipe.size(asked.study.trained_on(there))
+        records = asked.study.config.size(asked.study.trained_on(there))
         settled, task = calibration.settle(asked, records)
     except DataUnavailable as missing:
         with answer():

@@ -36,13 +36,13 @@ Studies = Mapping[str, TrainingStudy]
 
 def begins_by_itself(study: TrainingStudy, records: int) -> bool:
     """Whether training is a matter of seconds, on data that are here."""
-    recipe = study.recipe
-    seen = records * recipe.epochs * study.runs
-    if recipe.network == "perceptron":
-        products = sum(a * b for a, b in pairwise(recipe.widths))
+    config = study.config
+    seen = records * config.epochs * study.runs
+    if config.network == "perceptron":
+        products = sum(a * b for a, b in pairwise(config.widths))
         seen *= max(1.0, products / PRODUCTS)
     here = images.availability(study.dataset) in ("built in", "local") or bool(study.settings)
-    return here and not recipe.convolutional and study.features == "raw" and seen <= AT_ONCE
+    return here and not config.convolutional and study.features == "raw" and seen <= AT_ONCE
 
 
 def wanted(study: TrainingStudy, records: int) -> bool:

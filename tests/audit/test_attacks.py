@@ -17,7 +17,7 @@ from dpcore.audit.attack import Attack, run
 from dpcore.audit.neighbours import lone_record
 from dpcore.audit.register import attacks, attacks_on
 from dpcore.audit.training import TrainingSetting, aim, with_noise
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.erm.method import Settings
 from dpcore.erm.problem import Problem
@@ -202,7 +202,7 @@ def test_a_training_that_goes_by_the_actual_number_of_records_is_found_out(
 ) -> None:
     assert not run(attack).flagged
     # The fault: rates, steps and divisors come from the records there are.
-    monkeypatch.setattr(Recipe, "size", lambda self, records: records)
+    monkeypatch.setattr(TrainingConfig, "size", lambda self, records: records)
     assert run(attack).flagged
 
 
@@ -210,9 +210,9 @@ def test_an_absent_record_is_not_in_the_smaller_set(monkeypatch) -> None:
     seen = []
     original = TrainingRun.__init__
 
-    def note(self, recipes, inputs, targets, *args, **kwargs):
+    def note(self, configs, inputs, targets, *args, **kwargs):
         seen.append(len(inputs))
-        original(self, recipes, inputs, targets, *args, **kwargs)
+        original(self, configs, inputs, targets, *args, **kwargs)
 
     monkeypatch.setattr(TrainingRun, "__init__", note)
     for a in attacks()[deep.KEY]:

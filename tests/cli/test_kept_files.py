@@ -22,8 +22,8 @@ from scipy import stats
 
 from dpcore.cli import main
 from dpcore.deep import training as loop
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.randomness import SeededRandomness
-from dpcore.deep.recipe import Recipe
 from dpcore.evaluation.training import report as artefacts
 from dpcore.evaluation.training.trainer import Trainer
 
@@ -191,7 +191,7 @@ def test_no_divisor_tells_how_many_there_are(tmp_path: Path) -> None:
 
 
 def planted_divisor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Recipe, "size", lambda self, records: records)
+    monkeypatch.setattr(TrainingConfig, "size", lambda self, records: records)
 
 
 @pytest.mark.parametrize("sampling", ["--batch-size 20", "--sampling none"])
@@ -263,7 +263,10 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
         streams = {
             stream
             for seed in seeds
-            for stream in (seed, *(loop._stream([Recipe(seed=seed % 2**31)], p) for p in range(3)))
+            for stream in (
+                seed,
+                *(loop._stream([TrainingConfig(seed=seed % 2**31)], p) for p in range(3)),
+            )
         }
         import torch
 
@@ -280,7 +283,7 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
     monkeypatch.setattr(
         loop,
         "SystemRandomness",
-        lambda device: SeededRandomness(0, loop._stream([Recipe(seed=0)], 2), device),
+        lambda device: SeededRandomness(0, loop._stream([TrainingConfig(seed=0)], 2), device),
     )
     (tmp_path / "planted").mkdir()
     assert found(tmp_path / "planted")

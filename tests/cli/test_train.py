@@ -15,8 +15,8 @@ import torch
 
 from dpcore.accounting.planner import Training, spent
 from dpcore.cli import main
-from dpcore.deep.recipe import Recipe
-from dpcore.evaluation import recipes, task
+from dpcore.deep.config import TrainingConfig
+from dpcore.evaluation import task, tuned_configs
 from dpcore.evaluation.training.report import measured
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import train
@@ -48,7 +48,7 @@ def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> Non
     wanted = train(
         TrainingStudy(
             "cohort",
-            recipe=Recipe(
+            config=TrainingConfig(
                 network="perceptron",
                 widths=(8, 4),
                 activation="tanh",
@@ -396,12 +396,12 @@ def test_settings_chosen_on_the_very_records_are_named_beside_epsilon(
     line = f"{SMALL} --epsilon 2".split()
     assert "chosen on records of this very set" not in said(capsys, *line)
     assert parsed(capsys, *line)["train"]["settings_chosen"] == ""
-    own = Recipe(network="linear", epochs=2, batch=256)
-    monkeypatch.setitem(recipes.STUDIES, "small", TrainingStudy(recipe=own))
+    own = TrainingConfig(network="linear", epochs=2, batch=256)
+    monkeypatch.setitem(tuned_configs.STUDIES, "small", TrainingStudy(config=own))
     spent_at, chosen_at, *_ = [
         place
         for place, each in enumerate(said(capsys, *line).splitlines())
-        if each.startswith("ε = ") or each == recipes.CHOSEN
+        if each.startswith("ε = ") or each == tuned_configs.CHOSEN
     ]
     assert chosen_at == spent_at + 1
-    assert parsed(capsys, *line)["train"]["settings_chosen"] == recipes.CHOSEN
+    assert parsed(capsys, *line)["train"]["settings_chosen"] == tuned_configs.CHOSEN

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from dpcore.datasets import images as sets
 from dpcore.deep import backbones
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
@@ -176,7 +176,7 @@ def test_examples_of_images_become_examples_of_features(stand_in, tmp_path):
     )
     study = TrainingStudy(
         "features_npz",
-        recipe=Recipe(network="linear", epochs=2, batch=3),
+        config=TrainingConfig(network="linear", epochs=2, batch=3),
         settings=(("file", str(path)),),
     )
     trainer = begin([study], device="cpu")

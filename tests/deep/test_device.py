@@ -10,12 +10,12 @@ import torch
 from scipy import stats
 from sklearn.datasets import load_digits
 
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.device import device, exact_arithmetic
-from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
 
-RECIPE = Recipe(widths=(16,), batch=200, epochs=4, clip=0.5, sigma=1.0)
+RECIPE = TrainingConfig(widths=(16,), batch=200, epochs=4, clip=0.5, sigma=1.0)
 gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU")
 
 
@@ -29,8 +29,10 @@ def weights(run: TrainingRun) -> torch.Tensor:
     return torch.cat([each.detach().flatten().cpu() for each in run.per_example.parameters])
 
 
-def trained(recipes: Recipe | list[Recipe], digits: tuple, on: str = "cpu") -> TrainingRun:
-    run = TrainingRun(recipes, *digits, 10, device=on)
+def trained(
+    configs: TrainingConfig | list[TrainingConfig], digits: tuple, on: str = "cpu"
+) -> TrainingRun:
+    run = TrainingRun(configs, *digits, 10, device=on)
     run.advance(run.steps)
     return run
 
@@ -74,17 +76,17 @@ def test_a_training_under_bfloat16_is_the_one_without(digits: tuple) -> None:
 @gpu
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 def test_without_chance_a_gpu_takes_the_same_steps(optimizer: str, digits: tuple) -> None:
-    recipe = replace(RECIPE, sigma=0.0, sampling="none", epochs=20, optimizer=optimizer)
-    recipe = replace(recipe, learning_rate=0.01 if optimizer == "adam" else 0.5)
-    here, there = (trained(recipe, digits, on) for on in ("cpu", "cuda"))
+    config = replace(RECIPE, sigma=0.0, sampling="none", epochs=20, optimizer=optimizer)
+    config = replace(config, learning_rate=0.01 if optimizer == "adam" else 0.5)
+    here, there = (trained(config, digits, on) for on in ("cpu", "cuda"))
     torch.testing.assert_close(weights(there), weights(here), rtol=1e-3, atol=1e-4)
 
 
 @gpu
 def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
-    recipes = [replace(RECIPE, seed=seed) for seed in range(40)]
+    configs = [replace(RECIPE, seed=seed) for seed in range(40)]
     found = [
-        (trained(recipes, digits, on).scores(digits[0]).argmax(-1) == digits[1]).mean(-1)
+        (trained(configs, digits, on).scores(digits[0]).argmax(-1) == digits[1]).mean(-1)
         for on in ("cpu", "cuda")
     ]
     assert stats.ttest_ind(*found).pvalue > 1e-3
@@ -92,11 +94,11 @@ def test_a_gpu_learns_as_well_up_to_chance(digits: tuple) -> None:
 
 @gpu
 def test_noise_on_a_gpu_has_its_size(digits: tuple) -> None:
-    recipe = replace(RECIPE, learning_rate=float(RECIPE.batch), clip=1e-6, epochs=1, batch=1797)
-    run = TrainingRun(recipe, *digits, 10, device="cuda")
+    config = replace(RECIPE, learning_rate=float(RECIPE.batch), clip=1e-6, epochs=1, batch=1797)
+    run = TrainingRun(config, *digits, 10, device="cuda")
     before = weights(run)
     run.advance(1)
     # With gradients clipped to next to nothing, a step of this rate is the noise itself.
-    noise = ((before - weights(run)) * (recipe.batch / recipe.learning_rate)).numpy()
+    noise = ((before - weights(run)) * (config.batch / config.learning_rate)).numpy()
     assert stats.kstest(noise, "norm").pvalue > 1e-3
     assert stats.kstest(noise / 1.5, "norm").pvalue < 1e-3

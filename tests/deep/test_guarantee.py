@@ -11,13 +11,13 @@ import pytest
 
 from dpcore.accounting import paper_004
 from dpcore.accounting.planner import Training, spent
+from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.deep.guarantee import guarantee
-from dpcore.deep.recipe import NO_ACCOUNTING, Recipe
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Status
 
 RECORDS = 5_000
-PLAIN = Recipe(epochs=5, batch=250, sigma=1.2, clip=0.8)
+PLAIN = TrainingConfig(epochs=5, batch=250, sigma=1.2, clip=0.8)
 PUBLISHED = replace(PLAIN, noise="published-004").claiming(0.5, RECORDS)
 
 
@@ -97,8 +97,8 @@ def test_noise_steered_by_private_weights_proves_and_certifies_nothing():
 
 @pytest.mark.parametrize("least", [paper_004.LEAST, 0.3, 0.9])
 def test_public_weights_are_certified_by_the_least_noise(least):
-    recipe = replace(PUBLISHED, weights="public")
-    found = guarantee(recipe, RECORDS, least=least)
+    config = replace(PUBLISHED, weights="public")
+    found = guarantee(config, RECORDS, least=least)
     even = guarantee(replace(PLAIN, sigma=PUBLISHED.sigma * least), RECORDS)
     assert found.certified == even.certified
     assert found.certified.epsilon > 0.5
@@ -106,16 +106,16 @@ def test_public_weights_are_certified_by_the_least_noise(least):
     assert found.status is Status.CLAIM_NOT_SUPPORTED
     # A caller cannot talk noise up: no reading of eq. (11) has more than α/√τ at its least.
     assert (
-        guarantee(recipe, RECORDS, least=5.0).certified
+        guarantee(config, RECORDS, least=5.0).certified
         == guarantee(replace(PLAIN, sigma=PUBLISHED.sigma), RECORDS).certified
     )
 
 
 def test_exact_reading_is_certified_as_the_isotropic_noise_it_is():
-    recipe = replace(PUBLISHED, reading="exact")
-    found = guarantee(recipe, RECORDS)
+    config = replace(PUBLISHED, reading="exact")
+    found = guarantee(config, RECORDS)
     answer = paper_004.account(0.5, 1e-5, RECORDS, 250, 100, clip=0.8)
-    assert recipe.sigma == pytest.approx(answer.sigma)
+    assert config.sigma == pytest.approx(answer.sigma)
     assert found.certified.epsilon == pytest.approx(answer.certified.epsilon, rel=1e-6)
     assert found.claim.epsilon == pytest.approx(0.5)
     assert found.status is Status.CLAIM_NOT_SUPPORTED
@@ -124,10 +124,10 @@ def test_exact_reading_is_certified_as_the_isotropic_noise_it_is():
 
 
 def test_literal_noise_on_the_mean_is_ample_and_still_not_proved_by_its_own_road():
-    recipe = replace(
+    config = replace(
         PLAIN, noise="published-004", reading="exact", noise_on_mean=True
     ).claiming(0.5, RECORDS)  # fmt: skip
-    found = guarantee(recipe, RECORDS)
+    found = guarantee(config, RECORDS)
     assert found.claim.epsilon == pytest.approx(0.5)
     assert found.certified.epsilon < 0.01
     assert found.proof.epsilon is None
@@ -145,7 +145,7 @@ def test_order_moves_the_noise_for_a_claim():
 
 
 @pytest.mark.parametrize(
-    "recipe",
+    "config",
     [
         PLAIN,
         replace(PLAIN, noise="scaled"),
@@ -154,8 +154,8 @@ def test_order_moves_the_noise_for_a_claim():
         replace(PLAIN, noise="published-004", weights="public"),
     ],
 )
-def test_noise_for_a_target_stays_within_it(recipe):
-    found = guarantee(recipe.within(2.0, RECORDS), RECORDS).certified.epsilon
+def test_noise_for_a_target_stays_within_it(config):
+    found = guarantee(config.within(2.0, RECORDS), RECORDS).certified.epsilon
     assert 1.9 < found <= 2.0
 
 
@@ -166,8 +166,8 @@ def test_noise_for_a_target_is_refused_where_nothing_is_certified():
 
 def test_uneven_noise_costs_what_its_worst_direction_does():
     # One step on every record: S = α²/min σ_i², one Gaussian of that μ.
-    recipe = replace(PUBLISHED, weights="public", epochs=1, batch=RECORDS, sigma=4.0)
-    training = recipe.training(RECORDS, least=0.5)
+    config = replace(PUBLISHED, weights="public", epochs=1, batch=RECORDS, sigma=4.0)
+    training = config.training(RECORDS, least=0.5)
     assert training.rate == 1.0
     assert training.clip / training.sigma == pytest.approx(math.sqrt(0.8**2 / 2.0**2))
 
@@ -175,7 +175,7 @@ def test_uneven_noise_costs_what_its_worst_direction_does():
 def test_verdict_needs_no_torch():
     code = (
         "import sys; from dpcore.deep.guarantee import guarantee; "
-        "from dpcore.deep.recipe import Recipe; guarantee(Recipe(), 1000); "
+        "from dpcore.deep.config import TrainingConfig; guarantee(TrainingConfig(), 1000); "
         "sys.exit('torch' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

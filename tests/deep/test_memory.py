@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 
 FEATURES, WIDTH, CLASSES, RECORDS, BATCH = 40, 50, 3, 400, 200
@@ -20,7 +20,7 @@ PARAMETERS = FEATURES * WIDTH + WIDTH + WIDTH * CLASSES + CLASSES
 LARGEST = RECORDS * max(FEATURES, WIDTH)
 """All records, or what the widest layer makes of them; paper 004's weights need that."""
 
-RECIPE = Recipe(widths=(WIDTH,), batch=BATCH, epochs=5)
+RECIPE = TrainingConfig(widths=(WIDTH,), batch=BATCH, epochs=5)
 
 
 class Largest(TorchDispatchMode):
@@ -50,8 +50,8 @@ def examples(records: int = RECORDS) -> tuple[np.ndarray, np.ndarray]:
     return inputs, generator.integers(0, CLASSES, records)
 
 
-def largest(recipes: Recipe | list[Recipe], public: bool = False) -> int:
-    run = TrainingRun(recipes, *examples(), CLASSES, public=examples(60) if public else None)
+def largest(configs: TrainingConfig | list[TrainingConfig], public: bool = False) -> int:
+    run = TrainingRun(configs, *examples(), CLASSES, public=examples(60) if public else None)
     run.advance(1)  # memory that is kept from step to step
     with Largest() as noted:
         run.advance(3)

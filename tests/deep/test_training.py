@@ -13,12 +13,12 @@ from scipy import stats
 from torch import nn
 
 from dpcore.deep import sampling, training
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.randomness import LEVELS, SeededRandomness, SystemRandomness
-from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 
-SMALL = Recipe(widths=(8,), epochs=3, batch=20, learning_rate=0.1, seed=4)
+SMALL = TrainingConfig(widths=(8,), epochs=3, batch=20, learning_rate=0.1, seed=4)
 STRICT = 1e-3
 """Level of the statistical tests; the seeds are fixed, but for the system's randomness."""
 
@@ -29,9 +29,9 @@ def data(records=100, features=6, classes=3):
     return inputs, generator.integers(0, classes, records)
 
 
-def started(recipe=SMALL, **rest):
+def started(config=SMALL, **rest):
     inputs, targets = data(**rest)
-    return TrainingRun(recipe, inputs, targets, 3)
+    return TrainingRun(config, inputs, targets, 3)
 
 
 def weights_of(run):
@@ -64,18 +64,18 @@ class Watched(TrainingRun):
         return found
 
 
-def watched(recipes, steps, **rest):
+def watched(configs, steps, **rest):
     inputs, targets = data(**rest)
-    run = Watched(recipes, inputs, targets, 3)
+    run = Watched(configs, inputs, targets, 3)
     run.advance(steps)
     return run
 
 
 @pytest.mark.parametrize("runs", [1, 4])
 def test_batches_are_poisson(runs):
-    recipe = replace(SMALL, epochs=60)
-    recipes = [replace(recipe, seed=seed) for seed in range(runs)]
-    run = watched(recipes if runs > 1 else recipe, 300)
+    config = replace(SMALL, epochs=60)
+    configs = [replace(config, seed=seed) for seed in range(runs)]
+    run = watched(configs if runs > 1 else config, 300)
     counts, rate = np.array(run.drawn), 0.2
     assert counts.shape == (300, runs)
     for mine in counts.T:
@@ -139,10 +139,10 @@ def test_noise_may_change_while_batches_and_start_stay():
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 @pytest.mark.parametrize("decay", [1.0, 0.9])
 def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay):
-    recipe = replace(SMALL, optimizer=optimizer, decay=decay)
-    whole = started(recipe)
+    config = replace(SMALL, optimizer=optimizer, decay=decay)
+    whole = started(config)
     whole.advance(15)
-    first, asked = started(recipe), []
+    first, asked = started(config), []
 
     def after_seven():
         asked.append(first.step)
@@ -153,7 +153,7 @@ def test_cancelled_run_goes_on_as_if_nothing_had_happened(optimizer, decay):
     assert first.step == 7
     kept = first.state()
     first.advance(3)  # what was kept must not follow
-    second = started(recipe)
+    second = started(config)
     second.restore(kept)
     second.advance(100)
     assert second.step == second.steps == 15
@@ -217,8 +217,8 @@ def test_learning_rate_falls_evenly_to_its_share(final_rate):
 
 
 def test_averages_go_on_from_a_kept_state():
-    recipe = replace(SMALL, average=0.3)
-    whole, first, second = started(recipe), started(recipe), started(recipe)
+    config = replace(SMALL, average=0.3)
+    whole, first, second = started(config), started(config), started(config)
     whole.advance(100)
     first.advance(7)
     kept = first.state()
@@ -233,9 +233,9 @@ def test_averages_go_on_from_a_kept_state():
 @pytest.mark.parametrize("decay", [1.0, 0.8])
 @pytest.mark.parametrize("sampling", ["poisson", "none"])
 def test_noise_follows_the_schedule_that_is_accounted_for(every, decay, sampling):
-    recipe = replace(SMALL, decay=decay, decay_every=every, sampling=sampling, sigma=2.0)
-    run = started(recipe)
-    accounted = recipe.training(100).schedule().each_step()
+    config = replace(SMALL, decay=decay, decay_every=every, sampling=sampling, sigma=2.0)
+    run = started(config)
+    accounted = config.training(100).schedule().each_step()
     assert run.steps == len(accounted)
     used = [run.sigmas(step)[0] for step in range(run.steps)]
     assert used == pytest.approx(accounted.tolist(), rel=1e-12)
@@ -248,10 +248,10 @@ def test_noise_follows_the_schedule_that_is_accounted_for(every, decay, sampling
 @pytest.mark.parametrize("clip", [0.3, 4.0])
 def test_noise_added_is_the_schedules(clip):
     # One wide layer, so that a step alone holds thousands of draws.
-    recipe = Recipe(
+    config = TrainingConfig(
         network="linear", epochs=4, batch=20, sigma=1.5, clip=clip, decay=0.25, decay_every="step"
     )
-    run = watched(recipe, 3, features=1_000)
+    run = watched(config, 3, features=1_000)
     last = np.zeros(3_003)
     for step, (weight, bias) in enumerate(run.added):
         noise = np.concatenate([weight.ravel(), bias.ravel()]) / run.sigmas(step)[0]
@@ -264,18 +264,18 @@ def test_noise_added_is_the_schedules(clip):
 
 
 def test_sum_is_divided_by_the_expected_batch_size():
-    recipe = replace(SMALL, sigma=0.0, clip=1e-3)
-    run = watched(recipe, 0)
+    config = replace(SMALL, sigma=0.0, clip=1e-3)
+    run = watched(config, 0)
     before = [each.detach().clone() for each in run.per_example.parameters]
     state = run.randomness.state()
     run.advance(1)
     (drawn,) = run.drawn[0]
-    assert drawn != recipe.batch
+    assert drawn != config.batch
     again = SeededRandomness(0, 0)
     again.restore(state)
     records = sampling.draw("poisson", 100, 20, again).records
     assert len(records) == drawn
-    fresh = started(recipe)
+    fresh = started(config)
     clipped = fresh.per_example.clipped_sum(
         fresh.inputs[records], fresh.targets[records], fresh.loss, 1e-3
     )
@@ -285,9 +285,9 @@ def test_sum_is_divided_by_the_expected_batch_size():
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_empty_batches_still_get_their_noise(runs):
-    recipe = replace(SMALL, batch=1, epochs=10, widths=())
-    recipes = [replace(recipe, seed=seed) for seed in range(runs)]
-    run = watched(recipes if runs > 1 else recipe, 40, records=4)
+    config = replace(SMALL, batch=1, epochs=10, widths=())
+    configs = [replace(config, seed=seed) for seed in range(runs)]
+    run = watched(configs if runs > 1 else config, 40, records=4)
     # With several runs a batch is empty only where all are; some of each must have been seen.
     empty = [step for step, counts in enumerate(run.drawn) if not any(counts)]
     assert empty
@@ -307,11 +307,11 @@ def test_loss_of_no_records_is_no_number():
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
 @pytest.mark.parametrize("network", ["linear", "perceptron"])
 def test_without_noise_and_clipping_it_is_plain_training(optimizer, network):
-    recipe = replace(
+    config = replace(
         SMALL, network=network, optimizer=optimizer, sigma=0.0, clipped=False, sampling="none",
         epochs=8,
     )  # fmt: skip
-    run, plain = started(recipe), started(recipe)
+    run, plain = started(config), started(config)
     parameters = list(plain.network.parameters())
     chosen = {
         "sgd": lambda: torch.optim.SGD(parameters, lr=0.1),
@@ -345,9 +345,9 @@ def test_labels_that_are_unknown_count_nothing():
 
 def test_runs_side_by_side_step_as_each_would_alone():
     # All records and no noise: what is left to differ is only the arithmetic.
-    recipe = replace(SMALL, sampling="none", sigma=0.0, clip=0.05, epochs=6, optimizer="momentum")
-    together = started([replace(recipe, seed=seed) for seed in range(3)])
-    alone = [started(recipe) for _ in range(3)]
+    config = replace(SMALL, sampling="none", sigma=0.0, clip=0.05, epochs=6, optimizer="momentum")
+    together = started([replace(config, seed=seed) for seed in range(3)])
+    alone = [started(config) for _ in range(3)]
     with torch.no_grad():
         for run, single in enumerate(alone):
             for own, shared in zip(
@@ -363,9 +363,9 @@ def test_runs_side_by_side_step_as_each_would_alone():
 
 def test_runs_side_by_side_get_noise_of_their_own_size():
     sigmas = (0.5, 2.0, 7.0)
-    recipe = Recipe(network="linear", epochs=4, batch=20, decay=0.5)
+    config = TrainingConfig(network="linear", epochs=4, batch=20, decay=0.5)
     run = watched(
-        [replace(recipe, sigma=sigma, seed=seed) for seed, sigma in enumerate(sigmas)],
+        [replace(config, sigma=sigma, seed=seed) for seed, sigma in enumerate(sigmas)],
         1,
         features=1_000,
     )
@@ -379,18 +379,18 @@ def test_runs_side_by_side_get_noise_of_their_own_size():
 
 def test_runs_side_by_side_learn_as_well_as_one_alone():
     # The same law, so the same loss on average: 40 runs of either kind, compared by rank.
-    recipe = replace(SMALL, epochs=6, sigma=1.0)
+    config = replace(SMALL, epochs=6, sigma=1.0)
     inputs, targets = data()
-    together = started([replace(recipe, seed=seed) for seed in range(40)])
+    together = started([replace(config, seed=seed) for seed in range(40)])
     together.advance(100)
     side = [loss(scores, targets) for scores in together.scores(inputs)]
     single = []
     for seed in range(40, 80):
-        run = started(replace(recipe, seed=seed))
+        run = started(replace(config, seed=seed))
         run.advance(100)
         single.append(loss(run.scores(inputs)[0], targets))
     assert stats.mannwhitneyu(side, single).pvalue > STRICT
-    worse = started([replace(recipe, seed=seed, sigma=8.0) for seed in range(40)])
+    worse = started([replace(config, seed=seed, sigma=8.0) for seed in range(40)])
     worse.advance(100)
     noisier = [loss(scores, targets) for scores in worse.scores(inputs)]
     assert stats.mannwhitneyu(noisier, single).pvalue < STRICT
@@ -401,7 +401,7 @@ def loss(scores, targets):
 
 
 @pytest.mark.parametrize(
-    ("recipes", "said"),
+    ("configs", "said"),
     [
         (replace(SMALL, batch=101), "batch size"),
         ([SMALL, replace(SMALL, clip=2.0)], "seed and σ only"),
@@ -412,9 +412,9 @@ def loss(scores, targets):
         (replace(SMALL, network="cnn-lean"), "network is cnn-lean and records"),
     ],
 )
-def test_recipes_that_do_not_fit_are_refused(recipes, said):
+def test_configurations_that_do_not_fit_are_refused(configs, said):
     with pytest.raises(InvalidInput, match=said):
-        started(recipes)
+        started(configs)
 
 
 @pytest.mark.parametrize(
@@ -442,20 +442,20 @@ def test_a_null_record_contributes_nothing(task, runs, system):
         blanked = np.where(null, -1, targets)
     else:
         blanked = np.where(null[:, None], np.nan, np.eye(3, dtype=np.float32)[targets])
-    recipe = replace(SMALL, sampling="none", sigma=0.0, epochs=2)
+    config = replace(SMALL, sampling="none", sigma=0.0, epochs=2)
     moved = np.where(null[:, None], 1e6, inputs).astype(np.float32)
     found = []
     for given in (inputs, moved):
-        run = TrainingRun([recipe] * runs, given, blanked, 3, task=task, system=system)
+        run = TrainingRun([config] * runs, given, blanked, 3, task=task, system=system)
         run.advance(2)
         found.append(weights_of(run))
     # The divisor is n, null records included; without them the other 90 give the same sum.
-    absent = replace(recipe, adjacency="add-remove", public_size=100)
+    absent = replace(config, adjacency="add-remove", public_size=100)
     fewer = TrainingRun([absent] * runs, inputs[:90], blanked[:90], 3, task=task, system=system)
     fewer.advance(2)
     assert torch.equal(*found)
     torch.testing.assert_close(found[0], weights_of(fewer), rtol=1e-3, atol=1e-5)
-    assert not torch.equal(found[0], weights_of(started(recipe)))
+    assert not torch.equal(found[0], weights_of(started(config)))
 
 
 def test_for_keeping_everything_is_in_double_precision_and_drawn_anew():
@@ -479,9 +479,9 @@ def test_images_are_taken_in_equal_parts_of_about_five_hundred(images: int, part
     assert training._part(images) == part
 
 
-@pytest.mark.parametrize("recipe", [SMALL, replace(SMALL, per_layer=True, noise="scaled")])
-def test_records_that_fill_a_batch_up_count_nothing(recipe):
-    filled, plain = started(recipe), started(recipe)
+@pytest.mark.parametrize("config", [SMALL, replace(SMALL, per_layer=True, noise="scaled")])
+def test_records_that_fill_a_batch_up_count_nothing(config):
+    filled, plain = started(config), started(config)
     assert filled.fills
     plain.fills = False
     losses = filled.advance(6), plain.advance(6)

@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 from dpcore.accounting.planner import spent
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import guarantee
-from dpcore.deep.recipe import Recipe
 from dpcore.evaluation import comparison
 from dpcore.evaluation.training.study import TrainingStudy
 
 RECORDS = 1_437
-DECAYING = Recipe(widths=(8,), epochs=4, batch=256, decay=0.9)
-STUDY = TrainingStudy(dataset="digits", recipe=DECAYING, epsilon=2.0, runs=2)
+DECAYING = TrainingConfig(widths=(8,), epochs=4, batch=256, decay=0.9)
+STUDY = TrainingStudy(dataset="digits", config=DECAYING, epsilon=2.0, runs=2)
 
 
 def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
@@ -33,9 +33,9 @@ def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
     found = comparison.beside(STUDY)
     assert list(found) == ["private", "nonprivate", "constant"]
     assert found["private"] == STUDY
-    assert found["constant"].recipe == replace(DECAYING, decay=1.0)
+    assert found["constant"].config == replace(DECAYING, decay=1.0)
     assert found["constant"].epsilon == STUDY.epsilon
-    free = found["nonprivate"].recipe
+    free = found["nonprivate"].config
     assert not free.private
     assert not free.clipped
     assert free.sigma == 0.0
@@ -43,15 +43,15 @@ def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
 
 
 def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
-    plain = replace(STUDY, recipe=replace(DECAYING, decay=1.0))
+    plain = replace(STUDY, config=replace(DECAYING, decay=1.0))
     assert list(comparison.beside(plain)) == ["private", "nonprivate"]
 
 
 def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
     found = comparison.settled(STUDY, RECORDS)
     assert list(found) == ["private", "constant"]
-    for recipe in found.values():
-        epsilon = spent(recipe.training(RECORDS), "pld").epsilon
+    for config in found.values():
+        epsilon = spent(config.training(RECORDS), "pld").epsilon
         assert epsilon is not None
         assert 1.99 < epsilon <= 2.0
     # The noise that falls has to begin higher.
@@ -59,7 +59,7 @@ def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
 
 
 def test_one_training_without_privacy_serves_every_budget() -> None:
-    other = replace(STUDY, epsilon=0.5, recipe=replace(DECAYING, decay=0.5, clip=0.1, delta=1e-7))
+    other = replace(STUDY, epsilon=0.5, config=replace(DECAYING, decay=0.5, clip=0.1, delta=1e-7))
     free = [comparison.beside(study)["nonprivate"] for study in (STUDY, other)]
     assert free[0].key == free[1].key
 
@@ -73,7 +73,7 @@ def test_the_time_of_all_runs_adds_up() -> None:
 
 def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
     found = comparison.apart(STUDY, 3.5)
-    clipped, noisy = found["clipped"].recipe, found["noisy"].recipe
+    clipped, noisy = found["clipped"].config, found["noisy"].config
     assert (clipped.clipped, clipped.sigma) == (True, 0.0)
     assert (noisy.clipped, noisy.sigma, noisy.decay) == (False, 3.5, 0.9)
     assert all(each.epsilon is None for each in found.values())
@@ -81,27 +81,27 @@ def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
 
 
 def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
-    recipes = comparison.settled(STUDY, RECORDS)
-    course = comparison.course(recipes, RECORDS)
-    for series, recipe in recipes.items():
+    configs = comparison.settled(STUDY, RECORDS)
+    course = comparison.course(configs, RECORDS)
+    for series, config in configs.items():
         rows = course[course["series"] == series]
         assert list(rows["epoch"]) == [1, 2, 3, 4]
         assert list(rows["steps"]) == [6, 12, 18, 24]
-        whole = spent(recipe.training(RECORDS), "pld").epsilon
+        whole = spent(config.training(RECORDS), "pld").epsilon
         assert rows["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
         assert (rows["epsilon"].diff().dropna() > 0).all()
-        wanted = recipe.sigma * recipe.decay ** (0.5 * np.arange(4))
+        wanted = config.sigma * config.decay ** (0.5 * np.arange(4))
         assert rows["sigma"].to_numpy() == pytest.approx(wanted)
     assert set(course["adjacency"]) == {"zero-out"}
 
 
 def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:
-    recipe = Recipe(widths=(8,), epochs=1_000, batch=256, sigma=9.0)
-    course = comparison.course({"private": recipe}, RECORDS)
+    config = TrainingConfig(widths=(8,), epochs=1_000, batch=256, sigma=9.0)
+    course = comparison.course({"private": config}, RECORDS)
     assert len(course) == comparison.MOST_MARKS
     assert course["epoch"].iloc[-1] == 1_000
     assert list(course["steps"]) == [6 * epoch for epoch in course["epoch"]]
-    whole = spent(recipe.training(RECORDS), "pld").epsilon
+    whole = spent(config.training(RECORDS), "pld").epsilon
     assert course["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
 
 
@@ -150,25 +150,27 @@ def test_nothing_yet_is_no_error() -> None:
 
 
 def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
-    published = Recipe(widths=(8,), epochs=4, batch=256, noise="published-004")
-    study = replace(STUDY, recipe=published)
-    recipes = comparison.settled(study, RECORDS)
-    assert recipes["private"].sigma == published.claiming(2.0, RECORDS).sigma
-    assert not comparison.accounted(recipes["private"])
-    course = comparison.course(recipes, RECORDS).set_index("series")
+    published = TrainingConfig(widths=(8,), epochs=4, batch=256, noise="published-004")
+    study = replace(STUDY, config=published)
+    configs = comparison.settled(study, RECORDS)
+    assert configs["private"].sigma == published.claiming(2.0, RECORDS).sigma
+    assert not comparison.accounted(configs["private"])
+    course = comparison.course(configs, RECORDS).set_index("series")
     assert course.loc["private", "epsilon"].isna().all()
     assert course.loc["constant", "epsilon"].notna().all()
     assert list(course.loc["private", "epoch"]) == [1, 2, 3, 4]
 
 
 def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow() -> None:
-    recipe = Recipe(widths=(8,), epochs=2, sigma=2.0, noise="published-004", weights="public")
-    course = comparison.course({"private": recipe}, RECORDS)
+    config = TrainingConfig(
+        widths=(8,), epochs=2, sigma=2.0, noise="published-004", weights="public"
+    )
+    course = comparison.course({"private": config}, RECORDS)
     assert set(course["sigma"]) == {2.0}
-    whole = spent(replace(recipe, noise="isotropic", weights=None).training(RECORDS), "pld").epsilon
+    whole = spent(replace(config, noise="isotropic", weights=None).training(RECORDS), "pld").epsilon
     assert whole is not None
     assert course["epsilon"].iloc[-1] > 100.0 * whole
-    certified = guarantee(recipe, RECORDS).certified.epsilon
+    certified = guarantee(config, RECORDS).certified.epsilon
     assert course["epsilon"].iloc[-1] == pytest.approx(certified, rel=1e-3)
 
 
@@ -189,13 +191,13 @@ def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
 
 
 def test_a_shape_s_own_settings_hold_for_it_and_for_no_other() -> None:
-    recipe = replace(DECAYING, noise="scaled", weights="paid", share=0.2)
-    found = comparison.shapes(replace(STUDY, recipe=recipe), 1.0)
+    config = replace(DECAYING, noise="scaled", weights="paid", share=0.2)
+    found = comparison.shapes(replace(STUDY, config=config), 1.0)
     assert list(found) == ["isotropic", "scaled", "published"]
-    assert found["scaled"].recipe == replace(recipe, decay=1.0)
-    assert found["isotropic"].recipe == replace(DECAYING, decay=1.0)
-    assert found["published"].recipe == replace(DECAYING, decay=1.0, noise="published-004")
-    whole = comparison.shapes(replace(STUDY, recipe=replace(recipe, sampling="none")), 1.0)
+    assert found["scaled"].config == replace(config, decay=1.0)
+    assert found["isotropic"].config == replace(DECAYING, decay=1.0)
+    assert found["published"].config == replace(DECAYING, decay=1.0, noise="published-004")
+    whole = comparison.shapes(replace(STUDY, config=replace(config, sampling="none")), 1.0)
     assert list(whole) == ["isotropic", "scaled"]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting.planner import spent
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.effects import EFFECTS, MOST_TIMES, effect, ends
 from dpcore.evaluation.task import JobContext
@@ -17,14 +17,14 @@ from dpcore.evaluation.training.task import begin, swept
 RECORDS = 1_437
 STUDY = TrainingStudy(
     dataset="digits",
-    recipe=Recipe(widths=(8, 8), epochs=4, batch=256, decay=0.9, learning_rate=1.0),
+    config=TrainingConfig(widths=(8, 8), epochs=4, batch=256, decay=0.9, learning_rate=1.0),
     epsilon=2.0,
     runs=2,
 )
 
 
-def epsilon(recipe: Recipe) -> float:
-    found = spent(recipe.training(RECORDS), "pld").epsilon
+def epsilon(config: TrainingConfig) -> float:
+    found = spent(config.training(RECORDS), "pld").epsilon
     assert found is not None
     return found
 
@@ -42,10 +42,10 @@ def test_only_the_setting_and_what_gives_way_change(key: str) -> None:
             study = varied.varied(STUDY, value, RECORDS, way)
             settled = study.settled(RECORDS)
             assert varied.read(settled) == value
-            back = varied.put(settled, varied.read(STUDY.recipe))
-            assert replace(back, sigma=1.0, epochs=1) == replace(STUDY.recipe, sigma=1.0, epochs=1)
+            back = varied.put(settled, varied.read(STUDY.config))
+            assert replace(back, sigma=1.0, epochs=1) == replace(STUDY.config, sigma=1.0, epochs=1)
             if way == "noise":
-                assert settled.epochs == STUDY.recipe.epochs
+                assert settled.epochs == STUDY.config.epochs
                 assert 1.99 < epsilon(settled) <= 2.0
 
 
@@ -54,35 +54,35 @@ def test_where_epochs_give_way_gentler_spending_affords_more(
     key: str, low: float, high: float
 ) -> None:
     few, many = (EFFECTS[key].varied(STUDY, value, RECORDS, "epochs") for value in (low, high))
-    assert few.recipe.epochs < many.recipe.epochs
+    assert few.config.epochs < many.config.epochs
     for study in (few, many):
         assert study.budget == 2.0
         # One epoch less stays within the budget; all of them would be too many, or just fit.
-        assert epsilon(replace(study.recipe, epochs=study.recipe.epochs - 1)) <= 2.0
-        assert epsilon(replace(study.recipe, epochs=study.recipe.epochs + 1)) > 2.0
+        assert epsilon(replace(study.config, epochs=study.config.epochs - 1)) <= 2.0
+        assert epsilon(replace(study.config, epochs=study.config.epochs + 1)) > 2.0
 
 
 def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None:
     clip = EFFECTS["clip"]
     small, large = (clip.varied(STUDY, value, RECORDS, "epochs") for value in (0.8, 1.25))
-    assert small.recipe.epochs > large.recipe.epochs
-    assert small.recipe.sigma == large.recipe.sigma
+    assert small.config.epochs > large.config.epochs
+    assert small.config.sigma == large.config.sigma
     doubled = clip.varied(STUDY, 2.0, RECORDS).settled(RECORDS)
     assert doubled.sigma == pytest.approx(2.0 * STUDY.settled(RECORDS).sigma, rel=1e-3)
 
 
 def test_no_noise_affords_epochs_without_end() -> None:
     found = EFFECTS["sigma"].varied(STUDY, 30.0, RECORDS)
-    assert found.recipe.epochs == MOST_TIMES * STUDY.recipe.epochs
+    assert found.config.epochs == MOST_TIMES * STUDY.config.epochs
 
 
 def test_without_a_target_the_budget_is_what_the_study_spends() -> None:
-    own = replace(STUDY, epsilon=None, recipe=replace(STUDY.recipe, sigma=3.0))
-    whole = epsilon(own.recipe)
+    own = replace(STUDY, epsilon=None, config=replace(STUDY.config, sigma=3.0))
+    whole = epsilon(own.config)
     assert EFFECTS["clip"].varied(own, 2.0, RECORDS).epsilon == whole
     shorter = EFFECTS["sigma"].varied(own, 2.0, RECORDS)
     assert shorter.budget == whole
-    assert shorter.recipe.epochs < own.recipe.epochs
+    assert shorter.config.epochs < own.config.epochs
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_values_out_of_range_are_named(key: str, value: float, words: str) -> No
     ],
 )
 def test_where_a_setting_has_no_effect_it_says_so(key: str, changes: dict[str, object]) -> None:
-    study = replace(STUDY, recipe=replace(STUDY.recipe, **changes))  # type: ignore[arg-type]
+    study = replace(STUDY, config=replace(STUDY.config, **changes))  # type: ignore[arg-type]
     reason = EFFECTS[key].why_not(study)
     assert reason.endswith(".")
     assert EFFECTS[key].why_not(STUDY) == ""
@@ -137,7 +137,7 @@ def test_ends_of_a_real_sweep_hold_what_was_run() -> None:
     assert list(table["value"]) == list(values)
     assert table["sigma"].to_numpy() == pytest.approx(values)
     assert (table["runs"] == 2).all()
-    assert list(table["epoch"]) == [study.recipe.epochs for study in sweep.studies]
+    assert list(table["epoch"]) == [study.config.epochs for study in sweep.studies]
     assert (table["epsilon"] <= 2.0).all()
     assert (table["epsilon"] > 1.8).all()
     assert set(table["adjacency"]) == {"zero-out"}

@@ -8,21 +8,23 @@ from pathlib import Path
 import pytest
 
 from dpcore.datasets.cache import place
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import finished, jobs, work
 from dpcore.evaluation.task import JobContext, Outcome
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import trained
 
-STUDY = TrainingStudy(recipe=Recipe(widths=(4,), epochs=2, batch=512, sigma=5.0), epsilon=None)
+STUDY = TrainingStudy(
+    config=TrainingConfig(widths=(4,), epochs=2, batch=512, sigma=5.0), epsilon=None
+)
 
 
 @pytest.fixture
 def ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, finished.Finished]:
     """Two trainings, left where the jobs leave them."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    other = replace(STUDY, runs=2, recipe=replace(STUDY.recipe, clip=0.5, sigma=2.5))
+    other = replace(STUDY, runs=2, config=replace(STUDY.config, clip=0.5, sigma=2.5))
     found = {}
     for name, study in (("1", STUDY), ("2", other)):
         left: Outcome = trained(study, JobContext())

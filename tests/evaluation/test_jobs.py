@@ -24,7 +24,7 @@ import pytest
 
 from dpcore.datasets import Split
 from dpcore.datasets.cache import place
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import curves, executors, jobs, work
 from dpcore.evaluation.curves import answers
@@ -221,8 +221,8 @@ def test_any_task_leaves_its_rows_and_files() -> None:
 
 
 def test_a_training_leaves_its_history_weights_and_settings() -> None:
-    recipe = Recipe(network="linear", epochs=2, batch=256)
-    study = TrainingStudy("digits", recipe=recipe, runs=2)
+    config = TrainingConfig(network="linear", epochs=2, batch=256)
+    study = TrainingStudy("digits", config=config, runs=2)
     job = jobs.submit(training_task(study))
     rows = job.result(PATIENCE)
     wanted = train(study)
@@ -250,8 +250,8 @@ def test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped(cache: Pa
 
 @pytest.mark.parametrize("afresh", [False, True])
 def test_a_training_that_was_stopped_goes_on_or_begins_anew(cache: Path, afresh: bool) -> None:
-    recipe = Recipe(network="linear", epochs=150, batch=64, sigma=3.0)
-    study = TrainingStudy("digits", recipe=recipe, epsilon=None)
+    config = TrainingConfig(network="linear", epochs=150, batch=64, sigma=3.0)
+    study = TrainingStudy("digits", config=config, epsilon=None)
     job = jobs.submit(training_task(study))
     wait_for(lambda: (rows := job.partial()) is not None and len(rows) >= 3)
     assert not job.resumable

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import torch
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import task
 from dpcore.evaluation.task import JobContext
@@ -27,8 +27,8 @@ from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.trainer import Trainer
 
-LINEAR = Recipe(network="linear", epochs=3, batch=256, sigma=3.0)
-STUDY = TrainingStudy("digits", recipe=LINEAR, epsilon=None, runs=2)
+LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, sigma=3.0)
+STUDY = TrainingStudy("digits", config=LINEAR, epsilon=None, runs=2)
 STEPS = 6  # an epoch
 
 
@@ -80,7 +80,7 @@ def same_end(first: Trainer, second: Trainer) -> None:
     ],
 )
 def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, object]) -> None:
-    study = replace(STUDY, recipe=replace(LINEAR, **changes), public=100)
+    study = replace(STUDY, config=replace(LINEAR, **changes), public=100)
     unbroken, second = begun(study), begun(study)
     unbroken.run()
     left = stopped(STEPS + 2, study)
@@ -92,7 +92,7 @@ def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, ob
 
 
 def test_every_study_of_a_sweep_goes_on() -> None:
-    studies = (STUDY, replace(STUDY, recipe=replace(LINEAR, learning_rate=0.1)))
+    studies = (STUDY, replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
     unbroken = begun(*studies)
     unbroken.run()
     sweep = TrainingSweep(studies)
@@ -136,7 +136,7 @@ def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("dpcore.evaluation.training.trainer.MOST_ROWS", 2)  # epochs 2 and 4 of 4
-    study = replace(STUDY, recipe=replace(LINEAR, epochs=4))
+    study = replace(STUDY, config=replace(LINEAR, epochs=4))
     trainer = stopped(2 * STEPS + 3, study)
     assert trainer.history()["epoch"].tolist() == [2, 3] * 2
     trainer.run()
@@ -147,8 +147,8 @@ def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
     "other",
     [
         replace(STUDY, runs=1),
-        replace(STUDY, recipe=replace(LINEAR, sigma=3.1)),
-        replace(STUDY, recipe=replace(LINEAR, clip=2.0)),
+        replace(STUDY, config=replace(LINEAR, sigma=3.1)),
+        replace(STUDY, config=replace(LINEAR, clip=2.0)),
         replace(STUDY, held_out=True),
     ],
 )

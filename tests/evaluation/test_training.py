@@ -19,7 +19,7 @@ from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed
 from dpcore.accounting.planner import Training, spent
 from dpcore.datasets import images
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.task import JobContext
@@ -31,8 +31,8 @@ from dpcore.evaluation.training.task import task as training_task
 from dpcore.evaluation.training.trainer import COLUMNS
 from dpcore.guarantee import Adjacency
 
-LINEAR = Recipe(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
-STUDY = TrainingStudy("digits", recipe=LINEAR, epsilon=3.0, runs=2)
+LINEAR = TrainingConfig(network="linear", epochs=3, batch=256, learning_rate=0.5, decay=0.8)
+STUDY = TrainingStudy("digits", config=LINEAR, epsilon=3.0, runs=2)
 RECORDS, STEPS = 1_437, 6  # of digits, an epoch
 MEASURED = ["loss_train", "accuracy_test", "auc_test"]
 
@@ -86,9 +86,9 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) 
 
 
 def test_batches_of_fixed_size_are_accounted_for_as_such() -> None:
-    recipe = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
-    rows = train(TrainingStudy("digits", recipe=recipe, epsilon=8.0), device="cpu")
-    sigma = TrainingStudy("digits", recipe=recipe, epsilon=8.0).settled(RECORDS).sigma
+    config = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
+    rows = train(TrainingStudy("digits", config=config, epsilon=8.0), device="cpu")
+    sigma = TrainingStudy("digits", config=config, epsilon=8.0).settled(RECORDS).sigma
     run = Training(
         sigma,
         RECORDS,
@@ -106,15 +106,15 @@ def test_batches_of_fixed_size_are_accounted_for_as_such() -> None:
 
 
 @pytest.mark.parametrize(
-    "recipe",
+    "config",
     [
         replace(LINEAR, sigma=0.0),
         replace(LINEAR, clipped=False),
         replace(LINEAR, sigma=0.0, clipped=False),
     ],
 )
-def test_without_clipping_or_noise_nothing_is_certified(recipe: Recipe) -> None:
-    rows = train(TrainingStudy("digits", recipe=replace(recipe, epochs=1)), device="cpu")
+def test_without_clipping_or_noise_nothing_is_certified(config: TrainingConfig) -> None:
+    rows = train(TrainingStudy("digits", config=replace(config, epochs=1)), device="cpu")
     assert rows["epsilon"].isna().all()
     assert set(rows["status"]) == {"not private"}
 
@@ -148,8 +148,8 @@ def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_un
 
 
 def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
-    recipe = replace(LINEAR, sigma=1.5)
-    study = TrainingStudy("digits", recipe=recipe, epsilon=None, budget=3.0)
+    config = replace(LINEAR, sigma=1.5)
+    study = TrainingStudy("digits", config=config, epsilon=None, budget=3.0)
     trainer = begin([study], device="cpu")
     trainer.run()
     taken = trainer.taken(0)
@@ -167,8 +167,8 @@ def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
 
 def test_studies_of_the_same_records_are_trained_as_one_batch() -> None:
     studies = [replace(STUDY, epsilon=epsilon) for epsilon in (0.02, 8.0)]
-    studies.append(replace(STUDY, recipe=replace(LINEAR, sigma=0.0)))
-    studies.append(replace(STUDY, recipe=replace(LINEAR, learning_rate=0.1)))
+    studies.append(replace(STUDY, config=replace(LINEAR, sigma=0.0)))
+    studies.append(replace(STUDY, config=replace(LINEAR, learning_rate=0.1)))
     trainer = begin(studies, device="cpu")
     assert sorted(batch.run.runs for batch in trainer._batches) == [2, 6]
     found = sweep_training(studies, device="cpu")
@@ -182,12 +182,12 @@ def test_studies_of_the_same_records_are_trained_as_one_batch() -> None:
 
 def test_a_sweep_gives_what_each_study_gives_up_to_its_random_draws() -> None:
     # Without noise and sampling nothing is random but the start, which is the same for one run.
-    recipe = replace(LINEAR, sigma=0.0, sampling="none", epochs=4)
-    alone = train(TrainingStudy("digits", recipe=recipe), device="cpu")
+    config = replace(LINEAR, sigma=0.0, sampling="none", epochs=4)
+    alone = train(TrainingStudy("digits", config=config), device="cpu")
     one, _ = sweep_training(
         [
-            TrainingStudy("digits", recipe=recipe),
-            TrainingStudy("digits", recipe=replace(recipe, learning_rate=0.1)),
+            TrainingStudy("digits", config=config),
+            TrainingStudy("digits", config=replace(config, learning_rate=0.1)),
         ],
         device="cpu",
     )
@@ -207,8 +207,8 @@ def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_weights_give_the_scores_that_were_measured() -> None:
-    recipe = replace(LINEAR, network="perceptron", widths=(16,))
-    trainer = begin([replace(STUDY, recipe=recipe, models=2)], device="cpu")
+    config = replace(LINEAR, network="perceptron", widths=(16,))
+    trainer = begin([replace(STUDY, config=config, models=2)], device="cpu")
     trainer.run()
     left = outcome(trainer)
     loaded = np.load(io.BytesIO(left.files["weights.npz"]))
@@ -229,8 +229,8 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
     trainer = begin([STUDY], device="cpu")
     trainer.run()
     text = json.loads(outcome(trainer).files["settings.json"])
-    recipe = Recipe(**{**text["recipe"], "widths": tuple(text["recipe"]["widths"])})
-    assert recipe == STUDY.settled(RECORDS)
+    config = TrainingConfig(**{**text["recipe"], "widths": tuple(text["recipe"]["widths"])})
+    assert config == STUDY.settled(RECORDS)
     found = text["conclusion"]
     assert found["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
     assert found["certified"]["status"] == "proved"
@@ -286,11 +286,11 @@ def test_files_that_epsilon_speaks_of_hold_nothing_that_is_measured_and_the_othe
 
 def test_two_trainings_for_keeping_share_no_noise() -> None:
     """From one seed they would: two σ then give the gradient away (FORMULAS.md, section 11)."""
-    recipe = replace(LINEAR, sampling="none", epochs=1, decay=1.0, clip=1.0)
+    config = replace(LINEAR, sampling="none", epochs=1, decay=1.0, clip=1.0)
 
     def left(sigma: float, release: str) -> tuple[np.ndarray, ...]:
         study = replace(
-            STUDY, recipe=replace(recipe, sigma=sigma), epsilon=None, runs=1, release=release
+            STUDY, config=replace(config, sigma=sigma), epsilon=None, runs=1, release=release
         )
         trainer = begin([study], device="cpu")
         before = trainer.weights(0)["0.weight"].astype(float)
@@ -317,7 +317,7 @@ def test_a_release_is_one_name_for_one_training() -> None:
     with pytest.raises(InvalidInput, match="models"):
         replace(STUDY, models=3)
     with pytest.raises(InvalidInput, match="C of what is kept"):
-        replace(KEPT, recipe=replace(LINEAR, clip=1e-13))
+        replace(KEPT, config=replace(LINEAR, clip=1e-13))
     assert replace(KEPT, release=new_release()).key != KEPT.key
     assert KEPT.key != STUDY.key
 
@@ -331,11 +331,11 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
             train_inputs=examples.train_inputs[:count],
             train_targets=examples.train_targets[:count],
         )
-        recipe = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
-        study = replace(STUDY, recipe=recipe, release="0" * 32)
+        config = replace(LINEAR, adjacency="add-remove", public_size=1_400, batch=200)
+        study = replace(STUDY, config=config, release="0" * 32)
         trainer = begin([study], device="cpu", records=given)
         trainer.run()
-        return trainer.recipes[0].__dict__, outcome(trainer).files["settings.json"]
+        return trainer.configs[0].__dict__, outcome(trainer).files["settings.json"]
 
     # 1,400 and 1,401 need 7 and 8 batches of 200; the public size says 7 to both.
     for count in (1_399, 1_400, 1_401):
@@ -344,7 +344,7 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
     assert b"1437" not in left(1_437)[1]
     with pytest.raises(InvalidInput, match="held out"):
         replace(
-            STUDY, held_out=True, recipe=replace(LINEAR, adjacency="add-remove", public_size=1_400)
+            STUDY, held_out=True, config=replace(LINEAR, adjacency="add-remove", public_size=1_400)
         )
 
 
@@ -366,8 +366,8 @@ def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None
 
 
 def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
-    recipe = replace(LINEAR, decay=1.0, noise="published-004", epochs=1)
-    study = TrainingStudy("digits", recipe=recipe, epsilon=2.0)
+    config = replace(LINEAR, decay=1.0, noise="published-004", epochs=1)
+    study = TrainingStudy("digits", config=config, epsilon=2.0)
     trainer = begin([study], device="cpu")
     trainer.run()
     found = conclusion(trainer)
@@ -377,7 +377,7 @@ def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
     assert trainer.history()["epsilon"].isna().all()
     assert found["status"] == "claim not supported"
     public = begin(
-        [replace(study, recipe=replace(recipe, weights="public"), public=100)], device="cpu"
+        [replace(study, config=replace(config, weights="public"), public=100)], device="cpu"
     )
     public.run()
     certified = conclusion(public)["certified"]["epsilon"]
@@ -401,11 +401,11 @@ def test_held_out_and_public_records_are_not_trained_on() -> None:
 
 
 def test_two_classes_and_labels_have_an_area() -> None:
-    cancer = train(TrainingStudy("breast_cancer", recipe=replace(LINEAR, batch=64)), device="cpu")
+    cancer = train(TrainingStudy("breast_cancer", config=replace(LINEAR, batch=64)), device="cpu")
     assert (cancer["auc_test"] > 0.8).all()
     labels = TrainingStudy(
         "chest_features",
-        recipe=replace(LINEAR, learning_rate=5.0),
+        config=replace(LINEAR, learning_rate=5.0),
         epsilon=30.0,
         settings=(("records", 1_000), ("features", 32)),
     )
@@ -433,8 +433,8 @@ def test_scattering_features_are_trained_on(
         assert len(made.test_inputs) == 40
         # What may be private is not kept.
         assert any(tmp_path.rglob("scattering-*")) == published
-    recipe = replace(LINEAR, batch=50, sigma=0.0)
-    study = replace(STUDY, features="scattering", recipe=recipe, runs=1)
+    config = replace(LINEAR, batch=50, sigma=0.0)
+    study = replace(STUDY, features="scattering", config=config, runs=1)
     assert train(study, device="cpu")["accuracy_test"].iloc[-1] > 0.5
 
 
@@ -442,7 +442,7 @@ def test_a_key_hangs_on_the_whole_description() -> None:
     others = [
         replace(STUDY, dataset="mnist"),
         replace(STUDY, features="scattering"),
-        replace(STUDY, recipe=replace(LINEAR, seed=1)),
+        replace(STUDY, config=replace(LINEAR, seed=1)),
         replace(STUDY, epsilon=2.0),
         replace(STUDY, runs=3),
         replace(STUDY, budget=1.0),
@@ -466,29 +466,33 @@ def test_a_key_hangs_on_the_whole_description() -> None:
         ({"budget": -1.0}, "budget is -1"),
         ({"public": -1}, "public records is -1"),
         (
-            {"dataset": "mnist", "features": "scattering", "recipe": Recipe(network="cnn")},
+            {"dataset": "mnist", "features": "scattering", "config": TrainingConfig(network="cnn")},
             "The network is convolutional .cnn., but scattering features",
         ),
         (
-            {"recipe": Recipe(network="cnn")},
+            {"config": TrainingConfig(network="cnn")},
             "The network is convolutional .cnn., but Digits, 8 × 8 has images of 8",
         ),
         (
-            {"dataset": "heart", "recipe": Recipe(network="cnn")},
+            {"dataset": "heart", "config": TrainingConfig(network="cnn")},
             "The network is convolutional .cnn., but .* holds no images",
         ),
         (
-            {"dataset": "chexpert", "settings": (("side", 16),), "recipe": Recipe(network="cnn")},
+            {
+                "dataset": "chexpert",
+                "settings": (("side", 16),),
+                "config": TrainingConfig(network="cnn"),
+            },
             "The network is convolutional .cnn., but CheXpert has images of 16 × 16",
         ),
         (
-            {"recipe": Recipe(network="cnn-lean")},
+            {"config": TrainingConfig(network="cnn-lean")},
             "The network is convolutional .cnn-lean., but Digits, 8 × 8 has images",
         ),
         ({"dataset": "heart", "features": "deskewed"}, "The inputs are deskewed features, but"),
         ({"dataset": "heart", "features": "scattering"}, "The inputs are scattering features, but"),
-        ({"recipe": Recipe(noise="scaled", weights="public")}, "public records are 0"),
-        ({"budget": 1.0, "recipe": Recipe(sigma=0.0)}, "budget is given"),
+        ({"config": TrainingConfig(noise="scaled", weights="public")}, "public records are 0"),
+        ({"budget": 1.0, "config": TrainingConfig(sigma=0.0)}, "budget is given"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_in_one_sentence(
@@ -555,7 +559,7 @@ def test_a_stopped_job_leaves_its_last_rows() -> None:
 
 def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
     # Thousands of levels of noise: certifying one σ takes seconds.
-    slow = replace(STUDY, recipe=replace(LINEAR, decay=0.999, decay_every="step", epochs=400))
+    slow = replace(STUDY, config=replace(LINEAR, decay=0.999, decay_every="step", epochs=400))
     messages: list[str] = []
     with pytest.raises(Cancelled):
         training_task(slow).run(
@@ -568,12 +572,12 @@ def test_a_job_can_be_stopped_while_it_looks_for_its_noise() -> None:
 
 
 def test_of_many_epochs_evenly_spread_ones_are_noted() -> None:
-    recipe = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
-    rows = train(TrainingStudy("digits", recipe=recipe, epsilon=3.0), device="cpu")
+    config = replace(LINEAR, epochs=1_000, sampling="none", decay=1.0)
+    rows = train(TrainingStudy("digits", config=config, epsilon=3.0), device="cpu")
     assert rows["epoch"].tolist() == list(range(5, 1_001, 5))
     assert rows["steps"].tolist() == rows["epoch"].tolist()
     run = Training(
-        TrainingStudy("digits", recipe=recipe, epsilon=3.0).settled(RECORDS).sigma,
+        TrainingStudy("digits", config=config, epsilon=3.0).settled(RECORDS).sigma,
         RECORDS,
         RECORDS,
         500,
@@ -608,12 +612,12 @@ def test_the_books_follow_the_run_that_is_trained() -> None:
 
 
 def test_what_is_certified_with_public_weights_holds_for_all_runs() -> None:
-    recipe = Recipe(
+    config = TrainingConfig(
         widths=(8,), epochs=1, batch=256, noise="published-004", weights="public", refresh=0
     )
-    study = TrainingStudy(dataset="digits", recipe=recipe, epsilon=1.0, runs=3, public=200)
+    study = TrainingStudy(dataset="digits", config=config, epsilon=1.0, runs=3, public=200)
     trainer = begin([study])
-    each = [begin([replace(study, runs=1, recipe=replace(recipe, seed=s))]) for s in range(3)]
+    each = [begin([replace(study, runs=1, config=replace(config, seed=s))]) for s in range(3)]
     leasts = [alone.least(0) for alone in each]
     assert leasts[0] > min(leasts)  # or the first run's would do by chance
     assert trainer.least(0) == min(leasts)

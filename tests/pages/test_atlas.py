@@ -265,10 +265,10 @@ def test_a_route_opens_its_page_with_what_it_says(run: Run) -> None:
 @pytest.mark.parametrize("key", TRAININGS)
 def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
     settings = route(Run(Place.TRAIN, key)).settings
-    recipe, dataset = TRAININGS[key].recipe, TRAININGS[key].dataset
-    assert settings.get("ratio", "0.95") == (str(recipe.decay) if recipe.decay < 1.0 else "0.95")
-    assert ("schedule" in settings) == (recipe.decay == 1.0)
-    assert ("shape" in settings) == (recipe.noise != "isotropic")
+    config, dataset = TRAININGS[key].config, TRAININGS[key].dataset
+    assert settings.get("ratio", "0.95") == (str(config.decay) if config.decay < 1.0 else "0.95")
+    assert ("schedule" in settings) == (config.decay == 1.0)
+    assert ("shape" in settings) == (config.noise != "isotropic")
     assert ("dataset" in settings) == (dataset != "digits")
 
 

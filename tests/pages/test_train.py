@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import comparison, jobs
 from dpcore.evaluation.training.study import TrainingStudy
@@ -86,7 +86,7 @@ def said(app: AppTest) -> str:
 
 def quick_study() -> TrainingStudy:
     """What the page asks for with `QUICK`."""
-    recipe = Recipe(
+    config = TrainingConfig(
         widths=(8,),
         epochs=3,
         batch=FIRST["lot"],
@@ -95,7 +95,7 @@ def quick_study() -> TrainingStudy:
         decay=FIRST["ratio"],
         delta=FIRST["train_delta"],
     )
-    return TrainingStudy(dataset="digits", recipe=recipe, epsilon=FIRST["target_epsilon"], runs=2)
+    return TrainingStudy(dataset="digits", config=config, epsilon=FIRST["target_epsilon"], runs=2)
 
 
 def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
@@ -105,7 +105,7 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
     assert shown["Certified ε"] == "3"
     study = TrainingStudy(
         dataset="digits",
-        recipe=Recipe(
+        config=TrainingConfig(
             widths=(FIRST["units"],),
             epochs=FIRST["passes"],
             batch=FIRST["lot"],
@@ -180,7 +180,7 @@ def test_records_set_aside_as_public_are_not_trained_on() -> None:
     link = {"shape": "Scaled with the clipping", "scaled_by": "Records set aside as public"}
     app = opened(**QUICK, **link, set_aside="400", scale_for="Least loss by curvature")
     assert not app.exception
-    recipe = Recipe(
+    config = TrainingConfig(
         widths=(8,),
         epochs=3,
         batch=FIRST["lot"],
@@ -189,7 +189,7 @@ def test_records_set_aside_as_public_are_not_trained_on() -> None:
         weights="public",
         cost="curvature",
     )
-    study = TrainingStudy(recipe=recipe, epsilon=3.0, runs=2, public=400)
+    study = TrainingStudy(config=config, epsilon=3.0, runs=2, public=400)
     settled = comparison.settled(study, RECORDS - 400)["private"]
     assert numbers(app)["Noise σ₀"] == plain(settled.sigma)
     assert "--public 400" in export.command(study)
@@ -327,8 +327,8 @@ def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
 
 def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None:
     link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "24"}
-    recipe = replace(quick_study().recipe, widths=(24,), epochs=1000, decay=1.0)
-    study = replace(quick_study(), recipe=recipe, runs=30)
+    config = replace(quick_study().config, widths=(24,), epochs=1000, decay=1.0)
+    study = replace(quick_study(), config=config, runs=30)
     job = jobs.submit(task(study))
     job.cancel()
     app = until(opened(**link), lambda: not job.stopping)

@@ -9,16 +9,16 @@ import pytest
 
 from dpcore.cli import _parser
 from dpcore.cli.train import _study
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.export import train as export
 
 STUDIES = [
-    TrainingStudy(recipe=Recipe(widths=(64,), decay=0.95, decay_every="step"), runs=5),
+    TrainingStudy(config=TrainingConfig(widths=(64,), decay=0.95, decay_every="step"), runs=5),
     TrainingStudy(
         dataset="mnist",
         features="scattering",
-        recipe=Recipe(
+        config=TrainingConfig(
             network="linear",
             sampling="none",
             optimizer="adam",
@@ -30,18 +30,22 @@ STUDIES = [
         epsilon=1.25,
     ),
     TrainingStudy(
-        recipe=Recipe(noise="scaled", activation="tanh", adjacency="replace-one", delta=1e-7)
+        config=TrainingConfig(
+            noise="scaled", activation="tanh", adjacency="replace-one", delta=1e-7
+        )
     ),
-    TrainingStudy(recipe=Recipe(noise="published-004", learning_rate=0.125)),
+    TrainingStudy(config=TrainingConfig(noise="published-004", learning_rate=0.125)),
     TrainingStudy(
-        recipe=Recipe(
+        config=TrainingConfig(
             noise="scaled", weights="public", cost="curvature", elementwise=True, refresh=0
         ),
         public=100,
     ),
-    TrainingStudy(recipe=Recipe(noise="scaled", weights="paid", cost="gradient", share=0.125)),
     TrainingStudy(
-        recipe=Recipe(noise="published-004", reading="exact", order=1e6, noise_on_mean=True)
+        config=TrainingConfig(noise="scaled", weights="paid", cost="gradient", share=0.125)
+    ),
+    TrainingStudy(
+        config=TrainingConfig(noise="published-004", reading="exact", order=1e6, noise_on_mean=True)
     ),
 ]
 

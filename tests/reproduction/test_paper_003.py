@@ -200,8 +200,8 @@ def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> No
     assert set(found) == {"nonprivate", "dpsgd", "proposed", "printed"}
 
     def spent(study: TrainingStudy) -> float:
-        recipe = study.settled(60_000)
-        certified = paper_003.spent(recipe.training(60_000), "pld").epsilon
+        config = study.settled(60_000)
+        certified = paper_003.spent(config.training(60_000), "pld").epsilon
         assert certified is not None
         return certified
 
@@ -209,7 +209,7 @@ def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> No
     assert plain == pytest.approx(0.864, abs=0.01)
     assert 0.999 * plain < spent(found["proposed"]) <= plain
     assert spent(found["printed"]) == pytest.approx(0.227, abs=0.01)
-    assert found["printed"].recipe.epochs == 15
+    assert found["printed"].config.epochs == 15
     assert set(paper_003.mnist_studies("mnist", paper_003.MNIST[1], order)) == {
         "dpsgd",
         "proposed",

@@ -94,7 +94,7 @@ def test_paper_003_is_judged_by_its_own_accounting() -> None:
 def test_a_training_is_judged_by_the_deep_part(key: str) -> None:
     example = TRAININGS[key]
     (form,) = forms(Run(Place.TRAIN, key))
-    held = guarantee(example.recipe, example.records, accountant="rdp")
+    held = guarantee(example.config, example.records, accountant="rdp")
     assert form.status is held.status
     assert (form.edition is Edition.PUBLISHED) == (held.claim.epsilon is not None)
     assert form.proof

@@ -10,13 +10,13 @@ import importlib
 import pkgutil
 from functools import cache
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.shapes.shape import Build, Given, NoiseShape
 
 
 @cache
 def register() -> dict[str, Build]:
-    """Every shape by its name in a recipe."""
+    """Every shape by its name in a configuration."""
     found: dict[str, Build] = {}
     for module in pkgutil.iter_modules(__path__):
         shapes = getattr(importlib.import_module(f"{__name__}.{module.name}"), "SHAPES", {})
@@ -24,6 +24,6 @@ def register() -> dict[str, Build]:
     return found
 
 
-def build(recipe: Recipe, given: Given) -> NoiseShape:
-    """The shape that a recipe asks for, at its beginning."""
-    return register()[recipe.noise](recipe, given)
+def build(config: TrainingConfig, given: Given) -> NoiseShape:
+    """The shape that a configuration asks for, at its beginning."""
+    return register()[config.noise](config, given)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.shapes.shape import Given, NoiseShape
 
 
-def _isotropic(recipe: Recipe, given: Given) -> NoiseShape:
+def _isotropic(config: TrainingConfig, given: Given) -> NoiseShape:
     return NoiseShape()
 
 

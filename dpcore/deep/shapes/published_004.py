@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor
 
 from dpcore.accounting import paper_004
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.shapes import moments
 from dpcore.deep.shapes.shape import ExampleGradients, Given, NoiseShape, Scales, due, split
 
@@ -60,11 +60,11 @@ class Uneven(NoiseShape):
         self.multiples = [each.clone() for each in state["multiples"]]
 
 
-def _published(recipe: Recipe, given: Given) -> NoiseShape:
-    if not recipe.uneven:
+def _published(config: TrainingConfig, given: Given) -> NoiseShape:
+    if not config.uneven:
         return NoiseShape()
-    examples = given.private if recipe.source == "private" else given.asked_for()
-    return Uneven(given, examples, recipe.refresh)
+    examples = given.private if config.source == "private" else given.asked_for()
+    return Uneven(given, examples, config.refresh)
 
 
 SHAPES = {"published-004": _published}

@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from dpcore.deep.clipping import PerExample
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.shapes import moments, optimal
 from dpcore.deep.shapes.shape import Given, NoiseShape, Scales, due, flat, split
 
@@ -81,29 +81,29 @@ class FromExamples(NoiseShape):
 
     Parameters
     ----------
-    recipe : Recipe
+    config : TrainingConfig
         Its cost, refresh, and whether a scale is one coordinate's or one layer's.
     given : Given
     """
 
-    def __init__(self, recipe: Recipe, given: Given) -> None:
-        self.recipe, self.given, self.examples = recipe, given, given.asked_for()
+    def __init__(self, config: TrainingConfig, given: Given) -> None:
+        self.config, self.given, self.examples = config, given, given.asked_for()
         self.scale: Scales = None
 
     def prepare(self, step: int) -> None:
         """Compute D where it is due."""
-        if not due(step, self.recipe.refresh):
+        if not due(step, self.config.refresh):
             return
-        ready, recipe = self.given.per_example, self.recipe
-        squares = moments.squares(ready, self.examples, recipe.clip)
-        if recipe.cost == "gradient":
+        ready, config = self.given.per_example, self.config
+        squares = moments.squares(ready, self.examples, config.clip)
+        if config.cost == "gradient":
             weights = moments.mean(ready, self.examples).abs()
-        elif recipe.cost == "curvature":
+        elif config.cost == "curvature":
             weights = moments.curvature(ready, self.examples)
         else:
             weights = torch.ones_like(squares)
-        power = optimal.POWERS[recipe.cost]
-        if recipe.elementwise:
+        power = optimal.POWERS[config.cost]
+        if config.elementwise:
             self.scale = split(optimal.scales(squares, weights, power), ready.parameters)
             return
         sizes = layer_sizes(ready)
@@ -131,15 +131,15 @@ class FromReleases(NoiseShape):
 
     Parameters
     ----------
-    recipe : Recipe
+    config : TrainingConfig
         Its `share` is spent on a second query where weights are "paid".
     given : Given
     """
 
-    def __init__(self, recipe: Recipe, given: Given) -> None:
-        self.ready, self.clip, self.cost = given.per_example, recipe.clip, recipe.cost
-        self.paid = recipe.source == "paid"
-        self.share = recipe.share if self.paid else 0.0
+    def __init__(self, config: TrainingConfig, given: Given) -> None:
+        self.ready, self.clip, self.cost = given.per_example, config.clip, config.cost
+        self.paid = config.source == "paid"
+        self.share = config.share if self.paid else 0.0
         self.sizes = layer_sizes(self.ready)
         where = self.ready.parameters[0].device
         self.counts = torch.tensor(self.sizes, dtype=torch.float64, device=where)
@@ -215,8 +215,8 @@ def _of_each_parameter(ready: PerExample, by_layer: Tensor) -> list[float]:
     return found
 
 
-def _scaled(recipe: Recipe, given: Given) -> NoiseShape:
-    return FromExamples(recipe, given) if recipe.source == "public" else FromReleases(recipe, given)
+def _scaled(config: TrainingConfig, given: Given) -> NoiseShape:
+    return FromExamples(config, given) if config.source == "public" else FromReleases(config, given)
 
 
 SHAPES = {"scaled": _scaled}

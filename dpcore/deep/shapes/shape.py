@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from dpcore.deep.clipping import PerExample
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.layers.gradients import Loss
-from dpcore.deep.recipe import Recipe
 from dpcore.errors import InvalidInput
 
 AT_A_TIME = 512
@@ -121,7 +121,7 @@ class NoiseShape:
         """Go on from a `state`."""
 
 
-Build = Callable[[Recipe, Given], NoiseShape]
+Build = Callable[[TrainingConfig, Given], NoiseShape]
 
 
 def split(vector: Tensor, like: Sequence[Tensor]) -> list[Tensor]:

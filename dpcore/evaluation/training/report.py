@@ -15,10 +15,10 @@ import numpy as np
 
 import dpcore
 from dpcore.evaluation.marks import COLUMN, NOT_PRIVATE, marked
-from dpcore.evaluation.recipes import chosen_on
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.task import Outcome
 from dpcore.evaluation.training.spending import assurance, said, stands
+from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.mechanisms.answers import verdicts
 
 if TYPE_CHECKING:
@@ -57,37 +57,37 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         came from a seed; ``certified`` is what an accountant gives for one training with this
         noise, drawn from the system.
     """
-    study, recipe = trainer.studies[place], trainer.recipes[place]
+    study, config = trainer.studies[place], trainer.configs[place]
     records, steps = trainer.records, trainer.taken(place)
-    found = assurance(recipe, records, least=trainer.least(place))
+    found = assurance(config, records, least=trainer.least(place))
     certified, together = trainer.spent(place, steps), trainer.released(place)
-    paper = said(recipe, records, found)
-    kept = study.kept or not recipe.private
+    paper = said(config, records, found)
+    kept = study.kept or not config.private
     return {
         "dataset": study.dataset,
         "features": study.features,
-        "network": recipe.network,
-        "noise": recipe.noise,
-        "records": recipe.size(records),
-        "public_size": recipe.public_size,
+        "network": config.network,
+        "noise": config.noise,
+        "records": config.size(records),
+        "public_size": config.public_size,
         "runs": study.runs,
         "models": study.models,
-        "epochs": recipe.epochs,
+        "epochs": config.epochs,
         "steps": steps,
         "steps_planned": trainer.planned(place),
-        "sigma": recipe.sigma,
-        "clip": recipe.clip,
+        "sigma": config.sigma,
+        "clip": config.clip,
         "randomness": study.randomness,
         "epsilon": together.epsilon if kept else None,
-        "delta": recipe.delta if recipe.private else None,
-        "adjacency": recipe.adjacency,
+        "delta": config.delta if config.private else None,
+        "adjacency": config.adjacency,
         "neighbours": certified.adjacency.of("training part"),
         "accountant": together.by,
         "reason": together.reason if kept or together.epsilon is None else NULLIFIED,
         "status": str(stands(found.status, kept=study.kept)),
         "certified": {
             "epsilon": certified.epsilon,
-            "delta": recipe.delta if recipe.private else None,
+            "delta": config.delta if config.private else None,
             "adjacency": str(certified.adjacency),
             "accountant": certified.by,
             "status": str(found.status),
@@ -159,7 +159,7 @@ def settings(trainer: Trainer, place: int = 0) -> bytes:
     study = trainer.studies[place]
     text = {
         "study": asdict(study),
-        "recipe": asdict(trainer.recipes[place]),
+        "recipe": asdict(trainer.configs[place]),
         "conclusion": conclusion(trainer, place),
         "device": str(trainer.device),
         "versions": {"dpcore": dpcore.__version__, "torch": torch.__version__},

@@ -8,18 +8,18 @@ from typing import Any
 
 from dpcore.accounting import paper_003
 from dpcore.accounting.growth import along
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import Assurance, guarantee
-from dpcore.deep.recipe import Recipe
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
 ACCOUNTANT = "pld"
 """It has a theorem for every way of drawing batches here, and is the tightest of those that do."""
 
 
-def assurance(recipe: Recipe, records: int, *, least: float | None = None) -> Assurance:
+def assurance(config: TrainingConfig, records: int, *, least: float | None = None) -> Assurance:
     """What holds of a whole training by `ACCOUNTANT`; see `guarantee`."""
     named: dict[str, Any] = {} if least is None else {"least": least}
-    return guarantee(recipe, records, accountant=ACCOUNTANT, **named)
+    return guarantee(config, records, accountant=ACCOUNTANT, **named)
 
 
 def stands(status: Status, *, kept: bool) -> Status:
@@ -54,12 +54,12 @@ class Said:
     verdict: str
 
 
-def said(recipe: Recipe, records: int, found: Assurance) -> Said:
+def said(config: TrainingConfig, records: int, found: Assurance) -> Said:
     """Paper 003's tCDP as printed for isotropic noise on a sample, paper 004's claim for its own.
 
     Parameters
     ----------
-    recipe : Recipe
+    config : TrainingConfig
         Its σ settled.
     records : int
         n.
@@ -68,8 +68,8 @@ def said(recipe: Recipe, records: int, found: Assurance) -> Said:
     """
     if found.claim.epsilon is not None:
         return Said(found.claim, found.conditions, found.proof.reason)
-    if recipe.private and recipe.noise == "isotropic" and recipe.sampling != "none":
-        run = recipe.training(records)
+    if config.private and config.noise == "isotropic" and config.sampling != "none":
+        run = config.training(records)
         if run.rate < 1.0:
             answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
             _, verdict = paper_003.verdict(answer, found.certified)
@@ -81,7 +81,7 @@ def said(recipe: Recipe, records: int, found: Assurance) -> Said:
 class Books:
     """What one study's training has spent at the end of each epoch."""
 
-    recipe: Recipe
+    config: TrainingConfig
     records: int
     least: float
     status: Status
@@ -100,11 +100,11 @@ class Books:
     def _along(
         self, marks: Sequence[int], report: Callable[[float], None] = lambda share: None
     ) -> list[Guarantee]:
-        whole = assurance(self.recipe, self.records, least=self.least).certified
+        whole = assurance(self.config, self.records, least=self.least).certified
         if whole.epsilon is None:
             return [whole] * len(marks)
-        training = self.recipe.training(self.records, least=self.least)
+        training = self.config.training(self.records, least=self.least)
         return along(training, ACCOUNTANT, marks, report)
 
     def _none(self, reason: str) -> Guarantee:
-        return Guarantee(None, None, Adjacency(self.recipe.adjacency), "none", reason)
+        return Guarantee(None, None, Adjacency(self.config.adjacency), "none", reason)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from dpcore.datasets import images
-from dpcore.deep.recipe import SMALLEST_IMAGE, Recipe
+from dpcore.deep.config import SMALLEST_IMAGE, TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.evaluation.task import Report, digest
 from dpcore.evaluation.training.spending import ACCOUNTANT
@@ -48,11 +48,12 @@ class TrainingStudy:
     features : str
         "raw"; of images "deskewed" (`dpcore.deep.deskewing`) and "scattering"; "whitened", the same
         of MNIST through `dpcore.deep.whitening`.
-    recipe : Recipe
+    config : TrainingConfig
         Run r has its seed plus r.
     epsilon : float or None
         Target: σ is the least that stays within it (paper 004's noise: what the paper prints for
-        it). ``None`` for the recipe's own σ. A recipe without clipping or noise stays as it is.
+        it). ``None`` for the configuration's own σ. A configuration without clipping or noise stays
+        as it is.
     runs : int
     budget : float or None
         Training ends before the step that would spend more.
@@ -66,8 +67,8 @@ class TrainingStudy:
         The data set's own (`dpcore.datasets.images.source`).
     release : str
         A name from `new_release`: batches and noise then come from the operating system, and what
-        is written may be kept. Empty: exploration, from the recipe's seed; nothing is proved for
-        what is written, because whoever has the seed takes the noise off.
+        is written may be kept. Empty: exploration, from the configuration's seed; nothing is proved
+        for what is written, because whoever has the seed takes the noise off.
     models : int
         How many of the runs' models are written, the first ones; what they cost is composed.
 
@@ -79,7 +80,7 @@ class TrainingStudy:
 
     dataset: str = "digits"
     features: str = "raw"
-    recipe: Recipe = field(default_factory=Recipe)
+    config: TrainingConfig = field(default_factory=TrainingConfig)
     epsilon: float | None = 3.0
     runs: int = 1
     budget: float | None = None
@@ -98,7 +99,7 @@ class TrainingStudy:
         self._set(public=whole("public records", self.public, at_least=0))
         self._check_adjacency()
         self._check_release()
-        if self.recipe.needs_public and not self.public:
+        if self.config.needs_public and not self.public:
             raise InvalidInput(
                 "public records are 0, but weights that come from public records need at least 1."
             )
@@ -107,12 +108,12 @@ class TrainingStudy:
             self._set(epsilon=number("epsilon", self.epsilon, above=0.0, at_most=1e3))
         if self.budget is not None:
             self._set(budget=number("budget", self.budget, above=0.0, at_most=1e3))
-            if not self.recipe.private:
+            if not self.config.private:
                 raise InvalidInput("budget is given, but a training without privacy spends none.")
 
     def _check_adjacency(self) -> None:
         """Refuse parts of the training records that are cut by how many there are."""
-        if self.recipe.adjacency == Adjacency.ADD_REMOVE and (self.held_out or self.public):
+        if self.config.adjacency == Adjacency.ADD_REMOVE and (self.held_out or self.public):
             raise InvalidInput(
                 "adjacency is add-remove, but records that are held out or set aside are drawn "
                 "by how many there are; it must be zero-out or replace-one."
@@ -124,8 +125,8 @@ class TrainingStudy:
             return
         if not _RELEASE.fullmatch(self.release):
             raise reject("release", self.release, "a name from new_release()")
-        if self.recipe.private:
-            number("C of what is kept", self.recipe.clip, at_least=LEAST_CLIP)
+        if self.config.private:
+            number("C of what is kept", self.config.clip, at_least=LEAST_CLIP)
 
     @property
     def kept(self) -> bool:
@@ -139,9 +140,9 @@ class TrainingStudy:
 
     def _check_inputs(self) -> None:
         """Refuse a network or features that these records cannot be given to."""
-        convolutional, entry = self.recipe.convolutional, images.entry(self.dataset)
+        convolutional, entry = self.config.convolutional, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
-        named = f"The network is convolutional ({self.recipe.network})"
+        named = f"The network is convolutional ({self.config.network})"
         if self.features not in PICTURES and convolutional:
             raise InvalidInput(
                 f"{named}, but {self.features} features take a linear one or a perceptron."
@@ -176,8 +177,8 @@ class TrainingStudy:
     def title(self) -> str:
         """Data, network and ε."""
         title = images.entry(self.dataset).title
-        spent = f", ε = {self.epsilon:g}" if self.epsilon and self.recipe.private else ""
-        return f"{title}, {self.recipe.network}{spent}"
+        spent = f", ε = {self.epsilon:g}" if self.epsilon and self.config.private else ""
+        return f"{title}, {self.config.network}{spent}"
 
     def trained_on(self, records: int) -> int:
         """n: of so many in the training part, those that are neither held out nor set aside.
@@ -191,8 +192,8 @@ class TrainingStudy:
         whole("public records", self.public, at_least=0, at_most=kept - 1)
         return kept - self.public
 
-    def settled(self, records: int, progress: Report | None = None) -> Recipe:
-        """The recipe with its σ.
+    def settled(self, records: int, progress: Report | None = None) -> TrainingConfig:
+        """The configuration with its σ.
 
         Parameters
         ----------
@@ -206,11 +207,11 @@ class TrainingStudy:
         InvalidInput
             If none stays within the target.
         """
-        if self.epsilon is None or not self.recipe.private:
-            return self.recipe
-        if self.recipe.noise == "published-004":
-            return self.recipe.claiming(self.epsilon, records)
-        return self.recipe.within(self.epsilon, records, ACCOUNTANT, progress)
+        if self.epsilon is None or not self.config.private:
+            return self.config
+        if self.config.noise == "published-004":
+            return self.config.claiming(self.epsilon, records)
+        return self.config.within(self.epsilon, records, ACCOUNTANT, progress)
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ class TrainingSweep:
     Parameters
     ----------
     studies : tuple of TrainingStudy
-        They share everything but recipe, ε, runs and budget.
+        They share everything but configuration, ε, runs and budget.
     """
 
     studies: tuple[TrainingStudy, ...]
@@ -247,4 +248,6 @@ class TrainingSweep:
 
 def _data(study: TrainingStudy) -> TrainingStudy:
     """All that decides on the records."""
-    return replace(study, recipe=Recipe(), epsilon=None, runs=1, budget=None, release="", models=1)
+    return replace(
+        study, config=TrainingConfig(), epsilon=None, runs=1, budget=None, release="", models=1
+    )

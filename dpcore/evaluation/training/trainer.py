@@ -1,8 +1,9 @@
 """Trainings side by side, epoch by epoch, with the books of what each has spent.
 
 Runs of small networks that differ in seed and σ only are trained as one batch; all others take
-turns, an epoch each. The books follow from the recipe and the number of steps alone, so a training
-that was stopped in the middle of an epoch and goes on has spent exactly what an unbroken one has.
+turns, an epoch each. The books follow from the configuration and the number of steps alone, so a
+training that was stopped in the middle of an epoch and goes on has spent exactly what an unbroken
+one has.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 
 from dpcore.accounting.growth import checkpoints
 from dpcore.accounting.planner import solve, spent
+from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import together
-from dpcore.deep.recipe import Recipe
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.task import Partial, Report
@@ -99,7 +100,7 @@ class Trainer:
     Raises
     ------
     InvalidInput
-        If a recipe does not fit the records, or a budget is below the first step's cost.
+        If a configuration does not fit the records, or a budget is below the first step's cost.
     """
 
     def __init__(
@@ -113,11 +114,11 @@ class Trainer:
         self.records = len(given.inputs)
         # Once on the device for all runs.
         self._inputs = torch.as_tensor(given.inputs, dtype=torch.float32).to(device)
-        self.recipes = tuple(
+        self.configs = tuple(
             study.settled(self.records, lambda share, message: progress(share, "finding the noise"))
             for study in self.studies
         )
-        self._last = [self._planned(*each) for each in zip(studies, self.recipes, strict=True)]
+        self._last = [self._planned(*each) for each in zip(studies, self.configs, strict=True)]
         self._batches = [self._batch(members) for members in self._together()]
         epochs = max(self._epochs(batch, batch.last) for batch in self._batches)
         self._noted = checkpoints(epochs, MOST_ROWS)
@@ -211,12 +212,12 @@ class Trainer:
         alone = self.spent(place, steps)
         if models == 1 or alone.epsilon is None:
             return alone
-        recipe = self.recipes[place]
-        training = replace(recipe.training(self.records, least=self.least(place)), steps=steps)
+        config = self.configs[place]
+        training = replace(config.training(self.records, least=self.least(place)), steps=steps)
         return together([training] * models, ACCOUNTANT)
 
     def least(self, place: int) -> float:
-        """As in `Recipe.training`."""
+        """As in `TrainingConfig.training`."""
         return self._books[place].least
 
     def weights(self, place: int) -> dict[str, NDArray[np.float32]]:
@@ -251,9 +252,9 @@ class Trainer:
     def _together(self) -> list[list[tuple[int, int]]]:
         """Which runs are trained as one batch."""
         found: dict[object, list[list[tuple[int, int]]]] = {}
-        for place, (study, recipe) in enumerate(zip(self.studies, self.recipes, strict=True)):
-            alike: object = (replace(recipe, seed=0, sigma=0.0), self._last[place], study.release)
-            most = self._most(recipe)
+        for place, (study, config) in enumerate(zip(self.studies, self.configs, strict=True)):
+            alike: object = (replace(config, seed=0, sigma=0.0), self._last[place], study.release)
+            most = self._most(config)
             for run in range(study.runs):
                 groups = found.setdefault(alike, [[]])
                 if len(groups[-1]) >= most:
@@ -261,21 +262,21 @@ class Trainer:
                 groups[-1].append((place, run))
         return [group for groups in found.values() for group in groups]
 
-    def _most(self, recipe: Recipe) -> int:
+    def _most(self, config: TrainingConfig) -> int:
         """Runs in a batch."""
-        if recipe.convolutional or recipe.noise != "isotropic":
+        if config.convolutional or config.noise != "isotropic":
             return 1
-        a_step = recipe.size(self.records) if recipe.sampling == "none" else recipe.batch
+        a_step = config.size(self.records) if config.sampling == "none" else config.batch
         return max(1, MOST_ENTRIES // (a_step * self._inputs[0].numel()))
 
     def _batch(self, members: list[tuple[int, int]]) -> _Batch:
-        recipes = [
-            replace(self.recipes[place], seed=self.recipes[place].seed + run)
+        configs = [
+            replace(self.configs[place], seed=self.configs[place].seed + run)
             for place, run in members
         ]
         given = self.given
         run = TrainingRun(
-            recipes,
+            configs,
             self._inputs,  # type: ignore[arg-type]
             given.targets,
             given.outputs,
@@ -286,11 +287,11 @@ class Trainer:
         )
         return _Batch(members, run, self._last[members[0][0]])
 
-    def _planned(self, study: TrainingStudy, recipe: Recipe) -> int:
-        steps = recipe.steps_an_epoch(self.records) * recipe.epochs
+    def _planned(self, study: TrainingStudy, config: TrainingConfig) -> int:
+        steps = config.steps_an_epoch(self.records) * config.epochs
         if study.budget is None:
             return steps
-        training, accountant = recipe.training(self.records), ACCOUNTANT
+        training, accountant = config.training(self.records), ACCOUNTANT
         whole = spent(training, accountant).epsilon
         if whole is not None and whole <= study.budget:
             return steps
@@ -300,12 +301,12 @@ class Trainer:
         return min(steps, int(plan.value))
 
     def _opened(self, place: int, progress: Report) -> Books:
-        recipe = self.recipes[place]
+        config = self.configs[place]
         batch, _ = self._of(place)[0]
         # Every run has weights of its own; what is certified has to hold for all of them.
         least = min(each.run.shape.least for each, _ in self._of(place))
-        status = assurance(recipe, self.records, least=least).status
-        books = Books(recipe, self.records, least, status)
+        status = assurance(config, self.records, least=least).status
+        books = Books(config, self.records, least, status)
         ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}
         books.fill(
             sorted(ends),
@@ -347,15 +348,15 @@ class Trainer:
                 place,
                 study.dataset,
                 study.features,
-                books.recipe.network,
-                books.recipe.noise,
+                books.config.network,
+                books.config.noise,
                 which,
                 epoch,
                 run.step,
                 sigmas[at],
                 math.nan if certified.epsilon is None else certified.epsilon,
-                study.recipe.delta,
-                books.recipe.adjacency,
+                study.config.delta,
+                books.config.adjacency,
                 certified.by,
                 float(loss[at]),
                 float(accuracy[at]),
@@ -370,7 +371,7 @@ def _threads(run: TrainingRun) -> Iterator[None]:
     """One thread for small networks, however many of them are side by side."""
     before = torch.get_num_threads()
     weights = sum(each.numel() for each in run.per_example.parameters) // run.runs
-    if not run.recipe.convolutional and run.expected * weights <= ONE_THREAD:
+    if not run.config.convolutional and run.expected * weights <= ONE_THREAD:
         torch.set_num_threads(1)
     try:
         yield

@@ -14,8 +14,8 @@ from sklearn.datasets import load_digits
 
 from dpcore.accounting import paper_004
 from dpcore.deep import shapes
+from dpcore.deep.config import COSTS, NOISES, TrainingConfig
 from dpcore.deep.guarantee import guarantee
-from dpcore.deep.recipe import COSTS, NOISES, Recipe
 from dpcore.deep.shapes import moments, optimal
 from dpcore.deep.shapes.scaled import Average, layer_sizes
 from dpcore.deep.shapes.shape import ExampleGradients, flat
@@ -23,7 +23,7 @@ from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 
 STRICT = 1e-3
-BASE = Recipe(widths=(20,), epochs=4, batch=100, learning_rate=0.2, clip=0.5, sigma=0.6)
+BASE = TrainingConfig(widths=(20,), epochs=4, batch=100, learning_rate=0.2, clip=0.5, sigma=0.6)
 SHAPES = {
     "isotropic": BASE,
     "published, exact": replace(BASE, noise="published-004", reading="exact"),
@@ -49,10 +49,10 @@ def digits():
     return (inputs / 16.0).astype(np.float32), targets
 
 
-def started(recipe, digits, run=TrainingRun):
+def started(config, digits, run=TrainingRun):
     """Two thirds of the digits are private, the rest public."""
     inputs, targets = digits
-    return run(recipe, inputs[:1200], targets[:1200], 10, public=(inputs[1200:], targets[1200:]))
+    return run(config, inputs[:1200], targets[:1200], 10, public=(inputs[1200:], targets[1200:]))
 
 
 class Watched(TrainingRun):
@@ -88,7 +88,7 @@ class Watched(TrainingRun):
         return torch.cat(parts).double().numpy()
 
 
-def test_register_holds_the_shapes_a_recipe_may_name():
+def test_register_holds_the_shapes_a_configuration_may_name():
     assert set(shapes.register()) == set(NOISES)
     assert set(COSTS) == set(optimal.POWERS)
 
@@ -165,7 +165,7 @@ def test_gradients_are_clipped_in_the_scale_of_their_noise(name, digits):
             now.copy_(old)
     again = [
         run.per_example.clipped_sum(
-            run.inputs, run.targets, run.loss, run.recipe.clip, scales=scales
+            run.inputs, run.targets, run.loss, run.config.clip, scales=scales
         ).total
         for scales in (run.scale, None)
     ]
@@ -231,38 +231,38 @@ def test_gradient_weights_come_from_what_was_released(weights, digits):
 
 
 def test_paid_query_and_gradient_together_cost_what_the_step_may(digits):
-    recipe = replace(SHAPES["paid"], sigma=0.9)
-    run = started(recipe, digits, Watched)
+    config = replace(SHAPES["paid"], sigma=0.9)
+    run = started(config, digits, Watched)
     run.advance(12)
     on_sum, on_shares = run.sizes[0], run.sizes[-1]
     assert len(run.sizes) == len(run.added) + 1
     # One Gaussian query whose sensitivity is C for the sum and 1 for the shares.
-    assert (recipe.clip / on_sum) ** 2 + (1.0 / on_shares) ** 2 == pytest.approx(
-        (recipe.clip / recipe.sigma) ** 2, rel=1e-12
+    assert (config.clip / on_sum) ** 2 + (1.0 / on_shares) ** 2 == pytest.approx(
+        (config.clip / config.sigma) ** 2, rel=1e-12
     )
-    assert (1.0 / on_shares) ** 2 == pytest.approx(0.2 * (recipe.clip / recipe.sigma) ** 2)
+    assert (1.0 / on_shares) ** 2 == pytest.approx(0.2 * (config.clip / config.sigma) ** 2)
 
 
 def test_noise_on_the_shares_has_its_law(digits):
-    recipe = replace(SHAPES["paid"], widths=(), epochs=400, share=0.5)
-    run, seen = started(recipe, digits, Watched), []
+    config = replace(SHAPES["paid"], widths=(), epochs=400, share=0.5)
+    run, seen = started(config, digits, Watched), []
     for _ in range(600):
         run.advance(1)
         answer, noise = run.shares
         assert 0.0 <= float(answer.sum()) <= 1200
-        seen.append(float(noise[0]) / (recipe.sigma / (recipe.clip * math.sqrt(0.5))))
+        seen.append(float(noise[0]) / (config.sigma / (config.clip * math.sqrt(0.5))))
     assert stats.kstest(seen, "norm").pvalue > STRICT
     assert stats.kstest(np.array(seen) * 1.5, "norm").pvalue < STRICT
 
 
 @pytest.mark.parametrize("name", ["released", "paid"])
 def test_scales_follow_what_the_layers_need(name, digits):
-    recipe = replace(SHAPES[name], epochs=12, sigma=0.3, share=0.05)
-    run = started(recipe, digits)
+    config = replace(SHAPES[name], epochs=12, sigma=0.3, share=0.05)
+    run = started(config, digits)
     run.advance(run.steps)
     sizes = torch.tensor(layer_sizes(run.per_example), dtype=torch.float64)
     examples = ExampleGradients(run.inputs, run.targets, run.loss)
-    true = moments.squares(run.per_example, examples, recipe.clip)
+    true = moments.squares(run.per_example, examples, config.clip)
     true = torch.stack([part.sum() for part in true.split(sizes.int().tolist())])
     best = optimal.scales(true, sizes, 2)
     found = run.shape.by_layer
@@ -272,18 +272,18 @@ def test_scales_follow_what_the_layers_need(name, digits):
     plain = optimal.cost(torch.ones(2), sizes, 2)
     assert optimal.cost(best, sizes, 2) < plain
     assert (
-        guarantee(recipe, 1200).certified
-        == guarantee(replace(recipe, noise="isotropic", weights=None), 1200).certified
+        guarantee(config, 1200).certified
+        == guarantee(replace(config, noise="isotropic", weights=None), 1200).certified
     )
 
 
 def test_released_squares_are_the_batch_sums_own(digits):
     # Against the answer computed without any noise, over many steps at unchanging weights.
-    recipe = replace(SHAPES["released"], epochs=40, learning_rate=1e-9, sigma=0.5)
-    run = started(recipe, digits)
+    config = replace(SHAPES["released"], epochs=40, learning_rate=1e-9, sigma=0.5)
+    run = started(config, digits)
     run.advance(run.steps)
     examples = ExampleGradients(run.inputs, run.targets, run.loss)
-    squares = moments.squares(run.per_example, examples, recipe.clip)
+    squares = moments.squares(run.per_example, examples, config.clip)
     mean = moments.mean(run.per_example, examples)
     sizes, rate = layer_sizes(run.per_example), 100 / 1200
     # Poisson sums of g_i have variance n q (1 - q) E g²; clipping scales differ a little from 1.
@@ -298,14 +298,14 @@ def test_released_squares_are_the_batch_sums_own(digits):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_cancelled_run_goes_on_as_if_nothing_had_happened(name, digits):
-    recipe = replace(SHAPES[name], epochs=1, refresh=SHAPES[name].refresh and 4)
-    whole, first = started(recipe, digits), started(recipe, digits)
+    config = replace(SHAPES[name], epochs=1, refresh=SHAPES[name].refresh and 4)
+    whole, first = started(config, digits), started(config, digits)
     whole.advance(11)
     with pytest.raises(Cancelled):
         first.advance(11, lambda: first.step == 5)
     kept = first.state()
     first.advance(2)
-    second = started(recipe, digits)
+    second = started(config, digits)
     second.restore(kept)
     second.advance(6)
     for one, other in zip(whole.network.parameters(), second.network.parameters(), strict=True):
@@ -345,17 +345,17 @@ def test_public_weights_computed_once_certify_by_the_least_noise(digits):
     found = run.guarantee()
     even = guarantee(replace(BASE, sigma=BASE.sigma * run.shape.least), 1200)
     assert found.certified == even.certified
-    anyhow = guarantee(run.recipe, 1200)
+    anyhow = guarantee(run.config, 1200)
     assert anyhow.certified.epsilon > found.certified.epsilon
-    often = started(replace(run.recipe, refresh=1), digits)
+    often = started(replace(run.config, refresh=1), digits)
     assert often.guarantee() == anyhow
     often.advance(20)
     assert often.shape.least == paper_004.LEAST <= min(float(e.min()) for e in often.shape.spread())
 
 
 def test_refresh_says_when_weights_are_computed_afresh(digits):
-    recipe = replace(SHAPES["published, private"], refresh=3, sigma=0.2)
-    run, spreads = started(recipe, digits), []
+    config = replace(SHAPES["published, private"], refresh=3, sigma=0.2)
+    run, spreads = started(config, digits), []
     for _ in range(7):
         run.advance(1)
         spreads.append(flat(run.shape.spread()))
@@ -444,6 +444,6 @@ def test_public_examples_must_be_given(digits):
 
 
 def test_runs_side_by_side_have_isotropic_noise(digits):
-    recipes = [replace(SHAPES["released"], seed=seed) for seed in range(2)]
+    configs = [replace(SHAPES["released"], seed=seed) for seed in range(2)]
     with pytest.raises(InvalidInput, match="side by side"):
-        started(recipes, digits)
+        started(configs, digits)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpcore.deep.recipe import Recipe
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
 
-_CNN = Recipe(
+_CNN = TrainingConfig(
     network="cnn-lean",
     activation="tanh",
     epochs=20,
@@ -22,7 +22,7 @@ _CNN = Recipe(
     average=0.1,
     clip=0.1,
 )
-_LINEAR = Recipe(
+_LINEAR = TrainingConfig(
     network="linear",
     epochs=40,
     batch=8192,
@@ -30,7 +30,7 @@ _LINEAR = Recipe(
     optimizer="momentum",
     clip=0.1,
 )
-_WHOLE = Recipe(
+_WHOLE = TrainingConfig(
     network="linear",
     epochs=200,
     learning_rate=0.1,
@@ -41,8 +41,10 @@ _WHOLE = Recipe(
 )
 
 
-def _study(dataset: str, features: str, recipe: Recipe, epsilon: float, runs: int) -> TrainingStudy:
-    return TrainingStudy(dataset, features, recipe, epsilon, runs)
+def _study(
+    dataset: str, features: str, config: TrainingConfig, epsilon: float, runs: int
+) -> TrainingStudy:
+    return TrainingStudy(dataset, features, config, epsilon, runs)
 
 
 STUDIES = {
@@ -77,18 +79,18 @@ TUNED = (
     "clip",
     "sampling",
 )
-"""Fields of a recipe that were chosen by looking at records."""
+"""Fields of a configuration that were chosen by looking at records."""
 
 
 def chosen_on(study: TrainingStudy) -> str:
     """Where the settings of a study were chosen on the set it trains on, a sentence; else ""."""
     for known in STUDIES.values():
-        if (known.dataset, known.features, known.recipe.network) != (
+        if (known.dataset, known.features, known.config.network) != (
             study.dataset,
             study.features,
-            study.recipe.network,
+            study.config.network,
         ):
             continue
-        if all(getattr(known.recipe, name) == getattr(study.recipe, name) for name in TUNED):
+        if all(getattr(known.config, name) == getattr(study.config, name) for name in TUNED):
             return CHOSEN
     return ""

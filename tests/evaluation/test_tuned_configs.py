@@ -1,4 +1,4 @@
-"""The recipes of the image targets: what they promise, and the benchmark that trains them."""
+"""The configurations of the image targets: what they promise, and their benchmark."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 from benchmarks import accuracy
 from dpcore.accounting.planner import spent
 from dpcore.datasets import images
-from dpcore.deep.recipe import Recipe
-from dpcore.evaluation.recipes import CHOSEN, STUDIES, TUNED, chosen_on
+from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.tuned_configs import CHOSEN, STUDIES, TUNED, chosen_on
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_each_recipe_is_certified_within_its_epsilon(name: str) -> None:
+def test_each_configuration_is_certified_within_its_epsilon(name: str) -> None:
     study = STUDIES[name]
     records = images.entry(study.dataset).records
-    recipe = study.settled(records)
-    training = recipe.training(records)
-    assert (recipe.delta, recipe.adjacency) == (1e-5, "zero-out")
+    config = study.settled(records)
+    training = config.training(records)
+    assert (config.delta, config.adjacency) == (1e-5, "zero-out")
     assert study.epsilon is not None
     certified = spent(training, "pld").epsilon
     assert certified is not None
@@ -37,14 +37,14 @@ def test_settings_chosen_on_the_set_they_train_on_say_so(name: str) -> None:
     study = STUDIES[name]
     assert chosen_on(study) == CHOSEN
     # Noise, seed and ε are no choice of theirs; a data set or a setting of one's own is another's.
-    own = replace(study.recipe, sigma=3.0, seed=7, delta=1e-6, adjacency="replace-one")
-    assert chosen_on(replace(study, epsilon=7.0, runs=1, recipe=own)) == CHOSEN
+    own = replace(study.config, sigma=3.0, seed=7, delta=1e-6, adjacency="replace-one")
+    assert chosen_on(replace(study, epsilon=7.0, runs=1, config=own)) == CHOSEN
     assert chosen_on(replace(study, features="raw")) == ""
-    assert chosen_on(replace(study, recipe=replace(study.recipe, learning_rate=0.123))) == ""
-    assert set(TUNED) <= {field.name for field in fields(Recipe)}
+    assert chosen_on(replace(study, config=replace(study.config, learning_rate=0.123))) == ""
+    assert set(TUNED) <= {field.name for field in fields(TrainingConfig)}
 
 
-def test_the_benchmark_has_a_target_for_each_recipe() -> None:
+def test_the_benchmark_has_a_target_for_each_configuration() -> None:
     assert list(accuracy.TARGETS) == list(STUDIES)
 
 
@@ -60,7 +60,10 @@ def test_the_benchmark_prints_what_was_measured_and_certified(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small = TrainingStudy(
-        "digits", recipe=Recipe(network="linear", epochs=3, average=0.5), epsilon=2.0, runs=2
+        "digits",
+        config=TrainingConfig(network="linear", epochs=3, average=0.5),
+        epsilon=2.0,
+        runs=2,
     )
     monkeypatch.setattr(accuracy, "STUDIES", {"small": small})
     monkeypatch.setattr(accuracy, "TARGETS", {"small": 0.999})

@@ -33,7 +33,7 @@ NO_ACCOUNTING = (
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingConfig:
     """How to train.
 
     Parameters
@@ -268,7 +268,7 @@ class Recipe:
         records: int,
         accountant: str = "pld",
         progress: Callable[[float, str], None] | None = None,
-    ) -> Recipe:
+    ) -> TrainingConfig:
         """The same with the least σ₀ that stays within a target ε.
 
         Parameters
@@ -293,7 +293,7 @@ class Recipe:
             raise InvalidInput(f"{plan.sentence}{fades}")
         return replace(start, sigma=plan.value * (start.sigma / training.sigma))
 
-    def claiming(self, epsilon: float, records: int) -> Recipe:
+    def claiming(self, epsilon: float, records: int) -> TrainingConfig:
         """The same with paper 004's σ for a total ε that it claims.
 
         Raises
