@@ -27,9 +27,9 @@ from dp_accounting import rdp as peer_rdp
 from scipy import fft
 
 from dpcore.accounting import accountants
+from dpcore.accounting.epsilon_curve import checkpoints
 from dpcore.accounting.events import from_schedule, steps
-from dpcore.accounting.growth import checkpoints
-from dpcore.accounting.planner import Training, solve
+from dpcore.accounting.planner import TrainingPlan, solve
 from dpcore.accounting.schedules import custom
 from dpcore.guarantee import Adjacency
 
@@ -134,7 +134,7 @@ def main() -> None:
         1.5,
     )
     growth()
-    training = Training(sigma=2.8, records=6000, batch=60, steps=100, delta=DELTA, decay=0.99)
+    training = TrainingPlan(sigma=2.8, records=6000, batch=60, steps=100, delta=DELTA, decay=0.99)
     for key, allowed in (("rdp", 0.3), ("pld", 5.0)):
         plan = solve("sigma", training, 1.0, key)
         taken = seconds(partial(solve, "sigma", training, 1.0, key), 3)

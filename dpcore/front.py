@@ -290,7 +290,7 @@ def plan(
     sampled = batch is not None or unknown == "batch"
     sampling = ("poisson" if sampled else "none") if sampling is None else sampling
     one_of("sampling", sampling, SAMPLINGS)
-    training = planner.Training(
+    training = planner.TrainingPlan(
         sigma=noise_multiplier,
         records=records,
         batch=(1 if sampled else records) if batch is None else batch,

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from dpcore.accounting.accountants import loss_distributions, refusal
 from dpcore.accounting.events import steps
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.guarantee import Adjacency, Guarantee
 
 
@@ -57,7 +57,7 @@ class Evidence:
 
 
 def evidence(
-    training: Training,
+    training: TrainingPlan,
     claims: Sequence[float],
     progress: Callable[[float, str], None] | None = None,
 ) -> Evidence:
@@ -65,7 +65,7 @@ def evidence(
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
         Its sampling and adjacency are those of the answer.
     claims : sequence of float
         The ε to be judged. A lower bound, as dear as a certificate, is computed only where one of
@@ -94,7 +94,7 @@ def evidence(
 
 
 def under_replace_one(
-    training: Training,
+    training: TrainingPlan,
     claims: Sequence[float],
     progress: Callable[[float, str], None] | None = None,
 ) -> tuple[Evidence, ...]:

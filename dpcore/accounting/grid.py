@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dpcore.accounting import renyi
 from dpcore.accounting.accountants import change, refusal
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ FACTORS = tuple(float(2.0 ** (step / 4.0)) for step in range(-8, 9))
 """σ₀ and q of a map, over those of the run: a quarter to four times as much."""
 
 
-def table(training: Training, over: str) -> pd.DataFrame:
+def table(training: TrainingPlan, over: str) -> pd.DataFrame:
     """A map around a run, as a tidy table: ε over σ₀ and one other setting.
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
         As in `by_decay` and `by_rate`.
     over : str
         One of `OVER`.
@@ -82,12 +82,12 @@ def table(training: Training, over: str) -> pd.DataFrame:
     )
 
 
-def by_decay(training: Training, decays: Sequence[float], sigmas: Sequence[float]) -> Array:
+def by_decay(training: TrainingPlan, decays: Sequence[float], sigmas: Sequence[float]) -> Array:
     """ε over decay R and first noise σ₀, all else as in `training`.
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
         Its sampling and adjacency must be covered by Rényi accounting.
     decays, sigmas : sequence of float
         R in (0, 1] and σ₀ above 0.
@@ -108,12 +108,12 @@ def by_decay(training: Training, decays: Sequence[float], sigmas: Sequence[float
     return np.stack([costs.epsilon(decay, training.rate) for decay in checked])
 
 
-def by_rate(training: Training, rates: Sequence[float], sigmas: Sequence[float]) -> Array:
+def by_rate(training: TrainingPlan, rates: Sequence[float], sigmas: Sequence[float]) -> Array:
     """ε over sampling rate q and first noise σ₀; the number of steps stays as in `training`.
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
         As in `by_decay`, and sampled.
     rates, sigmas : sequence of float
         q in (0, 1] and σ₀ above 0.
@@ -130,7 +130,7 @@ def by_rate(training: Training, rates: Sequence[float], sigmas: Sequence[float])
     return np.stack([costs.epsilon(training.decay, rate) for rate in checked])
 
 
-def _covered(training: Training) -> None:
+def _covered(training: TrainingPlan) -> None:
     first = replace(training, steps=1).event()
     if reason := refusal(first, training.adjacency, "rdp"):
         raise InvalidInput(reason)
@@ -139,7 +139,7 @@ def _covered(training: Training) -> None:
 class _Costs:
     """The common grid of multipliers, and what a step costs at each of its points."""
 
-    def __init__(self, training: Training, sigmas: Sequence[float]) -> None:
+    def __init__(self, training: TrainingPlan, sigmas: Sequence[float]) -> None:
         self._training = training
         self._first = np.log([number("σ", s, above=0.0) / training.clip for s in sigmas])
         top = math.ceil((self._first.max() - math.log(LOWEST)) / SPACING)

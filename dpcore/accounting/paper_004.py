@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.errors import number, whole
 from dpcore.guarantee import Adjacency, Condition, Guarantee
 from dpcore.mechanisms.gaussian import analytic_delta
@@ -167,7 +167,7 @@ def account(
         )
         empty = Guarantee(None, None, Adjacency.ZERO_OUT, accountant, reason)
         return AdditiveAnswer(step, tau, None, (_composed(epsilon),), claim, empty)
-    run = Training(sigma, records, lot, steps, delta, clip)
+    run = TrainingPlan(sigma, records, lot, steps, delta, clip)
     return AdditiveAnswer(
         step=step,
         tau=tau,

@@ -32,7 +32,7 @@ ROUGH_LEVELS = 64
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingPlan:
     """Settings of a noisy training run, or of repeated noisy sums.
 
     Parameters
@@ -124,7 +124,7 @@ class Plan:
         What was solved for.
     value : float or None
         ``None`` when the target cannot be reached.
-    training : Training or None
+    training : TrainingPlan or None
         The settings with the answer put in.
     guarantee : Guarantee
         What the accountant certifies for them.
@@ -134,13 +134,13 @@ class Plan:
 
     unknown: str
     value: float | None
-    training: Training | None
+    training: TrainingPlan | None
     guarantee: Guarantee
     sentence: str
 
 
 def spent(
-    training: Training,
+    training: TrainingPlan,
     accountant: str,
     progress: Callable[[float, str], None] | None = None,
 ) -> Guarantee:
@@ -148,7 +148,7 @@ def spent(
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
     accountant : str
         Key of an accountant.
     progress : callable, optional
@@ -170,7 +170,7 @@ def spent(
 
 def solve(
     unknown: str,
-    training: Training,
+    training: TrainingPlan,
     target: float,
     accountant: str,
     progress: Callable[[float, str], None] | None = None,
@@ -181,7 +181,7 @@ def solve(
     ----------
     unknown : str
         One of `UNKNOWNS`; the field of that name in `training` is where the search begins.
-    training : Training
+    training : TrainingPlan
     target : float
         ε, above 0; not used when `unknown` is "epsilon".
     accountant : str
@@ -275,7 +275,7 @@ def solve(
     )
 
 
-def to_set(plan: Plan, digits: int = 5) -> Training | None:
+def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
     """The answer's settings with σ, δ and C in few digits, as a control can hold them.
 
     σ and δ are rounded up and C down, so that ε only gets smaller.
@@ -306,7 +306,7 @@ def precision(plan: Plan) -> str:
     return f"Within {RELATIVE_ERROR:.2%} of the best value for this accountant, on the safe side."
 
 
-def _limits(unknown: str, training: Training) -> tuple[float, float, float]:
+def _limits(unknown: str, training: TrainingPlan) -> tuple[float, float, float]:
     """Where the search begins, and the safest and the boldest value it may give."""
     if unknown == "delta":
         return training.delta, 0.999, SMALLEST_DELTA
@@ -340,7 +340,7 @@ def _said(unknown: str, value: float | None, found: Guarantee) -> str:
     return f"{NAMES[unknown]} = {shown}: {spends}"
 
 
-def _with(training: Training, unknown: str, value: float) -> Training:
+def _with(training: TrainingPlan, unknown: str, value: float) -> TrainingPlan:
     changes: dict[str, Any] = {
         unknown: round(value) if unknown in ("steps", "batch") else float(value)
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.errors import one_of
 
 
@@ -22,7 +22,7 @@ class Preset:
     ----------
     key, title : str
         Name in links and on screen.
-    training : Training
+    training : TrainingPlan
     stated : float or None
         ε that the paper states for it at `training.delta`; ``None`` where only its formula speaks.
     source : str
@@ -31,7 +31,7 @@ class Preset:
 
     key: str
     title: str
-    training: Training
+    training: TrainingPlan
     stated: float | None
     source: str
 
@@ -45,8 +45,8 @@ _TUTORIAL = (
 _ADAPTIVE = "Paper 003, Table 1; R = 0.99 each epoch, C = 1, batch 256 and epochs assumed; "
 
 
-def _chexpert(sigma: float, steps: int, decay_every: int) -> Training:
-    return Training(
+def _chexpert(sigma: float, steps: int, decay_every: int) -> TrainingPlan:
+    return TrainingPlan(
         sigma=sigma,
         records=10_000,
         batch=100,
@@ -59,8 +59,8 @@ def _chexpert(sigma: float, steps: int, decay_every: int) -> Training:
 
 def _images(
     sigma: float, records: int, steps: int, *, clip: float = 1.0, decay: float = 1.0
-) -> Training:
-    return Training(
+) -> TrainingPlan:
+    return TrainingPlan(
         sigma=sigma,
         records=records,
         batch=256,
@@ -182,6 +182,6 @@ def preset(key: str) -> Preset:
     return PRESETS[one_of("preset", key, tuple(PRESETS))]
 
 
-def matching(training: Training) -> Preset | None:
+def matching(training: TrainingPlan) -> Preset | None:
     """The preset with exactly these settings, if there is one."""
     return next((found for found in PRESETS.values() if found.training == training), None)

@@ -13,7 +13,7 @@ from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
-    from dpcore.accounting.planner import Plan, Training
+    from dpcore.accounting.planner import Plan, TrainingPlan
     from dpcore.cli.options import Commands
     from dpcore.guarantee import Guarantee
 
@@ -207,7 +207,7 @@ def _plan(options: argparse.Namespace) -> None:
 
 
 def _solved(
-    unknown: str, training: Training, target: float, accountant: str
+    unknown: str, training: TrainingPlan, target: float, accountant: str
 ) -> tuple[Plan, float | None]:
     """The planner's answer and its value: whole where it counts something, epochs from steps."""
     from dpcore.accounting.planner import solve, spent

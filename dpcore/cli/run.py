@@ -17,7 +17,7 @@ from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.events import Composed
-    from dpcore.accounting.planner import Training
+    from dpcore.accounting.planner import TrainingPlan
     from dpcore.accounting.schedules import Schedule
     from dpcore.cli.options import Parser
     from dpcore.guarantee import Adjacency
@@ -34,11 +34,11 @@ class RunOptions:
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
     schedule : Schedule
     """
 
-    training: Training
+    training: TrainingPlan
     schedule: Schedule
 
     def event(self, sampling: str | None = None) -> Composed:
@@ -94,7 +94,7 @@ def read(options: argparse.Namespace) -> RunOptions:
 
 def training(
     options: argparse.Namespace, unknown: str | None = None, sigma: float | None = None
-) -> Training:
+) -> TrainingPlan:
     """The settings as typed.
 
     Parameters
@@ -107,7 +107,7 @@ def training(
     """
     from dpcore.accounting.accountants import default_adjacency
     from dpcore.accounting.events import SAMPLINGS
-    from dpcore.accounting.planner import Training
+    from dpcore.accounting.planner import TrainingPlan
 
     text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
     clip = scale("sensitivity", text)
@@ -134,7 +134,7 @@ def training(
         sigma = clip if typed is None else scale("sigma", typed)
     typed = _needed(options, "delta", unknown)
     delta = number("delta", or_usual(typed, "1e-5"), at_least=SMALLEST_DELTA, below=1.0)
-    return Training(
+    return TrainingPlan(
         sigma=sigma,
         records=records,
         batch=batch,

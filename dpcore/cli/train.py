@@ -117,13 +117,13 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
         _leave(folder, _files(trainer, list(series), unfinished), options.output)
     if not stopped:
         forget(trainer)
-    beside = _beside(found, seen, stopped) if len(series) > 1 else []
+    comparison_arms = _beside(found, seen, stopped) if len(series) > 1 else []
     if options.json:
         said = {"train": own | {"stopped": stopped}, "measures": measured}
-        print_json(said | ({"beside": beside} if beside else {}))
+        print_json(said | ({"beside": comparison_arms} if comparison_arms else {}))
     else:
         _say(own, measured)
-        _say_beside(beside)
+        _say_beside(comparison_arms)
     if stopped:
         print(_spent(own), file=sys.stderr)
         if unfinished is not None:
@@ -133,7 +133,7 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
 
 def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
     """What to train, side by side; the one that is asked for first."""
-    from dpcore.evaluation.comparison import beside
+    from dpcore.evaluation.comparison import comparison_arms
 
     study = _study(options)
     if not options.compare:
@@ -142,7 +142,7 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
         raise InvalidInput(
             "compare is given, but what is compared must be private and have a target epsilon."
         )
-    return beside(study)
+    return comparison_arms(study)
 
 
 def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
@@ -173,7 +173,7 @@ def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
     """The studies that a state is of."""
     from dpcore.deep.config import TrainingConfig
-    from dpcore.evaluation.comparison import beside
+    from dpcore.evaluation.comparison import comparison_arms
     from dpcore.evaluation.training.checkpoint import described
     from dpcore.evaluation.training.study import TrainingStudy
 
@@ -186,7 +186,7 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
         studies = []
     if len(studies) == 1:
         return {"private": studies[0]}
-    series = beside(studies[0]) if studies else {}
+    series = comparison_arms(studies[0]) if studies else {}
     if studies and list(series.values()) == studies:
         return series
     raise reject("resume", output, "a folder with a training of this version of the program")
@@ -293,7 +293,7 @@ def _leave(folder: Path, files: dict[str, bytes], output: str) -> None:
 
 @contextmanager
 def _interrupted() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed: a step that is cut off in the middle would miss in the books."""
+    """Whether Ctrl-C was pressed: a step that is cut off in the middle would be missing from the ledger."""
     asked = False
 
     def note(*_: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops
@@ -288,7 +288,7 @@ def steps_per_epoch(records: int, batch: int) -> int:
     return max(1, round(records / batch))
 
 
-def values(training: Training) -> dict[str, Any]:
+def values(training: TrainingPlan) -> dict[str, Any]:
     """What the controls say for exactly this run, by key."""
     per_epoch = steps_per_epoch(training.records, training.batch)
     epochs, rest = divmod(training.steps, per_epoch)

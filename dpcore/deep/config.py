@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.planner import Plan, Training, solve
+from dpcore.accounting.planner import Plan, TrainingPlan, solve
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
 
@@ -224,7 +224,7 @@ class TrainingConfig:
         """Steps after which each record has been seen once on average: ⌈size/batch⌉, or 1."""
         return 1 if self.sampling == "none" else -(-self.size(records) // self.batch)
 
-    def training(self, records: int, *, least: float = paper_004.LEAST) -> Training:
+    def training(self, records: int, *, min_noise_ratio: float = paper_004.LEAST) -> TrainingPlan:
         """The run as the accountants read it.
 
         Scaled noise is read like isotropic: see `dpcore.deep.shapes.optimal`, and for a paid query
@@ -234,7 +234,7 @@ class TrainingConfig:
         ----------
         records : int
             n.
-        least : float
+        min_noise_ratio : float
             With noise as paper 004 prints it: a bound from below on σ_i/σ that holds at every step,
             known before any private record is used; by default what holds for any weights.
 
@@ -249,8 +249,8 @@ class TrainingConfig:
         if self.uneven and self.source == "private":
             raise InvalidInput(NO_ACCOUNTING)
         an_epoch, size = self.steps_an_epoch(records), self.size(records)
-        return Training(
-            sigma=self.sigma * (min(1.0, least) if self.uneven else 1.0),
+        return TrainingPlan(
+            sigma=self.sigma * (min(1.0, min_noise_ratio) if self.uneven else 1.0),
             records=size,
             batch=size if self.sampling == "none" else self.batch,
             steps=an_epoch * self.epochs,

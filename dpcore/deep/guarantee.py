@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpcore.accounting import paper_004
 from dpcore.accounting.accountants import ACCOUNTANTS, certify
 from dpcore.accounting.events import Composed
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
@@ -43,7 +43,7 @@ def guarantee(
     records: int,
     *,
     accountant: str = "pld",
-    least: float = paper_004.LEAST,
+    min_noise_ratio: float = paper_004.LEAST,
 ) -> Assurance:
     """What holds of a training before it has begun.
 
@@ -53,7 +53,7 @@ def guarantee(
     records : int
         n.
     accountant : str
-    least : float
+    min_noise_ratio : float
         As in `TrainingConfig.training`; a `TrainingRun` knows a better one than the default where
         the weights are computed once, from public examples.
     """
@@ -64,7 +64,7 @@ def guarantee(
         empty = Guarantee(None, None, adjacency, "none", f"{why} This training is not private.")
         return Assurance(empty, empty, empty, (), Status.NOT_PRIVATE)
     if config.noise == "published-004":
-        return _published(config, records, accountant, title, least)
+        return _published(config, records, accountant, title, min_noise_ratio)
     certified = spent(config.training(records), accountant)
     return Assurance(
         claim=Guarantee(None, None, adjacency, "no paper", "This training is not in print."),
@@ -118,7 +118,7 @@ def _assumptions(config: TrainingConfig) -> tuple[Condition, ...]:
 
 
 def _published(
-    config: TrainingConfig, records: int, accountant: str, title: str, least: float
+    config: TrainingConfig, records: int, accountant: str, title: str, min_noise_ratio: float
 ) -> Assurance:
     """Paper 004's noise: its claim, why its theorem does not hold, and what an accountant gives."""
     adjacency = Adjacency(config.adjacency)
@@ -138,9 +138,9 @@ def _published(
     certified = (
         Guarantee(None, None, adjacency, title, NO_ACCOUNTING)
         if steered
-        else spent(config.training(records, least=least), accountant)
+        else spent(config.training(records, min_noise_ratio=min_noise_ratio), accountant)
     )
-    smallest = config.sigma * (min(1.0, least) if config.uneven else 1.0)
+    smallest = config.sigma * (min(1.0, min_noise_ratio) if config.uneven else 1.0)
     conditions = (
         Condition("the weights w are public, or are not used", not steered, NO_ACCOUNTING),
         # With private weights not even one step has a δ to compare.
@@ -164,12 +164,12 @@ def _published(
     )
 
 
-def together(trainings: Sequence[Training], accountant: str) -> Guarantee:
+def together(trainings: Sequence[TrainingPlan], accountant: str) -> Guarantee:
     """What several trainings on the same records cost, one after the other.
 
     Parameters
     ----------
-    trainings : sequence of Training
+    trainings : sequence of TrainingPlan
         At least one; the δ is the largest of theirs.
     accountant : str
         One that covers the sampling of all.

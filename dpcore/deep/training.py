@@ -253,8 +253,8 @@ class TrainingRun:
         self.shape.observe(noisy, on_sum[0])
         if share:
             error = sigmas[0] / (config.clip * math.sqrt(share))
-            taken = found.squares.sum(1) / config.clip**2
-            (answer,) = self._noisy([taken], [error])
+            squares = found.squares.sum(1) / config.clip**2
+            (answer,) = self._noisy([squares], [error])
             self.shape.learn(answer, error)
         for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
             parameter.grad = total.div_(self.expected)
@@ -317,7 +317,10 @@ class TrainingRun:
     def guarantee(self, accountant: str = "pld") -> Assurance:
         """What holds of the whole run; of the first one, where several run side by side."""
         return guarantee(
-            self.config, len(self.inputs), accountant=accountant, least=self.shape.least
+            self.config,
+            len(self.inputs),
+            accountant=accountant,
+            min_noise_ratio=self.shape.min_noise_ratio,
         )
 
     @torch.no_grad()

@@ -60,7 +60,7 @@ def release(
         v += lam * w
         w -= rates[:live] * v
         if problem.lam == 0.0:
-            problem.into_ball(w)
+            problem.project(w)
         work_done += live
         if step % PROGRESS_EVERY == 0:
             progress(work_done / work, f"DP-GD step {step + 1:,} of {last:,}")

@@ -238,7 +238,7 @@ def _next(
     step = scipy.linalg.solve(bent + smallest * np.eye(d), released, assume_a="pos")
     weights = weights - step + moved / noise.direction * draws[d : 2 * d]
     if problem.lam == 0.0:
-        problem.into_ball(weights)
+        problem.project(weights)
     return np.asarray(weights)
 
 

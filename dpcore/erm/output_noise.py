@@ -51,7 +51,7 @@ def descend(
         gradient = total_gradient(weights) / records + lam * weights
         weights = weights - learning_rate * gradient
         if lam == 0.0:
-            problem.into_ball(weights)
+            problem.project(weights)
         if step in wanted:
             found[step] = weights
         if step % PROGRESS_EVERY == 0:

@@ -157,7 +157,7 @@ def descend(
         eta = tops if lam == 0.0 else np.minimum(tops, 1.0 / (lam * step))
         weights = weights - eta * gradient
         if lam == 0.0:
-            problem.into_ball(weights)
+            problem.project(weights)
         if step in lasts:
             for column, rate in enumerate(tops):
                 found[float(rate), step] = weights[:, column].copy()

@@ -184,7 +184,7 @@ class Problem:
             return self.radius
         return min(math.sqrt(2.0 * self.function.at_zero / self.lam), self.lipschitz / self.lam)
 
-    def into_ball(self, weights: Array, axis: int = 0) -> None:
+    def project(self, weights: Array, axis: int = 0) -> None:
         """Project models, in place, onto the ball of `solution_radius`.
 
         Parameters

@@ -99,5 +99,5 @@ def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> 
     turned = np.einsum("cij,ci->cj", basis, -slope * linear) / bend
     found: Array = np.einsum("cij,cj->ci", basis, turned)
     if problem.lam == 0.0:
-        problem.into_ball(found, axis=1)
+        problem.project(found, axis=1)
     return found

@@ -117,7 +117,7 @@ def _descend(
             else:
                 gradient += scales * noise[offset][:, None, :]
                 weights -= rates / np.sqrt(step) * gradient
-                problem.into_ball(weights, axis=2)
+                problem.project(weights, axis=2)
         progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
     return weights.transpose(1, 0, 2)
 

@@ -91,7 +91,7 @@ def _follow(
         seen += len(batch)
         weights = (sums + scales * noise[step][:, None, :]) / -(lam * seen + ridges)
         if lam == 0.0:
-            problem.into_ball(weights)
+            problem.project(weights)
         if 2 * (step + 1) > steps:
             total += weights
             averaged += 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.growth import along, checkpoints
+from dpcore.accounting.epsilon_curve import along, checkpoints
 from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.scoring import spread_by
@@ -49,7 +49,7 @@ SCALED, PUBLISHED = "scaled", "published-004"
 METRICS = ("accuracy_test", "auc_test", "loss_train")
 
 
-def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
+def comparison_arms(study: TrainingStudy) -> dict[str, TrainingStudy]:
     """The study itself ("private"), and what its lines are drawn beside.
 
     Returns
@@ -68,7 +68,7 @@ def beside(study: TrainingStudy) -> dict[str, TrainingStudy]:
     return found
 
 
-def apart(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
+def ablations(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     """Clipping alone ("clipped") and noise alone ("noisy") with the study's own settings.
 
     Parameters
@@ -118,8 +118,8 @@ def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     return found
 
 
-def settled(study: TrainingStudy, records: int) -> dict[str, TrainingConfig]:
-    """The private ones of `beside` with σ₀ solved.
+def with_calibrated_sigma(study: TrainingStudy, records: int) -> dict[str, TrainingConfig]:
+    """The private ones of `comparison_arms` with σ₀ solved.
 
     Raises
     ------
@@ -127,8 +127,8 @@ def settled(study: TrainingStudy, records: int) -> dict[str, TrainingConfig]:
         If no noise stays within the study's ε, or the settings do not fit together.
     """
     return {
-        series: each.settled(records)
-        for series, each in beside(study).items()
+        series: each.with_calibrated_sigma(records)
+        for series, each in comparison_arms(study).items()
         if each.config.private
     }
 
@@ -153,7 +153,7 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
     )
 
 
-def course(
+def epsilon_schedule(
     configs: Mapping[str, TrainingConfig], records: int, accountant: str = "pld"
 ) -> pd.DataFrame:
     """σ and the certified ε at the end of each epoch, before anything is trained.
@@ -167,7 +167,7 @@ def course(
     records : int
         n.
     accountant : str
-        Certified one of `dpcore.accounting.growth.CURVES`.
+        Certified one of `dpcore.accounting.epsilon_curve.CURVES`.
 
     Returns
     -------

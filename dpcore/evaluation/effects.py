@@ -81,7 +81,9 @@ class Effect:
 
     def present(self, study: TrainingStudy, records: int) -> float:
         """The setting's value in a study, σ₀ solved where it follows from ε."""
-        return float(self.read(study.settled(records) if self.key == "sigma" else study.config))
+        return float(
+            self.read(study.with_calibrated_sigma(records) if self.key == "sigma" else study.config)
+        )
 
     def values(
         self, study: TrainingStudy, records: int, gives_way: str | None = None
@@ -145,7 +147,7 @@ class Effect:
         target = study.epsilon or study.budget or _spends(study, records)
         if way == NOISE:
             return replace(study, config=self.put(study.config, value), epsilon=target)
-        config = self.put(study.settled(records), value)
+        config = self.put(study.with_calibrated_sigma(records), value)
         plan = solve("steps", config.training(records), target, ACCOUNTANT)
         if plan.value is None:
             raise InvalidInput(plan.sentence)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.schedules import opacus_gamma
 from dpcore.export.lines import joined
 from dpcore.guarantee import Adjacency
 
 
-def command(training: Training, accountant: str) -> str:
+def command(training: TrainingPlan, accountant: str) -> str:
     """The command line that gives the ε on screen."""
     return joined(
         "python -m dpcore epsilon",
@@ -19,7 +19,7 @@ def command(training: Training, accountant: str) -> str:
     )
 
 
-def plan_command(training: Training, unknown: str, epsilon: float, accountant: str) -> str:
+def plan_command(training: TrainingPlan, unknown: str, epsilon: float, accountant: str) -> str:
     """The command line that answers the question asked backwards."""
     kept = [] if unknown == "sigma" else [f"--sigma {training.sigma!r}"]
     kept += [] if unknown == "delta" else [f"--delta {training.delta!r}"]
@@ -33,7 +33,7 @@ def plan_command(training: Training, unknown: str, epsilon: float, accountant: s
     )
 
 
-def _settings(training: Training, without: str = "") -> list[str]:
+def _settings(training: TrainingPlan, without: str = "") -> list[str]:
     nominal = training.adjacency is Adjacency.ADD_REMOVE
     size = [f"--{'public-size' if nominal else 'records'} {training.records}"]
     size += [] if without == "batch" else [f"--batch {training.batch}"]
@@ -53,18 +53,18 @@ def _settings(training: Training, without: str = "") -> list[str]:
     ]
 
 
-def _every(training: Training) -> str:
+def _every(training: TrainingPlan) -> str:
     return "step" if training.decay_every == 1 else str(training.decay_every)
 
 
-def snippet(training: Training, accountant: str) -> str:
+def snippet(training: TrainingPlan, accountant: str) -> str:
     """Python that gives the ε on screen."""
     note = "  # a public size" if training.adjacency is Adjacency.ADD_REMOVE else ""
     return (
-        "from dpcore.accounting.planner import Training, spent\n"
+        "from dpcore.accounting.planner import TrainingPlan, spent\n"
         "from dpcore.guarantee import Adjacency\n"
         "\n"
-        "run = Training(\n"
+        "run = TrainingPlan(\n"
         f"    sigma={training.sigma!r},\n"
         f"    records={training.records},{note}\n"
         f"    batch={training.batch},\n"
@@ -81,7 +81,7 @@ def snippet(training: Training, accountant: str) -> str:
     )
 
 
-def opacus(training: Training) -> str:
+def opacus(training: TrainingPlan) -> str:
     """The same training with Opacus; its own figure at the end is by Rényi accounting."""
     decays = training.decay < 1.0
     lines = [

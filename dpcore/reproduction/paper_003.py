@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dpcore.accounting import claims, paper_003
-from dpcore.accounting.planner import Training, solve, spent
+from dpcore.accounting.planner import TrainingPlan, solve, spent
 from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
@@ -418,7 +418,7 @@ def affordable(progress: Progress) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def printed_steps(training: Training, target: float, most: int = 100_000) -> int:
+def printed_steps(training: TrainingPlan, target: float, most: int = 100_000) -> int:
     """The most steps for which equations (3) and Lemma 3, as printed, stay within ε; at least 1."""
 
     def within(steps: int) -> bool:

@@ -145,7 +145,7 @@ def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy
     config = replace(study.config, noise="published-004", weights="public", refresh=0)
     uneven = replace(study, config=config, public=min(PUBLIC, count // 3))
     trainer = begin([uneven])
-    least = min(1.0, trainer.least(0)) * trainer.configs[0].sigma
+    least = min(1.0, trainer.min_noise_ratio(0)) * trainer.configs[0].sigma
     matched = replace(uneven, config=replace(study.config, sigma=least), epsilon=None)
     return uneven, matched
 

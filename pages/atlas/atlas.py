@@ -7,7 +7,7 @@ import streamlit as st
 from pages.atlas import answer, cards, controls
 from pages.shared import query
 
-message = controls.heed()
+message = controls.validate_link()
 if message:
     st.warning(message, icon=":material/link_off:")
 query.tell_restated("atlas")

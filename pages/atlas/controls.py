@@ -34,21 +34,21 @@ class AtlasChoice:
     command: str
 
 
-def heed() -> str:
+def validate_link() -> str:
     """What the link asked for in vain, as one message; found once a session."""
     # Models kept their own neighbour.
     query.renewed("atlas", NEIGHBOUR.key, ADJACENCIES, lambda _: None)
-    return once("atlas_link", _heed)
+    return once("atlas_link", _validate_link)
 
 
-def _heed() -> str:
+def _validate_link() -> str:
     titles = systems()
     # The control's own addresses hold the title; a link may name the key as well.
     named = st.query_params.get(SYSTEM.key, "")
     if named in titles:
         st.query_params[SYSTEM.key] = titles[named]
         st.rerun()  # controls begin with what the address holds at a run's start
-    return query.heed((*FILTERS, FORM, LEAF, *RUN))
+    return query.validate_link((*FILTERS, FORM, LEAF, *RUN))
 
 
 def sidebar() -> AtlasChoice:

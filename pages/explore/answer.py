@@ -170,7 +170,7 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
         _risk(first, held, slots, "people_figure", note)
         # Replaced as a whole: a fragment adds to a place outside it, and never clears it.
         with slots.meaning.container():
-            detail.find_out(view, rows, epsilon, focus)
+            detail.attacker_panel(view, rows, epsilon, focus)
         detail.at_chosen_epsilon(view, rows, epsilon, slots)
 
     moving()

@@ -189,7 +189,7 @@ def _follow() -> str:
         "view": tabs_for(found),
         "focus": [title for title in wanted if title in titles.values()],
     }
-    said = query.heed((*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None})
+    said = query.validate_link((*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None})
     # A link that names a δ or a λ means it, also one from before there was a choice.
     left = query.asked()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):

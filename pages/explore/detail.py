@@ -68,7 +68,7 @@ def _calibration(view: View, method: str, epsilon: float) -> Calibration:
     return loaders.calibration(view.study.key, method, epsilon, view.study, view.split)
 
 
-def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
+def attacker_panel(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
     """What someone could find out from the method in focus, or from any with this (ε, δ)."""
     found = rows[rows["method"] == focus]
     here = epsilon if found.empty else float(found.iloc[0]["epsilon"])
@@ -91,7 +91,7 @@ def find_out(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None
         known = calibration()
         return None if known is None else privacy_curve(known)
 
-    risk_panel.find_out(promised, exact, f"{view.study.key} {focus} {here}")
+    risk_panel.attacker_panel(promised, exact, f"{view.study.key} {focus} {here}")
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from dpcore.accounting import accountants, claims, growth, paper_003, planner
+from dpcore.accounting import accountants, claims, epsilon_curve, paper_003, planner
 from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.paper_003 import TruncatedAnswer
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import matching
 from dpcore.controls.common import ADJACENCIES
 from dpcore.figures.plan import sentences
@@ -68,7 +68,7 @@ class Answer:
     replaced: tuple[Evidence, ...] | None
 
     @property
-    def training(self) -> Training:
+    def training(self) -> TrainingPlan:
         """The run."""
         return self.asked.training
 
@@ -88,18 +88,18 @@ class Answer:
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
-def spent(training: Training, accountant: str) -> Guarantee:
+def spent(training: TrainingPlan, accountant: str) -> Guarantee:
     """ε of the run by one accountant."""
     return planner.spent(training, accountant)
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
-def curve(training: Training, kind: str) -> pd.DataFrame:
+def curve(training: TrainingPlan, kind: str) -> pd.DataFrame:
     """ε at checkpoints along the run."""
-    return growth.growth(training, [kind], points=POINTS)
+    return epsilon_curve.epsilon_curve(training, [kind], points=POINTS)
 
 
-def covered(training: Training, accountant: str) -> bool:
+def covered(training: TrainingPlan, accountant: str) -> bool:
     """Whether the accountant has a theorem for this run; its first step tells."""
     first = replace(training, steps=1).event()
     return not accountants.refusal(first, training.adjacency, accountant)
@@ -121,7 +121,7 @@ def title(asked: PlanChoice) -> None:
     )
 
 
-def _population(training: Training) -> str:
+def _population(training: TrainingPlan) -> str:
     nominal = training.adjacency is Adjacency.ADD_REMOVE
     return f"a public size of {training.records:,}" if nominal else f"{training.records:,} records"
 
@@ -241,7 +241,7 @@ def chart(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
     parts = []
     levels = len(training.schedule().sigmas)
     slow = levels > MANY_LEVELS
-    for kind in growth.CURVES:
+    for kind in epsilon_curve.CURVES:
         if kind in (FAST, CERTIFIED) and not covered(training, kind):
             continue
         # Its lemma speaks of fixed-size batches, another question than the one on this chart.
@@ -251,7 +251,7 @@ def chart(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
             task = ask(
                 f"curve {kind}",
                 (training, kind),
-                lambda progress, kind=kind: growth.growth(
+                lambda progress, kind=kind: epsilon_curve.epsilon_curve(
                     training,
                     [kind],
                     points=FEW_POINTS if slow else POINTS,
@@ -260,7 +260,7 @@ def chart(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
                 quick=kind != CERTIFIED,
             )
             table = task.answer(PATIENCE)
-            said = f"Accounting along the run, {growth.TITLES[kind]}"
+            said = f"Accounting along the run, {epsilon_curve.TITLES[kind]}"
             tasks += missing(f"curve {kind}", said, task, table)
         else:
             table = curve(training, kind)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.accounting.accountants import default_adjacency
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS, matching, preset
 from dpcore.controls.common import PUBLIC_SIZE
 from dpcore.controls.plan import (
@@ -41,7 +41,7 @@ class PlanChoice:
         Steps of one pass over the data.
     """
 
-    training: Training
+    training: TrainingPlan
     per_epoch: int
 
 
@@ -50,7 +50,7 @@ def target() -> float:
     return number("target ε", chosen("target") or TARGET.default, above=0.0)
 
 
-def set_to(training: Training) -> None:
+def set_to(training: TrainingPlan) -> None:
     """Have the controls say exactly this run; to be called before they are drawn."""
     said = values(training)
     keep(PENDING, said)
@@ -97,7 +97,7 @@ def sidebar() -> PlanChoice:
     return PlanChoice(training, per_epoch)
 
 
-def _read(form: Form, *, nominal: bool) -> tuple[Training, int]:
+def _read(form: Form, *, nominal: bool) -> tuple[TrainingPlan, int]:
     """The run, and the steps of one pass over the data."""
     fields = CONTROLS.fields(form.said)
     records = whole("public size" if nominal else "records n", fields["records"], at_least=1)
@@ -113,7 +113,7 @@ def _read(form: Form, *, nominal: bool) -> tuple[Training, int]:
         "decay_every": 1 if fields["decay"] == 1.0 else every,
         "adjacency": Adjacency(fields["adjacency"]),
     }
-    return Training(**{**fields, **changed}), per_epoch
+    return TrainingPlan(**{**fields, **changed}), per_epoch
 
 
 def _share(records: int, delta: float) -> None:
@@ -123,7 +123,7 @@ def _share(records: int, delta: float) -> None:
     st.caption(f"n·δ = {plain(share)}{large if share > 0.1 else '.'}")
 
 
-def _presets(training: Training) -> None:
+def _presets(training: TrainingPlan) -> None:
     """A drop-down that sets all the controls at once, and names the settings they are at."""
     titles = {key: found.title for key, found in PRESETS.items()}
     found = matching(training)

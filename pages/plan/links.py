@@ -11,10 +11,12 @@ from pages.shared import query
 from pages.shared.session import once
 
 
-def heed() -> str:
+def validate_link() -> str:
     """What the link asked for in vain, as one message; found once a session."""
     query.renewed("plan", "neighbour", ADJACENCIES, _usual_before)
-    return once("plan_link", lambda: query.heed((*CONTROLS, *DETAIL), others={calendar.LINK: None}))
+    return once(
+        "plan_link", lambda: query.validate_link((*CONTROLS, *DETAIL), others={calendar.LINK: None})
+    )
 
 
 def _usual_before(link: Link) -> Adjacency:

@@ -10,7 +10,7 @@ from pages.plan import controls, links, risk, solving, tabs
 from pages.shared import background, query
 from pages.shared.verbatim import refuse
 
-message = links.heed()
+message = links.validate_link()
 if message:
     st.warning(message, icon=":material/link_off:")
 query.tell_restated("plan")

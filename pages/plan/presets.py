@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.accounting.claims import Evidence, evidence
 from dpcore.accounting.paper_003 import account
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.guarantee import SAME_FIGURE, Adjacency
 from pages.plan.answer import PATIENCE
@@ -47,7 +47,7 @@ def _known(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:
     return found
 
 
-def _printed(training: Training) -> float | None:
+def _printed(training: TrainingPlan) -> float | None:
     return account(training.schedule(), training.rate, training.delta, training.clip).claim.epsilon
 
 

@@ -33,4 +33,4 @@ def show(answer: Answer) -> None:
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.find_out(lambda: promised, exact, f"{training} {answer.certified is None}")
+    risk_panel.attacker_panel(lambda: promised, exact, f"{training} {answer.certified is None}")

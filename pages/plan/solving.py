@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.accounting import planner
 from dpcore.accounting.accountants import ACCOUNTANTS
-from dpcore.accounting.planner import Plan, Training
+from dpcore.accounting.planner import Plan, TrainingPlan
 from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE, SOLVED, TARGET
 from dpcore.errors import InvalidInput
@@ -90,6 +90,6 @@ def _sentence(asked: PlanChoice, plan: Plan, target: float) -> str:
     return f"{sentences.answered(plan, target, asked.per_epoch)} {planner.precision(plan)}".strip()
 
 
-def _use(usable: Training) -> None:
+def _use(usable: TrainingPlan) -> None:
     """Write the answer into the controls; δ as the next power of ten, which is safe as well."""
     set_to(usable)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.accounting import accountants, planner
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.controls.plan import TABS, VIEW
 from dpcore.figures.plan import schedule
 from pages.plan import calendar, ladder, maps, presets, take_along, texts
@@ -64,7 +64,7 @@ def _accountants(answer: Answer) -> Waiting:
     return missing("every accountant", "Asking every accountant", task, rows)
 
 
-def _every(training: Training, progress: Progress) -> list[dict[str, object]]:
+def _every(training: TrainingPlan, progress: Progress) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for place, (key, accountant) in enumerate(accountants.ACCOUNTANTS.items()):
         progress(place / len(accountants.ACCOUNTANTS), accountant.title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.controls.plan import SOLVED
 from dpcore.export.plan import command, plan_command, snippet
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered
@@ -13,7 +13,7 @@ from pages.shared.opacus import show_opacus
 from pages.shared.session import chosen
 
 
-def _accountant(training: Training) -> str:
+def _accountant(training: TrainingPlan) -> str:
     return CERTIFIED if covered(training, CERTIFIED) else FAST
 
 

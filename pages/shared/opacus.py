@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.export.plan import opacus
 from dpcore.guarantee import SAME_FIGURE
 
@@ -19,7 +19,7 @@ NO_OPACUS = (
 )
 
 
-def show_opacus(training: Training) -> None:
+def show_opacus(training: TrainingPlan) -> None:
     """The same training with Opacus, and in what it differs; or that there is none."""
     st.markdown("**Opacus**")
     if training.sampling != "poisson":

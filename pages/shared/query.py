@@ -146,7 +146,7 @@ def tell_restated(page: str) -> None:
         st.info(said, icon=":material/history:")
 
 
-def heed(
+def validate_link(
     controls: Iterable[Control],
     among: Mapping[str, Collection[str]] | None = None,
     others: Mapping[str, Callable[[Link], list[Refusal]] | None] | None = None,

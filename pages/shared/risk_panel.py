@@ -66,7 +66,7 @@ def _hundred(told: Odds, dark: bool) -> Drawn:
     return people.hundred(told, dark=dark)
 
 
-def find_out(
+def attacker_panel(
     promised: Callable[[], Promise], exact: Callable[[], PrivacyCurve | None], key: str
 ) -> None:
     """What someone could find out: an attacker's reach, a belief before and after, words to copy.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.schedules import Schedule
 from dpcore.datasets import DataUnavailable, images
 from dpcore.deep.config import TrainingConfig
@@ -26,7 +26,7 @@ PATIENCE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class CalibratedTraining:
     """The noise, solved.
 
     Parameters
@@ -37,14 +37,14 @@ class Settled:
         n, or the public size in its place.
     assurance : Assurance
         What is claimed, proved and certified for it.
-    course : DataFrame
+    epsilon_schedule : DataFrame
         σ and ε at the end of each epoch.
     """
 
     configs: dict[str, TrainingConfig]
     records: int
     assurance: Assurance
-    course: pd.DataFrame
+    epsilon_schedule: pd.DataFrame
 
     @property
     def config(self) -> TrainingConfig:
@@ -52,7 +52,7 @@ class Settled:
         return self.configs["private"]
 
     @property
-    def training(self) -> Training | None:
+    def training(self) -> TrainingPlan | None:
         """The run as accountants read it; ``None`` where nothing is known of its noise."""
         return self.config.training(self.records) if comparison.accounted(self.config) else None
 
@@ -108,7 +108,9 @@ def fetch(dataset: str) -> None:
         downloads.fetch(dataset)
 
 
-def settle(asked: TrainChoice, count: int) -> tuple[Settled | None, BackgroundTask[Settled]]:
+def settle(
+    asked: TrainChoice, count: int
+) -> tuple[CalibratedTraining | None, BackgroundTask[CalibratedTraining]]:
     """The least noise within the budget, or ``None`` while it is being solved.
 
     Raises
@@ -120,13 +122,13 @@ def settle(asked: TrainChoice, count: int) -> tuple[Settled | None, BackgroundTa
     return task.answer(PATIENCE), task
 
 
-def _solved(asked: TrainChoice, count: int, progress: Progress) -> Settled:
+def _solved(asked: TrainChoice, count: int, progress: Progress) -> CalibratedTraining:
     progress(0.0, "solving")
-    configs = comparison.settled(asked.study, count)
+    configs = comparison.with_calibrated_sigma(asked.study, count)
     progress(0.5, "along the run")
-    return Settled(
+    return CalibratedTraining(
         configs,
         count,
         guarantee(configs["private"], count),
-        comparison.course(configs, count),
+        comparison.epsilon_schedule(configs, count),
     )

@@ -17,7 +17,7 @@ from pages.shared import query
 from pages.shared.charts import download, on_dark, plot, table_behind
 from pages.shared.session import held, keep, kept, put
 from pages.train import texts
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 LINK = "compare"
@@ -25,7 +25,7 @@ MOST_KEPT = 50
 KEY = re.compile(r"[0-9a-f]{24}")
 
 
-def heed(link: Link) -> list[Refusal]:
+def validate_link(link: Link) -> list[Refusal]:
     """Take in the trainings that a link names; those that are not kept here are refused."""
     refused, found = [], []
     for key in dict.fromkeys(link.get(LINK, ())):
@@ -66,7 +66,7 @@ def _known(key: str) -> Finished | None:
         return None
 
 
-def show(asked: TrainChoice, _: Settled) -> None:
+def show(asked: TrainChoice, _: CalibratedTraining) -> None:
     """Which to compare, their charts, and in what they differ."""
     st.markdown(texts.COMPARE)
     ended: list[str] = kept("train finished") or []

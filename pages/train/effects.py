@@ -21,7 +21,7 @@ from pages.shared.charts import download, on_dark, plot
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 from pages.train import texts, trainings
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
@@ -54,9 +54,11 @@ class Varied:
     now: float
 
 
-def show(asked: TrainChoice, settled: Settled) -> list[tuple[str, str, BackgroundTask[object]]]:
+def show(
+    asked: TrainChoice, calibrated: CalibratedTraining
+) -> list[tuple[str, str, BackgroundTask[object]]]:
     """Choose a setting, start, watch; what is still on its way."""
-    study, records = asked.study, settled.records
+    study, records = asked.study, calibrated.records
     st.markdown(texts.EFFECT)
     with st.container(horizontal=True):
         effect = effects.effect(drawn(EFFECT))

@@ -10,11 +10,13 @@ from pages.shared.session import once
 from pages.train import comparison
 
 
-def heed() -> str:
+def validate_link() -> str:
     """What the link asked for in vain, as one message; found once a session."""
     query.renewed("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
-    return once("train_link", _heed)
+    return once("train_link", _validate_link)
 
 
-def _heed() -> str:
-    return query.heed((*CONTROLS, *DETAIL), others={comparison.LINK: comparison.heed})
+def _validate_link() -> str:
+    return query.validate_link(
+        (*CONTROLS, *DETAIL), others={comparison.LINK: comparison.validate_link}
+    )

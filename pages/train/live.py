@@ -22,7 +22,7 @@ from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.session import chosen, keep, kept, put
 from pages.train import calibration, texts, trainings
 from pages.train import comparison as train_comparison
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
     room.empty()
 
 
-def show(asked: TrainChoice, settled: Settled) -> None:
+def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """All that changes while it trains."""
-    studies = comparison.beside(asked.study)
+    studies = comparison.comparison_arms(asked.study)
     trainings.take_up(asked.study, studies)
     tested = calibration.tested(asked)
 
@@ -96,13 +96,13 @@ def show(asked: TrainChoice, settled: Settled) -> None:
         if states["private"] == "done":
             train_comparison.note(asked.study.key)
         table = comparison.averaged(history)
-        numbers(asked, settled, states, history, table)
+        numbers(asked, calibrated, states, history, table)
         st.caption(caution(asked, comparison.compared(table, asked.metric), tested))
-        _line(asked, settled, studies, states)
-        _charts(asked, settled, table, still=still)
+        _line(asked, calibrated, studies, states)
+        _charts(asked, calibrated, table, still=still)
         st.caption(texts.NOT_PRIVATE)
 
-    trainings.watch("beside", studies, asked.study, settled.records, draw)
+    trainings.watch("beside", studies, asked.study, calibrated.records, draw)
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
@@ -111,12 +111,12 @@ def reached(table: pd.DataFrame, series: str = "private") -> int:
     return int(rows["epoch"].max()) if len(rows) else 0
 
 
-def _midway(settled: Settled, table: pd.DataFrame) -> bool:
+def _midway(calibrated: CalibratedTraining, table: pd.DataFrame) -> bool:
     """Whether the private training was stopped within the latest epoch."""
     rows = table[table["series"] == "private"]
     if not len(rows):
         return False
-    return bool(rows["steps"].iloc[-1] % settled.config.steps_an_epoch(settled.records))
+    return bool(rows["steps"].iloc[-1] % calibrated.config.steps_an_epoch(calibrated.records))
 
 
 def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
@@ -127,7 +127,7 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
 
 def numbers(
     asked: TrainChoice,
-    settled: Settled,
+    calibrated: CalibratedTraining,
     states: dict[str, str],
     history: pd.DataFrame,
     table: pd.DataFrame,
@@ -136,7 +136,7 @@ def numbers(
     column, epochs = asked.metric, asked.study.config.epochs
     at = reached(table)
     found = comparison.compared(table, column)
-    untouched = trainings.untouched(asked.study, settled.records)
+    untouched = trainings.untouched(asked.study, calibrated.records)
     grid = st.grid(5, min_column_width=150, gap="small")
     name = figures.METRICS[column]
     help_text = texts.AUC if column == "auc_test" else texts.ACCURACY
@@ -154,7 +154,7 @@ def numbers(
             if found.runs > 1
             else "one run"
         )
-        ended = at == epochs and not _midway(settled, table)
+        ended = at == epochs and not _midway(calibrated, table)
         when = "" if ended else f"epoch {at:,} of {epochs:,}; "
         _number(grid, label, figures.shown(column)(found.value), f"{when}{spread}", help_text)
         if found.reference is None:
@@ -167,13 +167,13 @@ def numbers(
             _number(grid, "Lost to privacy", value, note, texts.LOST)
     _spent(
         grid,
-        settled,
+        calibrated,
         history,
         states["private"],
         untouched=untouched,
         chosen_how=chosen_on(asked.study),
     )
-    config = settled.config
+    config = calibrated.config
     _number(
         grid,
         "Noise σ₀",
@@ -201,7 +201,7 @@ def caution(asked: TrainChoice, found: comparison.Compared | None, tested: tuple
 
 def _spent(
     grid: GridContainer,
-    settled: Settled,
+    calibrated: CalibratedTraining,
     history: pd.DataFrame,
     state: str,
     *,
@@ -209,11 +209,11 @@ def _spent(
     chosen_how: str,
 ) -> None:
     """The certified ε: of the whole run, or of the steps before it was stopped."""
-    held = settled.assurance.certified
+    held = calibrated.assurance.certified
     with grid.cell(), st.container(gap=None):
         if held.epsilon is None:
             st.metric("Certified ε", "none", help=f"{texts.SPENT} {held.reason}")
-            badges.status(str(settled.assurance.status), held.reason)
+            badges.status(str(calibrated.assurance.status), held.reason)
             return
         rows = history[history["series"] == "private"]
         value, after = held.epsilon, ""
@@ -249,11 +249,14 @@ def _time(
 
 
 def _line(
-    asked: TrainChoice, settled: Settled, studies: trainings.Studies, states: dict[str, str]
+    asked: TrainChoice,
+    calibrated: CalibratedTraining,
+    studies: trainings.Studies,
+    states: dict[str, str],
 ) -> None:
     """How far it is, with a button for what can be done now."""
     study = asked.study
-    on = trainings.wanted(study, settled.records)
+    on = trainings.wanted(study, calibrated.records)
     with st.container(horizontal=True, vertical_alignment="center"):
         failed = [series for series, state in states.items() if state == "failed"]
         if all(state == "done" for state in states.values()):
@@ -284,7 +287,7 @@ def _line(
                 args=(study, studies),
             )
         elif "cancelled" in states.values():
-            untouched = trainings.untouched(study, settled.records)
+            untouched = trainings.untouched(study, calibrated.records)
             learned = trainings.learned(study)
             shown = "Stopped. What was learned before is shown." if learned else "Stopped."
             st.caption(texts.UNTOUCHED if untouched else shown)
@@ -325,13 +328,15 @@ def _next_seed() -> None:
     put({"train_seed": (int(chosen("train_seed") or 0) + 1) % (MOST_SEED + 1)})
 
 
-def _charts(asked: TrainChoice, settled: Settled, table: pd.DataFrame, *, still: bool) -> None:
+def _charts(
+    asked: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, still: bool
+) -> None:
     """Four charts, and their tables where these stay as they are."""
     column, epochs, dark = asked.metric, asked.study.config.epochs, on_dark()
-    midway = _midway(settled, table)
+    midway = _midway(calibrated, table)
     at = (reached(table) - midway) or None
     waits = texts.WAITS
-    if trainings.untouched(asked.study, settled.records):
+    if trainings.untouched(asked.study, calibrated.records):
         at, waits = 0, texts.UNTOUCHED
     left, right = st.columns(2, border=True)
     for place, name in ((left, column), (right, "loss_train")):
@@ -350,8 +355,10 @@ def _charts(asked: TrainChoice, settled: Settled, table: pd.DataFrame, *, still:
     ):
         with place:
             st.subheader(title, anchor=False, help=help_text)
-            course = settled.course
-            drawn = figures.course(course, name, epochs=epochs, reached=at, dark=dark)
+            epsilon_schedule = calibrated.epsilon_schedule
+            drawn = figures.epsilon_schedule(
+                epsilon_schedule, name, epochs=epochs, reached=at, dark=dark
+            )
             plot(drawn, f"train_{name}")
             if still:
-                table_behind(course, f"train_{name}", title)
+                table_behind(epsilon_schedule, f"train_{name}", title)

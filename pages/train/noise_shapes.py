@@ -12,17 +12,17 @@ from dpcore.figures.words import at_most, plain
 from pages.shared import badges
 from pages.shared.charts import download, on_dark, plot
 from pages.train import texts, trainings
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def show(asked: TrainChoice, settled: Settled) -> None:
+def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Trained once somebody looks."""
     study, column = asked.study, asked.metric
-    even = settled.configs.get("constant", settled.config)
+    even = calibrated.configs.get("constant", calibrated.config)
     sides = comparison.shapes(study, even.sigma)
     scaled = sides["scaled"]  # begun for itself: paper 004's noise may take hours
     st.markdown(texts.SHAPES)
@@ -32,7 +32,7 @@ def show(asked: TrainChoice, settled: Settled) -> None:
         st.caption(texts.SHAPES_PUBLIC)
 
     def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
-        trainings.control("shapes", scaled, sides, states, settled.records)
+        trainings.control("shapes", scaled, sides, states, calibrated.records)
         table = comparison.averaged(history)
         drawn = figures.learning(table, column, epochs=study.config.epochs, dark=on_dark())
         plot(drawn, "train_shapes")
@@ -46,7 +46,7 @@ def show(asked: TrainChoice, settled: Settled) -> None:
                 "Where each shape of the noise ended",
             )
 
-    trainings.watch("shapes", sides, scaled, settled.records, draw)
+    trainings.watch("shapes", sides, scaled, calibrated.records, draw)
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:

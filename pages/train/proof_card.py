@@ -11,12 +11,12 @@ from dpcore.accounting.tradeoff import PrivacyCurve, from_event
 from dpcore.guarantee import Status
 from pages.shared import badges, risk_panel
 from pages.train import texts
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 
 
-def proof_and_claim(settled: Settled) -> None:
+def proof_and_claim(calibrated: CalibratedTraining) -> None:
     """What holds for this noise, and beside it what a paper says of it."""
-    held = settled.assurance
+    held = calibrated.assurance
     proof, claim = st.columns(2, border=True)
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise, in a model for keeping)")
@@ -34,7 +34,7 @@ def proof_and_claim(settled: Settled) -> None:
         badges.trust()
         badges.guarantee("training")
     with claim:
-        if settled.config.noise == "published-004":
+        if calibrated.config.noise == "published-004":
             st.markdown("**Claim** (what paper 004 prints)")
             badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
             st.markdown(badges.statement(held.claim))
@@ -42,46 +42,46 @@ def proof_and_claim(settled: Settled) -> None:
             badges.checked([each for each in held.conditions if not each.met])
         else:
             st.markdown("**Claim** (what paper 003 prints for this noise)")
-            _paper_003(settled)
+            _paper_003(calibrated)
 
 
-def printed(settled: Settled) -> TruncatedAnswer | None:
+def printed(calibrated: CalibratedTraining) -> TruncatedAnswer | None:
     """Paper 003's own accounting; ``None`` without sampling, for which it has no formula."""
-    training = settled.training
+    training = calibrated.training
     if training is None or training.rate >= 1.0:
         return None
     return paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
 
 
-def _paper_003(settled: Settled) -> None:
-    answer = printed(settled)
+def _paper_003(calibrated: CalibratedTraining) -> None:
+    answer = printed(calibrated)
     if answer is None:
         st.markdown("Without sampling the paper's formula has nothing to amplify.")
         return
-    status, sentence = paper_003.verdict(answer, settled.assurance.certified)
+    status, sentence = paper_003.verdict(answer, calibrated.assurance.certified)
     badges.status(str(status), sentence, name="tCDP as printed")
     st.markdown(badges.statement(answer.claim))
     st.markdown(sentence)
     badges.checked([each for each in answer.conditions if not each.met])
 
 
-def what_it_means(settled: Settled) -> None:
+def what_it_means(calibrated: CalibratedTraining) -> None:
     """The card for the certified ε, and what someone could find out."""
-    held, config = settled.assurance, settled.config
-    promised = promise("this training", held.proof, held.certified, settled.records)
+    held, config = calibrated.assurance, calibrated.config
+    promised = promise("this training", held.proof, held.certified, calibrated.records)
     with st.container(border=True, width=480):
         if promised.budget is None:
             st.markdown(f"**What ε means for one person:** {texts.NO_ODDS}")
         else:
             note = f"For each run here: {held.certified.by}."
-            if settled.training is not None:
+            if calibrated.training is not None:
                 note += f" {risk_panel.FEWER}"
             risk_panel.card(promised.budget, held.certified.adjacency, "train_people_figure", note)
 
     def exact() -> PrivacyCurve | None:
-        training = settled.training
+        training = calibrated.training
         if training is None or held.certified.epsilon is None:
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.find_out(lambda: promised, exact, f"train {config} {settled.records}")
+    risk_panel.attacker_panel(lambda: promised, exact, f"train {config} {calibrated.records}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
 from dpcore.evaluation.training.spending import ACCOUNTANT
@@ -18,7 +18,7 @@ from pages.shared.session import keep, kept
 from pages.shared.verbatim import verbatim
 from pages.train import texts
 from pages.train import trainings as train_trainings
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 POLL_SECONDS = 0.7
@@ -36,15 +36,15 @@ class StartedTraining:
     Parameters
     ----------
     study : TrainingStudy
-    training : Training or None
+    training : TrainingPlan or None
         As accountants read it; ``None`` where nothing is known of its noise.
     """
 
     study: TrainingStudy
-    training: Training | None
+    training: TrainingPlan | None
 
 
-def show(asked: TrainChoice, settled: Settled) -> None:
+def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """The button, how far it is, and the files."""
     st.markdown("**For keeping**")
     st.markdown(texts.KEEPING)
@@ -56,15 +56,15 @@ def show(asked: TrainChoice, settled: Settled) -> None:
         icon=":material/lock:",
         disabled=running,
         on_click=_begin,
-        args=(asked.study, settled),
+        args=(asked.study, calibrated),
     )
     if releases:
         _watch(releases, running)
 
 
-def _begin(study: TrainingStudy, settled: Settled) -> None:
+def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
     one = replace(study, release=new_release(), runs=1, models=1)
-    release = StartedTraining(one, settled.training)
+    release = StartedTraining(one, calibrated.training)
     try:
         train_trainings.submit("keep", one)
     except jobs.QueueFull as full:

@@ -16,7 +16,7 @@ from pages.shared.background import BackgroundTask
 from pages.shared.charts import download, on_dark, plot
 from pages.train import comparison as train_comparison
 from pages.train import effects, noise_shapes, take_along, texts, trainings
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 Waiting = list[tuple[str, str, BackgroundTask[object]]]
 
 
-def show(asked: TrainChoice, settled: Settled) -> Waiting:
+def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     """The tabs; what they still wait for."""
-    content: tuple[Callable[[TrainChoice, Settled], Waiting | None], ...] = (
+    content: tuple[Callable[[TrainChoice, CalibratedTraining], Waiting | None], ...] = (
         _schedule,
         noise_shapes.show,
         effects.show,
@@ -42,27 +42,31 @@ def show(asked: TrainChoice, settled: Settled) -> Waiting:
     for tab, draw in zip(opened, content, strict=True):
         if tab.open:
             with tab:
-                waiting += draw(asked, settled) or []
+                waiting += draw(asked, calibrated) or []
     return waiting
 
 
-def _schedule(_: TrainChoice, settled: Settled) -> None:
-    drawn = schedule.noise(settled.schedule, settled.config.clip, dark=on_dark())
+def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
+    drawn = schedule.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
     plot(drawn, "train_schedule")
-    download(settled.course, "noise_and_epsilon", "Noise and certified ε at the end of each epoch")
+    download(
+        calibrated.epsilon_schedule,
+        "noise_and_epsilon",
+        "Noise and certified ε at the end of each epoch",
+    )
 
 
-def _why(asked: TrainChoice, settled: Settled) -> None:
+def _why(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Clipping only, noise only, both; trained once somebody looks."""
     study, column = asked.study, asked.metric
-    alone = comparison.apart(study, settled.config.sigma)
+    alone = comparison.ablations(study, calibrated.config.sigma)
     st.markdown(texts.WHY)
 
     def draw(states: dict[str, str], _: pd.DataFrame, still: bool) -> None:
-        trainings.control("why", study, alone, states, settled.records)
+        trainings.control("why", study, alone, states, calibrated.records)
         ended = {
             series: one
-            for series, one in {**comparison.beside(study), **alone}.items()
+            for series, one in {**comparison.comparison_arms(study), **alone}.items()
             if trainings.state(one) == "done"
         }
         ends = comparison.last(trainings.histories(ended))
@@ -70,12 +74,12 @@ def _why(asked: TrainChoice, settled: Settled) -> None:
         if len(ends) and still:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 
-    trainings.watch("why", alone, study, settled.records, draw)
+    trainings.watch("why", alone, study, calibrated.records, draw)
 
 
-def _numbers(asked: TrainChoice, _: Settled) -> None:
+def _numbers(asked: TrainChoice, _: CalibratedTraining) -> None:
     """Every row of every run behind the charts."""
-    history = trainings.histories(comparison.beside(asked.study))
+    history = trainings.histories(comparison.comparison_arms(asked.study))
     if history.empty:
         st.caption("The rows come as it trains.")
         return

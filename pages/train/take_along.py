@@ -9,16 +9,16 @@ from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.export.train import command, snippet
 from pages.shared.opacus import show_opacus
 from pages.train import release, texts
-from pages.train.calibration import Settled
+from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 FILES = ("weights.npz", "settings.json", "measures.json")
 
 
-def show(asked: TrainChoice, settled: Settled) -> None:
+def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """All of it, each to copy or to download."""
-    study, training = asked.study, settled.training
-    release.show(asked, settled)
+    study, training = asked.study, calibrated.training
+    release.show(asked, calibrated)
     st.markdown("**Command line**")
     st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")

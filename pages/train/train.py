@@ -10,7 +10,7 @@ from pages.shared import background, query
 from pages.shared.verbatim import refuse
 from pages.train import calibration, controls, links, live, proof_card, tabs, texts
 
-message = links.heed()
+message = links.validate_link()
 if message:
     st.warning(message, icon=":material/link_off:")
 query.tell_restated("train")
@@ -30,7 +30,7 @@ with live.place(asked.study.key) as answer:
         )
         # Under add/remove only the public size is told, and what comes from it.
         records = asked.study.config.size(asked.study.trained_on(there))
-        settled, task = calibration.settle(asked, records)
+        calibrated, task = calibration.settle(asked, records)
     except DataUnavailable as missing:
         with answer():
             st.info(str(missing), icon=":material/download:")
@@ -42,11 +42,13 @@ with live.place(asked.study.key) as answer:
         st.stop()
 
     with answer():
-        if settled is not None:
-            live.show(asked, settled)
-            proof_card.proof_and_claim(settled)
-            proof_card.what_it_means(settled)
-            background.watch(tabs.show(asked, settled))
+        if calibrated is not None:
+            live.show(asked, calibrated)
+            proof_card.proof_and_claim(calibrated)
+            proof_card.what_it_means(calibrated)
+            background.watch(tabs.show(asked, calibrated))
         else:
             st.caption(texts.COMPUTING)
-            background.watch(background.missing("settle", "Solving for the noise", task, settled))
+            background.watch(
+                background.missing("settle", "Solving for the noise", task, calibrated)
+            )

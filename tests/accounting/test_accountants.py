@@ -25,7 +25,7 @@ from dpcore.accounting.events import (
     Repeated,
     from_schedule,
 )
-from dpcore.accounting.planner import Training
+from dpcore.accounting.planner import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
@@ -206,7 +206,7 @@ def test_batches_of_fixed_size_are_covered_under_zero_out_and_not_under_add_remo
 def test_zero_out_is_usual_unless_batches_have_a_fixed_size() -> None:
     found = {sampling: default_adjacency(sampling) for sampling in ("none", "poisson", "fixed")}
     assert found == {"none": ZERO_OUT, "poisson": ZERO_OUT, "fixed": REPLACE_ONE}
-    assert Training(1.0, 100, 10, 1, 1e-5).adjacency is ZERO_OUT
+    assert TrainingPlan(1.0, 100, 10, 1, 1e-5).adjacency is ZERO_OUT
 
 
 @pytest.mark.parametrize(

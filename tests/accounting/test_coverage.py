@@ -9,10 +9,10 @@ import pytest
 from dpcore.accounting import accountants
 from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify, certify_along, refusal
 from dpcore.accounting.claims import evidence
+from dpcore.accounting.epsilon_curve import CURVES, along, epsilon_curve
 from dpcore.accounting.events import steps
 from dpcore.accounting.grid import table
-from dpcore.accounting.growth import CURVES, along, growth
-from dpcore.accounting.planner import Training, solve, spent
+from dpcore.accounting.planner import TrainingPlan, solve, spent
 from dpcore.accounting.sampled import SampledGaussian
 from dpcore.accounting.tradeoff import from_event
 from dpcore.errors import InvalidInput
@@ -21,9 +21,9 @@ from dpcore.guarantee import Adjacency
 SAMPLINGS = ("none", "poisson", "fixed")
 
 
-def run(sampling: str, adjacency: Adjacency, sigma: float = 6.0) -> Training:
+def run(sampling: str, adjacency: Adjacency, sigma: float = 6.0) -> TrainingPlan:
     # Noise and rate at which tCDP's conditions are met where it has a theorem.
-    return Training(
+    return TrainingPlan(
         sigma, 10_000, 100, 400, 1e-5, sampling=sampling, adjacency=Adjacency(adjacency)
     )
 
@@ -49,7 +49,7 @@ def test_every_answer_agrees_on_what_is_covered(
     ]
     if key in CURVES:
         answers.append(along(training, key, [training.steps])[-1])
-        drawn = growth(training, [key], points=2)
+        drawn = epsilon_curve(training, [key], points=2)
         assert set(drawn["status"]) == {"conditions not met" if reason else "proved"}
         assert set(drawn["adjacency"]) == {str(adjacency)}
         assert set(drawn["accountant"]) == {ACCOUNTANTS[key].title}
@@ -89,12 +89,12 @@ def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(
 
 
 def test_tcdp_proves_nothing_of_poisson_samples() -> None:
-    drawn = growth(run("poisson", Adjacency.ZERO_OUT), ["tcdp"])
+    drawn = epsilon_curve(run("poisson", Adjacency.ZERO_OUT), ["tcdp"])
     assert drawn["epsilon"].isna().all()
     assert drawn["reason"].str.contains("no theorem here for Gaussian noise on Poisson").all()
 
 
 def test_tcdp_along_a_run_has_all_the_conditions_of_its_lemma() -> None:
     for sigma, status in ((6.0, "proved"), (2.8, "conditions not met")):
-        drawn = growth(run("fixed", Adjacency.REPLACE_ONE, sigma), ["tcdp"], points=3)
+        drawn = epsilon_curve(run("fixed", Adjacency.REPLACE_ONE, sigma), ["tcdp"], points=3)
         assert set(drawn["status"]) == {status}

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.accounting import grid
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 
-BASE = Training(
+BASE = TrainingPlan(
     sigma=2.0, records=1_000_000, batch=10_000, steps=500, delta=1e-5, decay=0.99, decay_every=100
 )
 KINDS = {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dpcore.accounting import planner
 from dpcore.accounting.planner import (
     RELATIVE_ERROR,
-    Training,
+    TrainingPlan,
     precision,
     solve,
     spent,
@@ -18,7 +18,7 @@ from dpcore.accounting.planner import (
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 
-BASE = Training(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
+BASE = TrainingPlan(sigma=1.5, records=10_000, batch=100, steps=500, delta=1e-5)
 
 
 @settings(max_examples=15)
@@ -70,9 +70,9 @@ def test_noise_of_many_levels_is_solved_for_in_few_tries(
     unknown: str, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = replace(BASE, records=20_000, steps=260, decay=0.996, clip=0.5, adjacency=adjacency)
-    asked: list[Training] = []
+    asked: list[TrainingPlan] = []
 
-    def noted(training: Training, accountant: str) -> Guarantee:
+    def noted(training: TrainingPlan, accountant: str) -> Guarantee:
         asked.append(training)
         return spent(training, accountant)
 

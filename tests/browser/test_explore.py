@@ -38,7 +38,7 @@ TABS = (
 )
 
 
-def settled(page: Page) -> None:
+def with_calibrated_sigma(page: Page) -> None:
     """Wait until the script has run and no fragment is running."""
     page.wait_for_selector(DRAWN, state="attached")
     idle(page)
@@ -46,14 +46,14 @@ def settled(page: Page) -> None:
 
 def opened(watched: Watched, address: str, link: str = "") -> Page:
     watched.page.goto(f"{address}/{link}")
-    settled(watched.page)
+    with_calibrated_sigma(watched.page)
     return watched.page
 
 
 def trained(page: Page) -> None:
     """Wait until the curves that need training are drawn."""
     page.get_by_text(TRAINING).wait_for(state="detached")
-    settled(page)
+    with_calibrated_sigma(page)
 
 
 def accuracy(page: Page) -> str:
@@ -142,7 +142,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
     expect(page).to_have_url(re.compile("number_methods=ObjPert"))
     expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
     page.reload()
-    settled(page)
+    with_calibrated_sigma(page)
     expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
     expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced"))
     choose(page, "One person's difference", "One record blanked out")
@@ -166,7 +166,7 @@ def test_each_slider_of_the_sidebar(watched: Watched, address: str, name: str) -
     page.get_by_role("slider", name=name).focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("before => location.href !== before", arg=before)
-    settled(page)
+    with_calibrated_sigma(page)
 
 
 def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> None:
@@ -197,7 +197,7 @@ def test_each_tab(watched: Watched, address: str, tab: str) -> None:
     page = opened(watched, address)
     page.get_by_role("tab", name=tab).click()
     expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-    settled(page)
+    with_calibrated_sigma(page)
     expect(page.get_by_role("tabpanel").first).not_to_be_empty()
 
 
@@ -220,7 +220,7 @@ def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> No
     page = opened(watched, address)
     choose(page, "Model", "Huber SVM")
     page.get_by_role("tab", name="Per 1,000").click()
-    settled(page)
+    with_calibrated_sigma(page)
     before = still_numbers(page)
     page.get_by_role("slider", name="Privacy loss ε").focus()
     page.keyboard.press("ArrowRight")
@@ -231,7 +231,7 @@ def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> No
     link = page.get_by_test_id("stCode").first.inner_text().strip()
     assert link.startswith(address)
     page.goto(link)
-    settled(page)
+    with_calibrated_sigma(page)
     expect(page.get_by_role("tab", name="Per 1,000")).to_have_attribute("aria-selected", "true")
     expect(page.locator("h1")).to_contain_text("Huber SVM")
     page.wait_for_function(
@@ -321,7 +321,7 @@ def test_nothing_is_cut_off(
     if folder:
         height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
         page.set_viewport_size({"width": width, "height": height + 60})
-        settled(page)
+        with_calibrated_sigma(page)
         page.wait_for_timeout(500)
         scheme = request.node.callspec.params["context"]
         page.screenshot(path=str(Path(folder) / f"explore_{scheme}_{width}.png"))

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import VENDOR, settled, violations
+from tests.browser.test_explore import VENDOR, violations, with_calibrated_sigma
 from tests.browser.waiting import eventually, expect_alternative_texts, expect_whole
 from tests.pages.test_explore_own import COLUMNS, file
 
@@ -38,7 +38,7 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     expect(page.get_by_text("from 0 to 200 points")).to_be_visible()
     expect(page.get_by_text("not private").first).to_be_visible()
     expect(page.get_by_text("Best by mean RMSE among the proved methods chosen")).to_be_visible()
-    settled(page)
+    with_calibrated_sigma(page)
     expect_alternative_texts(page, 4)
     expect_whole(page, 1280)
     assert [item for item in violations(page) if item["id"] not in VENDOR] == []

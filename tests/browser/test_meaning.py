@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import VENDOR, settled, violations
+from tests.browser.test_explore import VENDOR, violations, with_calibrated_sigma
 from tests.browser.waiting import eventually, expect_whole
 
 pytestmark = pytest.mark.browser
@@ -20,7 +20,7 @@ LINK = "?methods=OPERA&v=2"
 
 def opened(watched: Watched, address: str, link: str) -> Page:
     watched.page.goto(f"{address}/{link}")
-    settled(watched.page)
+    with_calibrated_sigma(watched.page)
     return watched.page
 
 
@@ -46,13 +46,13 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     eventually(page, lambda: belief(page) > before)
     page.get_by_role("radio", name="10 %", exact=True).click()
     expect(page.get_by_text("Hits at 10 %")).to_be_visible()
-    settled(page)
+    with_calibrated_sigma(page)
     link = page.url
     for part in ("meaning=true", "prior=51", "alarms=10"):
         assert part in link
     after = belief(page)
     page.goto(link)
-    settled(page)
+    with_calibrated_sigma(page)
     expect(page.get_by_text("Hits at 10 %")).to_be_visible()
     eventually(page, lambda: belief(page) == after)
     consent = page.get_by_test_id("stCode").filter(has_text="How we guard your record")
@@ -81,7 +81,7 @@ def test_it_is_whole_and_without_barrier_on_every_ground(
     watched.page.set_viewport_size({"width": width, "height": 900})
     page = opened(watched, address, f"{LINK}&meaning=true")
     expect(page.get_by_text("For an ethics application")).to_be_visible()
-    settled(page)
+    with_calibrated_sigma(page)
     expect_whole(page, width)
     ours = [item for item in violations(page) if item["id"] not in VENDOR]
     assert ours == [], "\n".join(
@@ -102,15 +102,15 @@ def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
         before = page.url
         page.keyboard.press(key)
         page.wait_for_function("before => location.href !== before", arg=before)
-        settled(page)
+        with_calibrated_sigma(page)
         expect(panels).to_have_count(1)
     page.get_by_role("radio", name="OutPert", exact=True).click()
-    settled(page)
+    with_calibrated_sigma(page)
     expect(panels).to_have_count(1)
     panels.click()
     expect(page.get_by_text("Belief after an alarm")).to_be_visible()
     slider.focus()
     page.keyboard.press("ArrowRight")
-    settled(page)
+    with_calibrated_sigma(page)
     expect(panels).to_have_count(1)
     expect(page.get_by_text("Belief after an alarm")).to_have_count(1)

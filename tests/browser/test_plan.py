@@ -32,7 +32,7 @@ TABS = (
 )
 
 
-def settled(page: Page) -> None:
+def with_calibrated_sigma(page: Page) -> None:
     """Wait until the chart is drawn and nothing is computed in the background any more."""
     page.wait_for_selector(DRAWN, state="attached")
     page.wait_for_function(
@@ -50,7 +50,7 @@ def settled(page: Page) -> None:
 
 def opened(watched: Watched, address: str, link: str = "") -> Page:
     watched.page.goto(f"{address}/plan{link}")
-    settled(watched.page)
+    with_calibrated_sigma(watched.page)
     return watched.page
 
 
@@ -98,7 +98,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
     page.get_by_test_id("stSelectbox").filter(has_text="Start from").get_by_role("combobox").click()
     page.get_by_role("option", name=re.compile("decay every iteration, 499 steps")).click()
     expect_number(page, "ε by the formula", "7.956")
-    settled(page)
+    with_calibrated_sigma(page)
     eventually(page, lambda: 27.0 < float(number(page, "ε by PLD")) < 30.0)
     expect(page.get_by_text("the printed 7.956 does not hold").first).to_be_visible()
     expect(page.get_by_text("Under replace-one").filter(has_text="the stated 8")).not_to_have_count(
@@ -108,7 +108,7 @@ def test_a_preset_is_loaded_and_travels_in_the_link(watched: Watched, address: s
     page.get_by_role("button", name="Copy link").click()
     link = page.get_by_test_id("stCode").first.inner_text().strip()
     page.goto(link)
-    settled(page)
+    with_calibrated_sigma(page)
     expect(page.get_by_test_id("stMetricValue")).to_have_text(numbers)
 
 
@@ -118,12 +118,12 @@ def test_the_question_asked_backwards_can_be_used(
 ) -> None:
     page = opened(watched, address, "?target=0.5")
     page.get_by_role("radio", name=unknown, exact=True).click()
-    settled(page)
+    with_calibrated_sigma(page)
     certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, zero-out"))
     expect(certified).to_be_visible()
     page.get_by_role("button", name="Use this value").last.click()
     page.wait_for_function("() => /sigma|duration|batch|plan_delta/.test(location.search)")
-    settled(page)
+    with_calibrated_sigma(page)
     eventually(page, lambda: float(number(page, "ε by PLD")) <= 0.5)
 
 
@@ -132,7 +132,7 @@ def test_each_tab_and_its_table(watched: Watched, address: str) -> None:
     for tab in TABS:
         page.get_by_role("tab", name=tab).click()
         expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
-        settled(page)
+        with_calibrated_sigma(page)
         panel = page.get_by_role("tabpanel").filter(visible=True).first
         expect(panel).not_to_be_empty()
         expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -210,7 +210,7 @@ def test_each_figure_has_alternative_text(watched: Watched, address: str) -> Non
     # ε against steps, what ε means for one person, and the tab's own.
     for tab in ("Heat maps", "Release calendar", "σ ladder"):
         page.get_by_role("tab", name=tab).click()
-        settled(page)
+        with_calibrated_sigma(page)
         # Streamlit may show the tab that was left a moment longer.
         expect_alternative_texts(page, 3)
 
@@ -237,7 +237,7 @@ def test_nothing_is_cut_off(
     opened(watched, address)
     for tab in TABS:
         page.get_by_role("tab", name=tab).click()
-        settled(page)
+        with_calibrated_sigma(page)
         expect_whole(page, width)
     folder = os.environ.get("DPCORE_SCREENSHOTS")
     if folder:

@@ -69,7 +69,7 @@ def soon(holds: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.5)
 
 
-def settled(server: Server, context: BrowserContext, *pages: str) -> float:
+def with_calibrated_sigma(server: Server, context: BrowserContext, *pages: str) -> float:
     """Megabytes of a server that has loaded what these pages need, and has nothing to do."""
     for path in pages:
         page = opened(context, f"{server.address}/{path}")
@@ -158,7 +158,7 @@ def test_a_table_of_a_million_rows_holds_nobody_up(context: BrowserContext, tmp_
     path.write_text("age,ill\n" + "\n".join(rows), "ascii")
     own = "?v=2&data=Your+own+table&own_columns=" + quote("age: 18 to 90\npredict ill: one of 0, 1")
     with running() as server:
-        idle_megabytes = settled(server, context, "", own)
+        idle_megabytes = with_calibrated_sigma(server, context, "", own)
         page, other = opened(context, f"{server.address}/{own}"), opened(context, server.address)
         usual = max(another_page(other, server.address, turn) for turn in range(3))
         longest, began = 0.0, time.monotonic()
@@ -212,7 +212,7 @@ def test_a_bomb_is_one_sentence_and_takes_the_server_nothing(
     assert len(data) < 10_000_000
     with running() as server:
         # With the libraries that an answer needs, which the first one loads.
-        idle_megabytes = settled(server, context, "", path)
+        idle_megabytes = with_calibrated_sigma(server, context, "", path)
         page = opened(context, f"{server.address}/{path}")
         hand_over(page, name, data)
         began = time.monotonic()

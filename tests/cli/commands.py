@@ -48,7 +48,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     def note(self: Trainer, batch: Any) -> None:
         nonlocal pressed
         original(self, batch)
-        if self.taken(0) == steps and not pressed:
+        if self.steps_done(0) == steps and not pressed:
             pressed = True
             os.kill(os.getpid(), signal.SIGINT)
 

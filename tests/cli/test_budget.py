@@ -14,7 +14,7 @@ import pytest
 from dpcore.accounting import accountants
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import from_schedule
-from dpcore.accounting.planner import RELATIVE_ERROR, Training, spent
+from dpcore.accounting.planner import RELATIVE_ERROR, TrainingPlan, spent
 from dpcore.accounting.schedules import geometric
 from dpcore.guarantee import Adjacency
 from tests.cli.commands import Captured, parsed, refused, said
@@ -267,13 +267,13 @@ def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
     assert 0.0 < found["epsilon"] <= 1.5
     assert found["target_epsilon"] == 1.5
     run = {"sigma": 1.3, "batch": 100, "steps": 500, "clip": 1.0} | {unknown: value}
-    settings = Training(records=10_000, delta=1e-5, **run)
+    settings = TrainingPlan(records=10_000, delta=1e-5, **run)
     assert spent(settings, accountant).epsilon == found["epsilon"]
     bolder = {
         "sigma": value * (1.0 - 4.0 * RELATIVE_ERROR),
         "clip": value * (1.0 + 4.0 * RELATIVE_ERROR),
     }.get(unknown, value + 1)
-    beyond = spent(Training(records=10_000, delta=1e-5, **run | {unknown: bolder}), accountant)
+    beyond = spent(TrainingPlan(records=10_000, delta=1e-5, **run | {unknown: bolder}), accountant)
     assert beyond.epsilon is not None
     assert beyond.epsilon > 1.5
     assert found["relative_error"] == (0.0 if unknown in ("steps", "batch") else RELATIVE_ERROR)
@@ -293,7 +293,7 @@ def test_a_plan_stays_within_the_target_and_nothing_bolder_does(
 def test_a_plan_for_delta(capsys: Captured) -> None:
     line = "plan --solve delta --records 10000 --batch 100 --steps 500 --sigma 1.3 --epsilon 1.5"
     found = parsed(capsys, *line.split(), "--accountant", "rdp")
-    least = Training(1.3, 10_000, 100, 500, found["delta"])
+    least = TrainingPlan(1.3, 10_000, 100, 500, found["delta"])
     assert spent(least, "rdp").epsilon == found["epsilon"]
     assert found["epsilon"] <= 1.5
 

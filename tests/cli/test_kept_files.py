@@ -291,14 +291,14 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
 
 def cost_is_said(folder: Path) -> bool:
     """Whether the ε in the file is at least what as many models as it holds cost together."""
-    from dpcore.accounting.planner import Training, spent
+    from dpcore.accounting.planner import TrainingPlan, spent
     from dpcore.guarantee import Adjacency
 
     files, _ = left(folder, "as it was", "--batch-size 20 --runs 3 --models 3")
     told = json.loads(files["settings.json"])["conclusion"]
     held = np.load(io.BytesIO(files["weights.npz"]))
     models = len(held[sorted(held)[0]])
-    run = Training(
+    run = TrainingPlan(
         told["sigma"], PEOPLE, 20, 6 * models, 1e-5, told["clip"], adjacency=Adjacency.ZERO_OUT
     )
     return bool(told["epsilon"] >= (spent(run, "pld").epsilon or np.inf) * (1 - 1e-9))
@@ -308,7 +308,9 @@ def test_several_models_are_paid_for_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert cost_is_said(tmp_path / "honest")
-    monkeypatch.setattr(Trainer, "released", lambda self, place: self.spent(place, self.taken(0)))
+    monkeypatch.setattr(
+        Trainer, "released", lambda self, place: self.spent(place, self.steps_done(0))
+    )
     assert not cost_is_said(tmp_path / "planted")
 
 

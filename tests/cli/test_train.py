@@ -1,4 +1,4 @@
-"""Training on the command line: the history from Python, files, a stop that keeps its books."""
+"""Training on the command line: the history from Python, files, a stop that keeps its ledger."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import torch
 
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.cli import main
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import task, tuned_configs
@@ -87,7 +87,7 @@ def test_every_option_reaches_the_study(capsys: Captured, tmp_path: Path) -> Non
 def test_json_says_what_is_certified_and_apart_from_it_what_is_claimed(capsys: Captured) -> None:
     said = parsed(capsys, *SMALL.split(), "--epsilon", "3", "--runs", "2")
     found = said["train"]
-    run = Training(found["sigma"], RECORDS, 256, 12, 1e-5)
+    run = TrainingPlan(found["sigma"], RECORDS, 256, 12, 1e-5)
     certified = found["certified"]
     assert certified["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert certified["status"] == "proved"
@@ -151,7 +151,7 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
 
     def note(self: Trainer, batch: object) -> None:
         original(self, batch)
-        if self.taken(0) == 6:
+        if self.steps_done(0) == 6:
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(Trainer, "_note", note)
@@ -162,7 +162,7 @@ def test_ctrl_c_leaves_the_history_and_says_what_was_spent(
     captured = capsys.readouterr()
     found = json.loads(captured.out)["train"]
     assert (found["stopped"], found["steps"], found["steps_planned"]) == (True, 6, 12)
-    wanted = spent(Training(2.0, RECORDS, 256, 6, 1e-5), "pld").epsilon
+    wanted = spent(TrainingPlan(2.0, RECORDS, 256, 6, 1e-5), "pld").epsilon
     assert found["epsilon"] == pytest.approx(wanted, rel=1e-6)
     assert "is spent after 6 of 12 steps, certified by PLD" in captured.err
     assert (found["randomness"], found["status"]) == ("system", "proved")
@@ -261,7 +261,7 @@ def test_the_cost_of_several_models_is_that_of_all_of_them(
     assert one["epsilon"] <= 3.0
     three = parsed(capsys, *line, "--models", "3")["train"]
     assert np.load(tmp_path / "weights.npz")["0.weight"].shape[0] == 3
-    run = Training(three["sigma"], RECORDS, 256, 36, 1e-5)
+    run = TrainingPlan(three["sigma"], RECORDS, 256, 36, 1e-5)
     assert three["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert three["epsilon"] > 4.0
     assert "by 3 models together" in said(capsys, *line, "--models", "3")
@@ -325,7 +325,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
     own, free, plain = parsed(capsys, *line.split())["beside"]
     assert [each["series"] for each in (own, free, plain)] == ["private", "nonprivate", "constant"]
     for each, decay in ((own, 0.8), (plain, 1.0)):
-        run = Training(each["sigma"], RECORDS, 256, 12, 1e-5, decay=decay, decay_every=6)
+        run = TrainingPlan(each["sigma"], RECORDS, 256, 12, 1e-5, decay=decay, decay_every=6)
         assert each["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
         assert 2.99 < each["epsilon"] <= 3.0
         assert (each["delta"], each["adjacency"]) == (1e-5, "zero-out")

@@ -9,7 +9,7 @@ from scipy.ndimage import center_of_mass
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.deskewing import SHIFT, STRETCH, deskewed
-from dpcore.evaluation.training.data import material
+from dpcore.evaluation.training.data import training_data
 from dpcore.evaluation.training.study import TrainingStudy
 
 
@@ -63,6 +63,6 @@ def test_channels_are_moved_together():
 
 def test_a_study_trains_and_measures_on_them_also_with_a_convolutional_network():
     assert TrainingStudy("mnist", "deskewed", TrainingConfig(network="cnn")).features == "deskewed"
-    found, given = images.load("digits"), material(TrainingStudy("digits", "deskewed"))
+    found, given = images.load("digits"), training_data(TrainingStudy("digits", "deskewed"))
     np.testing.assert_array_equal(given.inputs, deskewed(found.train_inputs))
     np.testing.assert_array_equal(given.test_inputs, deskewed(found.test_inputs))

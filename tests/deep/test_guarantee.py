@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
@@ -40,7 +40,7 @@ def test_scaled_noise_is_certified_at_exactly_isotropics_epsilon(weights, adjace
 
 def test_isotropic_noise_is_certified_as_the_planner_does():
     found = guarantee(PLAIN, RECORDS)
-    training = Training(1.2, RECORDS, 250, 100, 1e-5, 0.8, adjacency=Adjacency.ZERO_OUT)
+    training = TrainingPlan(1.2, RECORDS, 250, 100, 1e-5, 0.8, adjacency=Adjacency.ZERO_OUT)
     expected = spent(training, "pld")
     assert found.certified == expected
     assert found.claim.epsilon is None
@@ -98,7 +98,7 @@ def test_noise_steered_by_private_weights_proves_and_certifies_nothing():
 @pytest.mark.parametrize("least", [paper_004.LEAST, 0.3, 0.9])
 def test_public_weights_are_certified_by_the_least_noise(least):
     config = replace(PUBLISHED, weights="public")
-    found = guarantee(config, RECORDS, least=least)
+    found = guarantee(config, RECORDS, min_noise_ratio=least)
     even = guarantee(replace(PLAIN, sigma=PUBLISHED.sigma * least), RECORDS)
     assert found.certified == even.certified
     assert found.certified.epsilon > 0.5
@@ -106,7 +106,7 @@ def test_public_weights_are_certified_by_the_least_noise(least):
     assert found.status is Status.CLAIM_NOT_SUPPORTED
     # A caller cannot talk noise up: no reading of eq. (11) has more than α/√τ at its least.
     assert (
-        guarantee(config, RECORDS, least=5.0).certified
+        guarantee(config, RECORDS, min_noise_ratio=5.0).certified
         == guarantee(replace(PLAIN, sigma=PUBLISHED.sigma), RECORDS).certified
     )
 
@@ -167,7 +167,7 @@ def test_noise_for_a_target_is_refused_where_nothing_is_certified():
 def test_uneven_noise_costs_what_its_worst_direction_does():
     # One step on every record: S = α²/min σ_i², one Gaussian of that μ.
     config = replace(PUBLISHED, weights="public", epochs=1, batch=RECORDS, sigma=4.0)
-    training = config.training(RECORDS, least=0.5)
+    training = config.training(RECORDS, min_noise_ratio=0.5)
     assert training.rate == 1.0
     assert training.clip / training.sigma == pytest.approx(math.sqrt(0.8**2 / 2.0**2))
 

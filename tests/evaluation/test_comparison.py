@@ -30,7 +30,7 @@ def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
 
 
 def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
-    found = comparison.beside(STUDY)
+    found = comparison.comparison_arms(STUDY)
     assert list(found) == ["private", "nonprivate", "constant"]
     assert found["private"] == STUDY
     assert found["constant"].config == replace(DECAYING, decay=1.0)
@@ -44,11 +44,11 @@ def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
 
 def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
     plain = replace(STUDY, config=replace(DECAYING, decay=1.0))
-    assert list(comparison.beside(plain)) == ["private", "nonprivate"]
+    assert list(comparison.comparison_arms(plain)) == ["private", "nonprivate"]
 
 
 def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
-    found = comparison.settled(STUDY, RECORDS)
+    found = comparison.with_calibrated_sigma(STUDY, RECORDS)
     assert list(found) == ["private", "constant"]
     for config in found.values():
         epsilon = spent(config.training(RECORDS), "pld").epsilon
@@ -60,7 +60,7 @@ def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
 
 def test_one_training_without_privacy_serves_every_budget() -> None:
     other = replace(STUDY, epsilon=0.5, config=replace(DECAYING, decay=0.5, clip=0.1, delta=1e-7))
-    free = [comparison.beside(study)["nonprivate"] for study in (STUDY, other)]
+    free = [comparison.comparison_arms(study)["nonprivate"] for study in (STUDY, other)]
     assert free[0].key == free[1].key
 
 
@@ -72,7 +72,7 @@ def test_the_time_of_all_runs_adds_up() -> None:
 
 
 def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
-    found = comparison.apart(STUDY, 3.5)
+    found = comparison.ablations(STUDY, 3.5)
     clipped, noisy = found["clipped"].config, found["noisy"].config
     assert (clipped.clipped, clipped.sigma) == (True, 0.0)
     assert (noisy.clipped, noisy.sigma, noisy.decay) == (False, 3.5, 0.9)
@@ -81,10 +81,10 @@ def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
 
 
 def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
-    configs = comparison.settled(STUDY, RECORDS)
-    course = comparison.course(configs, RECORDS)
+    configs = comparison.with_calibrated_sigma(STUDY, RECORDS)
+    schedule = comparison.epsilon_schedule(configs, RECORDS)
     for series, config in configs.items():
-        rows = course[course["series"] == series]
+        rows = schedule[schedule["series"] == series]
         assert list(rows["epoch"]) == [1, 2, 3, 4]
         assert list(rows["steps"]) == [6, 12, 18, 24]
         whole = spent(config.training(RECORDS), "pld").epsilon
@@ -92,17 +92,17 @@ def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
         assert (rows["epsilon"].diff().dropna() > 0).all()
         wanted = config.sigma * config.decay ** (0.5 * np.arange(4))
         assert rows["sigma"].to_numpy() == pytest.approx(wanted)
-    assert set(course["adjacency"]) == {"zero-out"}
+    assert set(schedule["adjacency"]) == {"zero-out"}
 
 
 def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:
     config = TrainingConfig(widths=(8,), epochs=1_000, batch=256, sigma=9.0)
-    course = comparison.course({"private": config}, RECORDS)
-    assert len(course) == comparison.MOST_MARKS
-    assert course["epoch"].iloc[-1] == 1_000
-    assert list(course["steps"]) == [6 * epoch for epoch in course["epoch"]]
+    schedule = comparison.epsilon_schedule({"private": config}, RECORDS)
+    assert len(schedule) == comparison.MOST_MARKS
+    assert schedule["epoch"].iloc[-1] == 1_000
+    assert list(schedule["steps"]) == [6 * epoch for epoch in schedule["epoch"]]
     whole = spent(config.training(RECORDS), "pld").epsilon
-    assert course["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
+    assert schedule["epsilon"].iloc[-1] == pytest.approx(whole, rel=1e-3)
 
 
 def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
@@ -152,40 +152,40 @@ def test_nothing_yet_is_no_error() -> None:
 def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
     published = TrainingConfig(widths=(8,), epochs=4, batch=256, noise="published-004")
     study = replace(STUDY, config=published)
-    configs = comparison.settled(study, RECORDS)
+    configs = comparison.with_calibrated_sigma(study, RECORDS)
     assert configs["private"].sigma == published.claiming(2.0, RECORDS).sigma
     assert not comparison.accounted(configs["private"])
-    course = comparison.course(configs, RECORDS).set_index("series")
-    assert course.loc["private", "epsilon"].isna().all()
-    assert course.loc["constant", "epsilon"].notna().all()
-    assert list(course.loc["private", "epoch"]) == [1, 2, 3, 4]
+    schedule = comparison.epsilon_schedule(configs, RECORDS).set_index("series")
+    assert schedule.loc["private", "epsilon"].isna().all()
+    assert schedule.loc["constant", "epsilon"].notna().all()
+    assert list(schedule.loc["private", "epoch"]) == [1, 2, 3, 4]
 
 
 def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow() -> None:
     config = TrainingConfig(
         widths=(8,), epochs=2, sigma=2.0, noise="published-004", weights="public"
     )
-    course = comparison.course({"private": config}, RECORDS)
-    assert set(course["sigma"]) == {2.0}
+    schedule = comparison.epsilon_schedule({"private": config}, RECORDS)
+    assert set(schedule["sigma"]) == {2.0}
     whole = spent(replace(config, noise="isotropic", weights=None).training(RECORDS), "pld").epsilon
     assert whole is not None
-    assert course["epsilon"].iloc[-1] > 100.0 * whole
+    assert schedule["epsilon"].iloc[-1] > 100.0 * whole
     certified = guarantee(config, RECORDS).certified.epsilon
-    assert course["epsilon"].iloc[-1] == pytest.approx(certified, rel=1e-3)
+    assert schedule["epsilon"].iloc[-1] == pytest.approx(certified, rel=1e-3)
 
 
 def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
     study = replace(STUDY, public=100)
     records = study.trained_on(RECORDS)
-    even = comparison.settled(study, records)["constant"]
+    even = comparison.with_calibrated_sigma(study, records)["constant"]
     found = comparison.shapes(study, even.sigma)
     assert list(found) == ["isotropic", "scaled", "published", "bounded"]
-    assert found["isotropic"].key == comparison.beside(study)["constant"].key
+    assert found["isotropic"].key == comparison.comparison_arms(study)["constant"].key
     for series in ("isotropic", "scaled", "bounded"):
-        held = guarantee(found[series].settled(records), records).certified.epsilon
+        held = guarantee(found[series].with_calibrated_sigma(records), records).certified.epsilon
         assert held is not None
         assert 1.99 < held <= 2.0
-    printed = guarantee(found["published"].settled(records), records)
+    printed = guarantee(found["published"].with_calibrated_sigma(records), records)
     assert printed.certified.epsilon is None
     assert printed.claim.epsilon == pytest.approx(2.0, rel=1e-6)
 

@@ -40,13 +40,13 @@ def test_only_the_setting_and_what_gives_way_change(key: str) -> None:
         assert len(values) >= 3
         for value in values:
             study = varied.varied(STUDY, value, RECORDS, way)
-            settled = study.settled(RECORDS)
-            assert varied.read(settled) == value
-            back = varied.put(settled, varied.read(STUDY.config))
+            with_calibrated_sigma = study.with_calibrated_sigma(RECORDS)
+            assert varied.read(with_calibrated_sigma) == value
+            back = varied.put(with_calibrated_sigma, varied.read(STUDY.config))
             assert replace(back, sigma=1.0, epochs=1) == replace(STUDY.config, sigma=1.0, epochs=1)
             if way == "noise":
-                assert settled.epochs == STUDY.config.epochs
-                assert 1.99 < epsilon(settled) <= 2.0
+                assert with_calibrated_sigma.epochs == STUDY.config.epochs
+                assert 1.99 < epsilon(with_calibrated_sigma) <= 2.0
 
 
 @pytest.mark.parametrize(("key", "low", "high"), [("decay", 0.8, 1.0), ("sigma", 1.5, 2.5)])
@@ -67,8 +67,10 @@ def test_a_larger_clipping_norm_at_the_same_noise_affords_fewer_epochs() -> None
     small, large = (clip.varied(STUDY, value, RECORDS, "epochs") for value in (0.8, 1.25))
     assert small.config.epochs > large.config.epochs
     assert small.config.sigma == large.config.sigma
-    doubled = clip.varied(STUDY, 2.0, RECORDS).settled(RECORDS)
-    assert doubled.sigma == pytest.approx(2.0 * STUDY.settled(RECORDS).sigma, rel=1e-3)
+    doubled = clip.varied(STUDY, 2.0, RECORDS).with_calibrated_sigma(RECORDS)
+    assert doubled.sigma == pytest.approx(
+        2.0 * STUDY.with_calibrated_sigma(RECORDS).sigma, rel=1e-3
+    )
 
 
 def test_no_noise_affords_epochs_without_end() -> None:

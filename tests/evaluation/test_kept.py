@@ -85,7 +85,7 @@ def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, ob
     unbroken.run()
     left = stopped(STEPS + 2, study)
     assert take_up(second, pack(left))
-    assert second.taken(0) == left.taken(0)
+    assert second.steps_done(0) == left.taken(0)
     same_end(left, second)
     second.run()
     same_end(unbroken, second)
@@ -156,7 +156,7 @@ def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
     trainer = begun(other)
     before = trainer.weights(0)["0.weight"]
     assert not take_up(trainer, pack(stopped(3, STUDY)))
-    assert trainer.taken(0) == 0
+    assert trainer.steps_done(0) == 0
     assert np.array_equal(trainer.weights(0)["0.weight"], before)
 
 

@@ -1,4 +1,4 @@
-"""Trainings: the books against the accountant, also after a stop; batches, budgets, files."""
+"""Trainings: the ledger against the accountant, also after a stop; batches, budgets, files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from scipy import stats
 
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation.task import JobContext
-from dpcore.evaluation.training.data import material
+from dpcore.evaluation.training.data import training_data
 from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep, new_release
 from dpcore.evaluation.training.task import begin, sweep_training, train
@@ -73,10 +73,10 @@ def test_a_history_has_a_row_for_each_run_and_epoch(history: pd.DataFrame) -> No
 
 
 def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) -> None:
-    sigma = STUDY.settled(RECORDS).sigma
+    sigma = STUDY.with_calibrated_sigma(RECORDS).sigma
     for row in history[history["run"] == 0].itertuples():
         # Written out anew: n, batch, steps so far, decay at each epoch's end.
-        run = Training(sigma, RECORDS, 256, row.steps, 1e-5, decay=0.8, decay_every=STEPS)
+        run = TrainingPlan(sigma, RECORDS, 256, row.steps, 1e-5, decay=0.8, decay_every=STEPS)
         assert row.epsilon == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
         assert row.sigma == pytest.approx(sigma * 0.8 ** (0.5 * (row.epoch - 1)))
         assert (row.delta, row.adjacency, row.accountant) == (1e-5, "zero-out", "PLD")
@@ -88,8 +88,8 @@ def test_epsilon_is_the_accountants_for_the_steps_so_far(history: pd.DataFrame) 
 def test_batches_of_fixed_size_are_accounted_for_as_such() -> None:
     config = replace(LINEAR, sampling="fixed", adjacency="replace-one", epochs=2)
     rows = train(TrainingStudy("digits", config=config, epsilon=8.0), device="cpu")
-    sigma = TrainingStudy("digits", config=config, epsilon=8.0).settled(RECORDS).sigma
-    run = Training(
+    sigma = TrainingStudy("digits", config=config, epsilon=8.0).with_calibrated_sigma(RECORDS).sigma
+    run = TrainingPlan(
         sigma,
         RECORDS,
         256,
@@ -128,10 +128,16 @@ def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_un
     with pytest.raises(Cancelled):
         first.run(cancelled=stops_after(after))
     rows = first.history()
-    assert rows["steps"].max() == first.taken(0) == after
+    assert rows["steps"].max() == first.steps_done(0) == after
     assert rows["epoch"].max() == -(-after // STEPS)
-    run = Training(
-        STUDY.settled(RECORDS).sigma, RECORDS, 256, after, 1e-5, decay=0.8, decay_every=STEPS
+    run = TrainingPlan(
+        STUDY.with_calibrated_sigma(RECORDS).sigma,
+        RECORDS,
+        256,
+        after,
+        1e-5,
+        decay=0.8,
+        decay_every=STEPS,
     )
     assert rows["epsilon"].max() == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
     assert conclusion(first)["certified"]["epsilon"] == rows["epsilon"].max()
@@ -152,15 +158,15 @@ def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
     study = TrainingStudy("digits", config=config, epsilon=None, budget=3.0)
     trainer = begin([study], device="cpu")
     trainer.run()
-    taken = trainer.taken(0)
+    taken = trainer.steps_done(0)
     assert 0 < taken < 3 * STEPS
-    run = Training(1.5, RECORDS, 256, taken, 1e-5, decay=0.8, decay_every=STEPS)
+    run = TrainingPlan(1.5, RECORDS, 256, taken, 1e-5, decay=0.8, decay_every=STEPS)
     assert trainer.history()["epsilon"].iloc[-1] == pytest.approx(
         spent(run, "pld").epsilon, rel=1e-6
     )
     assert spent(run, "pld").epsilon <= 3.0 < spent(replace(run, steps=taken + 1), "pld").epsilon
     whole = begin([replace(study, budget=100.0)], device="cpu")
-    assert whole.planned(0) == 3 * STEPS
+    assert whole.steps_planned(0) == 3 * STEPS
     with pytest.raises(InvalidInput, match="No number of steps"):
         begin([replace(study, budget=0.01)], device="cpu")
 
@@ -230,7 +236,7 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
     trainer.run()
     text = json.loads(outcome(trainer).files["settings.json"])
     config = TrainingConfig(**{**text["recipe"], "widths": tuple(text["recipe"]["widths"])})
-    assert config == STUDY.settled(RECORDS)
+    assert config == STUDY.with_calibrated_sigma(RECORDS)
     found = text["conclusion"]
     assert found["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
     assert found["certified"]["status"] == "proved"
@@ -254,7 +260,7 @@ def test_what_is_kept_is_proved_for_all_the_models_in_the_file(models: int) -> N
     assert weights["0.weight"].dtype == np.float32
     found = json.loads(left.files["settings.json"])["conclusion"]
     assert (found["randomness"], found["status"], found["models"]) == ("system", "proved", models)
-    run = Training(found["sigma"], RECORDS, 256, 18, 1e-5, decay=0.8, decay_every=STEPS)
+    run = TrainingPlan(found["sigma"], RECORDS, 256, 18, 1e-5, decay=0.8, decay_every=STEPS)
     together = Composed((run.event(),) * models)
     wanted = certify(together, 1e-5, Adjacency.ZERO_OUT, "pld").epsilon
     assert found["epsilon"] == pytest.approx(wanted, rel=1e-6)
@@ -351,7 +357,7 @@ def test_under_add_remove_everything_comes_from_the_public_size() -> None:
 def test_paper_003s_figure_is_a_claim_with_its_conditions_and_no_proof() -> None:
     trainer = begin([STUDY], device="cpu")
     found = conclusion(trainer)
-    sigma, rate = STUDY.settled(RECORDS).sigma, 256 / RECORDS
+    sigma, rate = STUDY.with_calibrated_sigma(RECORDS).sigma, 256 / RECORDS
     # Equation (3) and Lemma 3 by hand.
     rho = sum(STEPS * 13 * rate**2 / (2 * sigma**2 * 0.8**epoch) for epoch in range(3))
     wanted = rho + 2 * math.sqrt(rho * math.log(1e5))
@@ -386,7 +392,7 @@ def test_paper_004s_noise_is_what_it_prints_for_its_claim() -> None:
 
 def test_held_out_and_public_records_are_not_trained_on() -> None:
     whole = images.load("digits")
-    found = material(replace(STUDY, held_out=True, public=100))
+    found = training_data(replace(STUDY, held_out=True, public=100))
     assert len(found.test_inputs) == RECORDS // 6
     assert len(found.public[0]) == 100
     assert len(found.inputs) == RECORDS - RECORDS // 6 - 100
@@ -394,7 +400,7 @@ def test_held_out_and_public_records_are_not_trained_on() -> None:
     together = np.concatenate(parts).reshape(RECORDS, -1)
     everyone = whole.train_inputs.reshape(RECORDS, -1)
     assert np.array_equal(np.sort(together, 0), np.sort(everyone, 0))
-    assert len(material(STUDY).test_inputs) == 360
+    assert len(training_data(STUDY).test_inputs) == 360
     trainer = begin([replace(STUDY, held_out=True)], device="cpu")
     assert trainer.records == RECORDS - RECORDS // 6
     assert measures(trainer)["measured_on"] == "held-out training records"
@@ -428,7 +434,7 @@ def test_scattering_features_are_trained_on(
     for published in (False, True):
         found = replace(few, published=published)
         monkeypatch.setattr(images, "load", lambda key, found=found: found)
-        made = material(replace(STUDY, features="scattering"))
+        made = training_data(replace(STUDY, features="scattering"))
         assert made.inputs.shape == (300, 81 * 4)
         assert len(made.test_inputs) == 40
         # What may be private is not kept.
@@ -576,8 +582,8 @@ def test_of_many_epochs_evenly_spread_ones_are_noted() -> None:
     rows = train(TrainingStudy("digits", config=config, epsilon=3.0), device="cpu")
     assert rows["epoch"].tolist() == list(range(5, 1_001, 5))
     assert rows["steps"].tolist() == rows["epoch"].tolist()
-    run = Training(
-        TrainingStudy("digits", config=config, epsilon=3.0).settled(RECORDS).sigma,
+    run = TrainingPlan(
+        TrainingStudy("digits", config=config, epsilon=3.0).with_calibrated_sigma(RECORDS).sigma,
         RECORDS,
         RECORDS,
         500,
@@ -600,10 +606,12 @@ def test_small_networks_take_one_thread_and_give_it_back() -> None:
         torch.set_num_threads(1)
 
 
-def test_the_books_follow_the_run_that_is_trained() -> None:
+def test_the_ledger_follows_the_run_that_is_trained() -> None:
     """σ of the last step is the one the training itself used."""
     examples = images.load("digits")
-    run = TrainingRun(STUDY.settled(RECORDS), examples.train_inputs, examples.train_targets, 10)
+    run = TrainingRun(
+        STUDY.with_calibrated_sigma(RECORDS), examples.train_inputs, examples.train_targets, 10
+    )
     trainer = begin([replace(STUDY, runs=1)], device="cpu")
     trainer.run()
     row = trainer.history().iloc[-1]
@@ -618,8 +626,8 @@ def test_what_is_certified_with_public_weights_holds_for_all_runs() -> None:
     study = TrainingStudy(dataset="digits", config=config, epsilon=1.0, runs=3, public=200)
     trainer = begin([study])
     each = [begin([replace(study, runs=1, config=replace(config, seed=s))]) for s in range(3)]
-    leasts = [alone.least(0) for alone in each]
+    leasts = [alone.min_noise_ratio(0) for alone in each]
     assert leasts[0] > min(leasts)  # or the first run's would do by chance
-    assert trainer.least(0) == min(leasts)
-    spent = [alone.spent(0, alone.planned(0)).epsilon for alone in each]
-    assert trainer.spent(0, trainer.planned(0)).epsilon == max(filter(None, spent))
+    assert trainer.min_noise_ratio(0) == min(leasts)
+    spent = [alone.spent(0, alone.steps_planned(0)).epsilon for alone in each]
+    assert trainer.spent(0, trainer.steps_planned(0)).epsilon == max(filter(None, spent))

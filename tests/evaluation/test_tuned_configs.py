@@ -20,7 +20,7 @@ from dpcore.evaluation.tuned_configs import CHOSEN, STUDIES, TUNED, chosen_on
 def test_each_configuration_is_certified_within_its_epsilon(name: str) -> None:
     study = STUDIES[name]
     records = images.entry(study.dataset).records
-    config = study.settled(records)
+    config = study.with_calibrated_sigma(records)
     training = config.training(records)
     assert (config.delta, config.adjacency) == (1e-5, "zero-out")
     assert study.epsilon is not None

@@ -8,7 +8,7 @@ from datetime import date
 import pandas as pd
 import pytest
 
-from dpcore.accounting import grid, growth
+from dpcore.accounting import epsilon_curve, grid
 from dpcore.accounting.presets import preset
 from dpcore.accounting.releases import cost, quarterly
 from dpcore.accounting.schedules import constant, geometric
@@ -21,7 +21,7 @@ RUN = preset("chexpert").training
 
 @pytest.fixture(scope="module")
 def along() -> pd.DataFrame:
-    return growth.growth(RUN, growth.CURVES, points=4)
+    return epsilon_curve.epsilon_curve(RUN, epsilon_curve.CURVES, points=4)
 
 
 @pytest.mark.parametrize("dark", [False, True])

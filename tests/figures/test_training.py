@@ -37,7 +37,7 @@ def table(**ends: float) -> pd.DataFrame:
     return comparison.gathered(histories)
 
 
-def course() -> pd.DataFrame:
+def schedule() -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -128,29 +128,32 @@ def test_nothing_yet_is_said() -> None:
 
 
 def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> None:
-    drawn = figures.course(course(), "epsilon", epochs=EPOCHS, reached=0)
+    drawn = figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS, reached=0)
     assert drawn.sentence.endswith("nothing is trained yet, and nothing is spent.")
     assert not drawn.figure.layout.shapes
-    assert "nothing is trained" not in figures.course(course(), "epsilon", epochs=EPOCHS).sentence
+    assert (
+        "nothing is trained"
+        not in figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS).sentence
+    )
     empty = comparison.averaged(comparison.gathered({}))
     drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS, waits="It was stopped.")
     assert drawn.sentence == "It was stopped."
 
 
 def test_the_course_of_noise_and_of_epsilon() -> None:
-    noise = figures.course(course(), "sigma", epochs=EPOCHS)
+    noise = figures.epsilon_schedule(schedule(), "sigma", epochs=EPOCHS)
     assert lines(noise)["your settings"] == [2.0, 1.0, 0.5, 0.25]
     assert noise.sentence == (
         "Noise σ: your settings 2 after the first epoch, 0.25 after the last; "
         "constant σ 1.5 throughout."
     )
-    spent = figures.course(course(), "epsilon", epochs=EPOCHS, reached=3)
+    spent = figures.epsilon_schedule(schedule(), "epsilon", epochs=EPOCHS, reached=3)
     assert spent.sentence.endswith("After epoch 3 it is 1.5.")
 
 
 def test_certified_epsilons_are_rounded_up() -> None:
-    grown = course().assign(epsilon=lambda rows: rows["epsilon"] + 1e-4)
-    drawn = figures.course(grown, "epsilon", epochs=EPOCHS, reached=3)
+    grown = schedule().assign(epsilon=lambda rows: rows["epsilon"] + 1e-4)
+    drawn = figures.epsilon_schedule(grown, "epsilon", epochs=EPOCHS, reached=3)
     assert "your settings 0.501 after the first epoch, 2.01 after the last" in drawn.sentence
     assert drawn.sentence.endswith("After epoch 3 it is 1.51.")
     hovered = next(trace.hovertext for trace in drawn.figure.data if trace.name)
@@ -158,8 +161,8 @@ def test_certified_epsilons_are_rounded_up() -> None:
 
 
 def test_without_a_certified_epsilon_the_course_says_so() -> None:
-    rows = course().assign(epsilon=float("nan"))
-    assert figures.course(rows, "epsilon", epochs=EPOCHS).sentence == (
+    rows = schedule().assign(epsilon=float("nan"))
+    assert figures.epsilon_schedule(rows, "epsilon", epochs=EPOCHS).sentence == (
         "No finite ε is certified here."
     )
 

@@ -31,10 +31,10 @@ def opened(**link: str) -> AppTest:
     app.switch_page("plan/plan.py")
     for name, value in ({"v": "2"} | link if link else {}).items():
         app.query_params[name] = value
-    return settled(app.run())
+    return with_calibrated_sigma(app.run())
 
 
-def settled(app: AppTest) -> AppTest:
+def with_calibrated_sigma(app: AppTest) -> AppTest:
     """Run again, as the browser does, until nothing is computed in the background any more."""
     deadline = time.monotonic() + 180.0
     while _waiting(app) and time.monotonic() < deadline:
@@ -83,7 +83,7 @@ def test_first_view_shows_certified_and_claimed_apart() -> None:
 def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -> None:
     app = opened()
     app.number_input(key="target").set_value(0.5).run()
-    settled(app.segmented_control(key="solve").set_value(unknown).run())
+    with_calibrated_sigma(app.segmented_control(key="solve").set_value(unknown).run())
     assert not app.exception
     for accountant in ("rdp", "pld"):
         sentence = answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100)
@@ -101,10 +101,10 @@ def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -
 def test_an_answer_is_put_into_the_controls(unknown: str) -> None:
     app = opened()
     app.number_input(key="target").set_value(0.5).run()
-    settled(app.segmented_control(key="solve").set_value(unknown).run())
+    with_calibrated_sigma(app.segmented_control(key="solve").set_value(unknown).run())
     usable = to_set(solve(unknown, FIRST, 0.5, "rdp"))
     assert usable is not None
-    settled(app.button(key="use Rényi").click().run())
+    with_calibrated_sigma(app.button(key="use Rényi").click().run())
     assert not app.exception
     assert not app.error
     if unknown == "delta":
@@ -119,7 +119,7 @@ def test_what_is_out_of_reach_is_said_plainly() -> None:
     app = opened()
     app.number_input(key="sigma").set_value(0.05).run()
     app.number_input(key="target").set_value(0.001).run()
-    settled(app.segmented_control(key="solve").set_value("steps").run())
+    with_calibrated_sigma(app.segmented_control(key="solve").set_value("steps").run())
     assert "No number of steps reaches ε = 0.001" in said(app)
     assert not [button for button in app.button if button.label == "Use this value"]
 
@@ -127,7 +127,7 @@ def test_what_is_out_of_reach_is_said_plainly() -> None:
 @pytest.mark.parametrize("key", PRESETS)
 def test_each_preset_fills_the_controls_and_is_recognised(key: str) -> None:
     app = opened()
-    settled(app.selectbox(key="preset").set_value(key).run())
+    with_calibrated_sigma(app.selectbox(key="preset").set_value(key).run())
     assert not app.exception
     assert not app.error
     run = preset(key).training
@@ -165,7 +165,7 @@ def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
 
 def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict() -> None:
     app = opened()
-    settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
+    with_calibrated_sigma(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
     found = said(app)
     assert numbers(app)["ε by the formula"] == "3.613"
     assert numbers(app)["ε by PLD"] == "0.8648"  # it is 0.86470: what is proved is rounded up
@@ -179,14 +179,14 @@ def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdi
     assert "the stated 1.19 does not hold" in found
     assert judged(3.6126793006768945, "printed", fixed) in found
     # Another noise is another run: the paper states nothing about it.
-    settled(app.number_input(key="sigma").set_value(3.14).run())
+    with_calibrated_sigma(app.number_input(key="sigma").set_value(3.14).run())
     assert "Stated in the paper: no number for these settings." in said(app)
     assert "the paper states" not in said(app)
 
 
 def test_fixed_batches_are_certified_under_replace_one() -> None:
     app = opened()
-    settled(app.selectbox(key="sampling").set_value("fixed").run())
+    with_calibrated_sigma(app.selectbox(key="sampling").set_value("fixed").run())
     assert not app.exception
     run = replace(FIRST, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
     shown = numbers(app)
@@ -272,7 +272,7 @@ def at_tab(name: str, **values: object) -> AppTest:
     app.run()
     assert not app.exception
     time.sleep(1.0)
-    return settled(app)
+    return with_calibrated_sigma(app)
 
 
 TABS = (
@@ -290,7 +290,7 @@ TABS = (
 @pytest.mark.parametrize("name", TABS)
 def test_each_tab_opens_for_each_sampling(name: str, sampling: str) -> None:
     app = at_tab(name)
-    settled(app.selectbox(key="sampling").set_value(sampling).run())
+    with_calibrated_sigma(app.selectbox(key="sampling").set_value(sampling).run())
     assert not app.exception
     assert not app.error
 

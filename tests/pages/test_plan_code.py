@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.planner import Training, solve, spent
+from dpcore.accounting.planner import TrainingPlan, solve, spent
 from dpcore.accounting.presets import preset
 from dpcore.cli import main
 from dpcore.export.plan import command, opacus, plan_command, snippet
@@ -67,12 +67,12 @@ def test_the_snippet_gives_the_same_number(name: str, capsys: pytest.CaptureFixt
     [
         replace(FIRST, records=2_000, batch=100, steps=60, decay_every=20, decay=0.8),
         replace(FIRST, records=2_000, batch=100, steps=30, decay_every=1, decay=0.97),
-        Training(sigma=3.0, records=2_000, batch=100, steps=40, delta=1e-5, clip=2.0),
+        TrainingPlan(sigma=3.0, records=2_000, batch=100, steps=40, delta=1e-5, clip=2.0),
     ],
     ids=["decay each epoch", "decay each step", "constant"],
 )
 def test_opacus_trains_with_the_same_settings(
-    run: Training, capsys: pytest.CaptureFixture[str]
+    run: TrainingPlan, capsys: pytest.CaptureFixture[str]
 ) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("opacus")

@@ -113,7 +113,9 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
         ),
         epsilon=3.0,
     )
-    assert shown["Noise σ₀"] == plain(comparison.settled(study, RECORDS)["private"].sigma)
+    assert shown["Noise σ₀"] == plain(
+        comparison.with_calibrated_sigma(study, RECORDS)["private"].sigma
+    )
     assert "δ = 1e-5 · zero-out · PLD" in said(app)
     assert "constant σ" in said(app)
     assert "paper 003, equations (3) and (4)" in said(app)
@@ -125,7 +127,7 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
 def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     app = trained(opened(**QUICK))
     assert not app.exception
-    studies = comparison.beside(quick_study())
+    studies = comparison.comparison_arms(quick_study())
     histories = {series: jobs.Job(each.key).result() for series, each in studies.items()}
     table = comparison.averaged(comparison.gathered(histories))
     ends = table[table["epoch"] == 3].set_index("series")["accuracy_test"]
@@ -190,8 +192,8 @@ def test_records_set_aside_as_public_are_not_trained_on() -> None:
         cost="curvature",
     )
     study = TrainingStudy(config=config, epsilon=3.0, runs=2, public=400)
-    settled = comparison.settled(study, RECORDS - 400)["private"]
-    assert numbers(app)["Noise σ₀"] == plain(settled.sigma)
+    with_calibrated_sigma = comparison.with_calibrated_sigma(study, RECORDS - 400)["private"]
+    assert numbers(app)["Noise σ₀"] == plain(with_calibrated_sigma.sigma)
     assert "--public 400" in export.command(study)
 
 
@@ -280,7 +282,7 @@ def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
     command, snippet, opacus = [block.value for block in app.code][-3:]
     assert command.startswith("python -m dpcore train --dataset digits")
     assert "TrainingStudy('digits'" in snippet
-    sigma = comparison.settled(quick_study(), RECORDS)["private"].sigma
+    sigma = comparison.with_calibrated_sigma(quick_study(), RECORDS)["private"].sigma
     assert f"noise_multiplier={sigma / FIRST['clipping']!r}" in opacus
     assert "Opacus would sample 1 in 6 records" in said(app)
     assert not app.exception

@@ -200,7 +200,7 @@ def test_on_mnist_the_decaying_model_gets_the_certified_budget_of_dp_sgd() -> No
     assert set(found) == {"nonprivate", "dpsgd", "proposed", "printed"}
 
     def spent(study: TrainingStudy) -> float:
-        config = study.settled(60_000)
+        config = study.with_calibrated_sigma(60_000)
         certified = paper_003.spent(config.training(60_000), "pld").epsilon
         assert certified is not None
         return certified

@@ -30,7 +30,7 @@ class Uneven(NoiseShape):
         Steps after which w is computed afresh (the paper: every step); 0 for once.
     """
 
-    least = paper_004.LEAST
+    min_noise_ratio = paper_004.LEAST
 
     def __init__(self, given: Given, examples: ExampleGradients, refresh: int) -> None:
         self.given, self.examples, self.refresh = given, examples, refresh
@@ -38,7 +38,7 @@ class Uneven(NoiseShape):
         if refresh == 0:
             # Not a single step is taken yet: the network still holds its starting weights.
             self.prepare(0)
-            self.least = min(float(each.min()) for each in self.multiples)
+            self.min_noise_ratio = min(float(each.min()) for each in self.multiples)
 
     def prepare(self, step: int) -> None:
         """Compute w where it is due."""

@@ -88,13 +88,13 @@ class NoiseShape:
     share : float
         Part of the step's 1/σ² that a second query takes: layers' shares of the clipped gradients,
         told to `learn`. 0 for none.
-    least : float
+    min_noise_ratio : float
         A bound from below on noise over clipping in every direction, in multiples of σ/C, known
         before private records are used.
     """
 
     share = 0.0
-    least = 1.0
+    min_noise_ratio = 1.0
 
     def prepare(self, step: int) -> None:
         """Before the batch of a step, counted from 0, is drawn."""

@@ -113,7 +113,7 @@ def release(
         middle = minimise(problem, features, labels)
     # Drawn into the ball that the exact minimiser lies in, which moves no two points apart.
     middle = middle.copy()
-    problem.into_ball(middle)
+    problem.project(middle)
     drawn = np.stack([vector_laplace(noise_generator(seed, run), dimension) for run in range(runs)])
     scale = np.array([calibration.model_noise for calibration in calibrations])
     return np.asarray(middle + scale[:, None, None] * drawn[None])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class TrainingData:
     """The records of a study as a network takes them.
 
     Parameters
@@ -47,11 +47,11 @@ def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
     return targets > NULL_CLASS if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
 
 
-def material(
+def training_data(
     study: TrainingStudy,
     progress: Report = lambda share, message: None,
     brought: Examples | None = None,
-) -> Material:
+) -> TrainingData:
     """Load the study's records, and make features of them where it says so.
 
     Parameters
@@ -95,4 +95,6 @@ def material(
             public = inputs[aside], targets[aside]
         kept.sort()
         inputs, targets = inputs[kept], targets[kept]
-    return Material(inputs, targets, test_inputs, test_targets, public, found.outputs, found.task)
+    return TrainingData(
+        inputs, targets, test_inputs, test_targets, public, found.outputs, found.task
+    )

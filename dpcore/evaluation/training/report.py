@@ -17,7 +17,7 @@ import dpcore
 from dpcore.evaluation.marks import COLUMN, NOT_PRIVATE, marked
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.task import Outcome
-from dpcore.evaluation.training.spending import assurance, said, stands
+from dpcore.evaluation.training.spending import assurance, paper_claim, stands
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.mechanisms.answers import verdicts
 
@@ -58,11 +58,11 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         noise, drawn from the system.
     """
     study, config = trainer.studies[place], trainer.configs[place]
-    records, steps = trainer.records, trainer.taken(place)
-    found = assurance(config, records, least=trainer.least(place))
+    records, steps = trainer.records, trainer.steps_done(place)
+    found = assurance(config, records, min_noise_ratio=trainer.min_noise_ratio(place))
     certified, together = trainer.spent(place, steps), trainer.released(place)
-    paper = said(config, records, found)
-    kept = study.kept or not config.private
+    paper = paper_claim(config, records, found)
+    sound = study.system_entropy or not config.private
     return {
         "dataset": study.dataset,
         "features": study.features,
@@ -74,17 +74,17 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         "models": study.models,
         "epochs": config.epochs,
         "steps": steps,
-        "steps_planned": trainer.planned(place),
+        "steps_planned": trainer.steps_planned(place),
         "sigma": config.sigma,
         "clip": config.clip,
         "randomness": study.randomness,
-        "epsilon": together.epsilon if kept else None,
+        "epsilon": together.epsilon if sound else None,
         "delta": config.delta if config.private else None,
         "adjacency": config.adjacency,
         "neighbours": certified.adjacency.of("training part"),
         "accountant": together.by,
-        "reason": together.reason if kept or together.epsilon is None else NULLIFIED,
-        "status": str(stands(found.status, kept=study.kept)),
+        "reason": together.reason if sound or together.epsilon is None else NULLIFIED,
+        "status": str(stands(found.status, system_entropy=study.system_entropy)),
         "certified": {
             "epsilon": certified.epsilon,
             "delta": config.delta if config.private else None,

@@ -129,14 +129,14 @@ class TrainingStudy:
             number("C of what is kept", self.config.clip, at_least=LEAST_CLIP)
 
     @property
-    def kept(self) -> bool:
+    def system_entropy(self) -> bool:
         """Whether batches and noise come from the operating system."""
         return bool(self.release)
 
     @property
     def randomness(self) -> str:
         """Where they come from: "system" or "seed"."""
-        return "system" if self.kept else "seed"
+        return "system" if self.system_entropy else "seed"
 
     def _check_inputs(self) -> None:
         """Refuse a network or features that these records cannot be given to."""
@@ -192,7 +192,7 @@ class TrainingStudy:
         whole("public records", self.public, at_least=0, at_most=kept - 1)
         return kept - self.public
 
-    def settled(self, records: int, progress: Report | None = None) -> TrainingConfig:
+    def with_calibrated_sigma(self, records: int, progress: Report | None = None) -> TrainingConfig:
         """The configuration with its σ.
 
         Parameters

@@ -90,14 +90,14 @@ def begin(
     """
     # A page hands studies to workers, and needs no torch for that.
     from dpcore.deep.device import device as device_named
-    from dpcore.evaluation.training.data import material
+    from dpcore.evaluation.training.data import training_data
     from dpcore.evaluation.training.trainer import Trainer
 
     def preparing(share: float, message: str) -> None:
         progress(0.0, message)
 
     where = device_named(device)
-    return Trainer(studies, material(studies[0], preparing, records), where, preparing)
+    return Trainer(studies, training_data(studies[0], preparing, records), where, preparing)
 
 
 def task(study: TrainingStudy | TrainingSweep, path: str = "") -> StudyTask:

@@ -1,7 +1,7 @@
-"""Trainings side by side, epoch by epoch, with the books of what each has spent.
+"""Trainings side by side, epoch by epoch, with the ledger of what each has spent.
 
 Runs of small networks that differ in seed and σ only are trained as one batch; all others take
-turns, an epoch each. The books follow from the configuration and the number of steps alone, so a
+turns, an epoch each. The ledger follow from the configuration and the number of steps alone, so a
 training that was stopped in the middle of an epoch and goes on has spent exactly what an unbroken
 one has.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dpcore.accounting.growth import checkpoints
+from dpcore.accounting.epsilon_curve import checkpoints
 from dpcore.accounting.planner import solve, spent
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import together
@@ -28,13 +28,13 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.task import Partial, Report
 from dpcore.evaluation.training import scores
 from dpcore.evaluation.training.data import known
-from dpcore.evaluation.training.spending import ACCOUNTANT, Books, assurance, stands
+from dpcore.evaluation.training.spending import ACCOUNTANT, EpsilonLedger, assurance, stands
 from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dpcore.evaluation.training.data import Material
+    from dpcore.evaluation.training.data import TrainingData
     from dpcore.evaluation.training.study import TrainingStudy
 
 COLUMNS = (
@@ -106,7 +106,7 @@ class Trainer:
     def __init__(
         self,
         studies: Sequence[TrainingStudy],
-        given: Material,
+        given: TrainingData,
         device: torch.device,
         progress: Report = lambda share, message: None,
     ) -> None:
@@ -115,14 +115,16 @@ class Trainer:
         # Once on the device for all runs.
         self._inputs = torch.as_tensor(given.inputs, dtype=torch.float32).to(device)
         self.configs = tuple(
-            study.settled(self.records, lambda share, message: progress(share, "finding the noise"))
+            study.with_calibrated_sigma(
+                self.records, lambda share, message: progress(share, "finding the noise")
+            )
             for study in self.studies
         )
         self._last = [self._planned(*each) for each in zip(studies, self.configs, strict=True)]
         self._batches = [self._batch(members) for members in self._together()]
         epochs = max(self._epochs(batch, batch.last) for batch in self._batches)
         self._noted = checkpoints(epochs, MOST_ROWS)
-        self._books = [self._opened(place, progress) for place in range(len(self.studies))]
+        self._ledgers = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
         there = np.flatnonzero(known(given.targets))
         evenly = np.linspace(0, max(0, len(there) - 1), min(len(there), LOSS_RECORDS)).astype(int)
@@ -190,17 +192,17 @@ class Trainer:
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
-    def taken(self, place: int) -> int:
+    def steps_done(self, place: int) -> int:
         """Steps that every run of a study has taken."""
         return min(batch.run.step for batch, _ in self._of(place))
 
-    def planned(self, place: int) -> int:
+    def steps_planned(self, place: int) -> int:
         """Steps it will have taken in the end: all, or as many as the budget allows."""
         return self._last[place]
 
     def spent(self, place: int, steps: int) -> Guarantee:
         """What a study's training has spent after that many steps."""
-        return self._books[place].at(steps)
+        return self._ledgers[place].at(steps)
 
     def released(self, place: int) -> Guarantee:
         """What the models that a study writes have spent together: their steps composed.
@@ -213,12 +215,14 @@ class Trainer:
         if models == 1 or alone.epsilon is None:
             return alone
         config = self.configs[place]
-        training = replace(config.training(self.records, least=self.least(place)), steps=steps)
+        training = replace(
+            config.training(self.records, min_noise_ratio=self.min_noise_ratio(place)), steps=steps
+        )
         return together([training] * models, ACCOUNTANT)
 
-    def least(self, place: int) -> float:
+    def min_noise_ratio(self, place: int) -> float:
         """As in `TrainingConfig.training`."""
-        return self._books[place].least
+        return self._ledgers[place].min_noise_ratio
 
     def weights(self, place: int) -> dict[str, NDArray[np.float32]]:
         """Each parameter of the models that a study writes, as `torch.nn` shapes it, models first.
@@ -283,7 +287,7 @@ class Trainer:
             task=given.task,
             device=self.device,
             public=given.public,
-            system=self.studies[members[0][0]].kept,
+            system=self.studies[members[0][0]].system_entropy,
         )
         return _Batch(members, run, self._last[members[0][0]])
 
@@ -300,19 +304,19 @@ class Trainer:
             raise InvalidInput(plan.sentence)
         return min(steps, int(plan.value))
 
-    def _opened(self, place: int, progress: Report) -> Books:
+    def _opened(self, place: int, progress: Report) -> EpsilonLedger:
         config = self.configs[place]
         batch, _ = self._of(place)[0]
         # Every run has weights of its own; what is certified has to hold for all of them.
-        least = min(each.run.shape.least for each, _ in self._of(place))
-        status = assurance(config, self.records, least=least).status
-        books = Books(config, self.records, least, status)
+        min_noise_ratio = min(each.run.shape.min_noise_ratio for each, _ in self._of(place))
+        status = assurance(config, self.records, min_noise_ratio=min_noise_ratio).status
+        ledger = EpsilonLedger(config, self.records, min_noise_ratio, status)
         ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}
-        books.fill(
+        ledger.fill(
             sorted(ends),
             lambda share: progress(share, "counting what each epoch will spend"),
         )
-        return books
+        return ledger
 
     def _of(self, place: int) -> list[tuple[_Batch, int]]:
         """Where the runs of a study are, in their order."""
@@ -342,27 +346,27 @@ class Trainer:
             loss = scores.losses(on_seen, given.targets[self._seen], given.task)
         sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)
         for at, (place, which) in enumerate(batch.members):
-            study, books = self.studies[place], self._books[place]
-            certified = books.at(run.step)
+            study, ledger = self.studies[place], self._ledgers[place]
+            certified = ledger.at(run.step)
             self._rows[place, which, epoch] = (
                 place,
                 study.dataset,
                 study.features,
-                books.config.network,
-                books.config.noise,
+                ledger.config.network,
+                ledger.config.noise,
                 which,
                 epoch,
                 run.step,
                 sigmas[at],
                 math.nan if certified.epsilon is None else certified.epsilon,
                 study.config.delta,
-                books.config.adjacency,
+                ledger.config.adjacency,
                 certified.by,
                 float(loss[at]),
                 float(accuracy[at]),
                 float(area[at]),
                 batch.seconds / len(batch.members),
-                str(stands(books.status, kept=study.kept)),
+                str(stands(ledger.status, system_entropy=study.system_entropy)),
             )
 
 

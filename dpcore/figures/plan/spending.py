@@ -34,7 +34,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     Parameters
     ----------
     table : DataFrame
-        From `dpcore.accounting.growth.growth`.
+        From `dpcore.accounting.epsilon_curve.epsilon_curve`.
     dark : bool
         Whether it is drawn on a dark ground.
     """

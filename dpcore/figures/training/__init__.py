@@ -1,7 +1,7 @@
 """A training's figures: how it learns, its noise and ε, what cost accuracy, what a setting does."""
 
 from dpcore.figures.training.effects import effect, written
-from dpcore.figures.training.lines import course, learning
+from dpcore.figures.training.lines import epsilon_schedule, learning
 from dpcore.figures.training.series import AXES, METRICS, MOST_RUNS, SERIES, lost, runs, shown
 from dpcore.figures.training.why import why
 
@@ -10,8 +10,8 @@ __all__ = [
     "METRICS",
     "MOST_RUNS",
     "SERIES",
-    "course",
     "effect",
+    "epsilon_schedule",
     "learning",
     "lost",
     "runs",

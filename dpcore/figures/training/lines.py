@@ -89,7 +89,7 @@ def learning(
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
 
 
-def course(
+def epsilon_schedule(
     table: pd.DataFrame,
     column: str,
     *,
@@ -102,7 +102,7 @@ def course(
     Parameters
     ----------
     table : pandas.DataFrame
-        From `dpcore.evaluation.comparison.course`.
+        From `dpcore.evaluation.comparison.epsilon_schedule`.
     column : str
         "sigma" or "epsilon".
     epochs : int

@@ -337,20 +337,24 @@ def test_published_noise_is_large_where_the_gradient_is_small(name, digits):
     # The paper's constraint holds with equality for its own Δ, and fails for a worse one.
     assert float((spread**-2.0).mean()) == pytest.approx(1.0, rel=1e-5)
     assert float(spread.min()) < 0.9
-    assert run.shape.least == float(spread.min())
+    assert run.shape.min_noise_ratio == float(spread.min())
 
 
 def test_public_weights_computed_once_certify_by_the_least_noise(digits):
     run = started(SHAPES["published, public"], digits)
     found = run.guarantee()
-    even = guarantee(replace(BASE, sigma=BASE.sigma * run.shape.least), 1200)
+    even = guarantee(replace(BASE, sigma=BASE.sigma * run.shape.min_noise_ratio), 1200)
     assert found.certified == even.certified
     anyhow = guarantee(run.config, 1200)
     assert anyhow.certified.epsilon > found.certified.epsilon
     often = started(replace(run.config, refresh=1), digits)
     assert often.guarantee() == anyhow
     often.advance(20)
-    assert often.shape.least == paper_004.LEAST <= min(float(e.min()) for e in often.shape.spread())
+    assert (
+        often.shape.min_noise_ratio
+        == paper_004.LEAST
+        <= min(float(e.min()) for e in often.shape.spread())
+    )
 
 
 def test_refresh_says_when_weights_are_computed_afresh(digits):

@@ -12,7 +12,7 @@ import numpy as np
 from dpcore.accounting import paper_003
 from dpcore.accounting.accountants import certify_along
 from dpcore.accounting.events import steps
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def checkpoints(steps: int, points: int) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(float(mark))) for mark in marks}))
 
 
-def growth(
-    training: Training,
+def epsilon_curve(
+    training: TrainingPlan,
     curves: Sequence[str],
     points: int = 24,
     progress: Callable[[float, str], None] | None = None,
@@ -45,7 +45,7 @@ def growth(
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
         The whole run; its `steps` is the last checkpoint.
     curves : sequence of str
         From `CURVES`.
@@ -91,7 +91,7 @@ def growth(
 
 
 def along(
-    training: Training,
+    training: TrainingPlan,
     curve: str,
     marks: Sequence[int],
     report: Callable[[float], None] = lambda share: None,

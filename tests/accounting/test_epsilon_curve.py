@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.accounting.growth import CURVES, TITLES, checkpoints, growth
-from dpcore.accounting.planner import Training, spent
+from dpcore.accounting.epsilon_curve import CURVES, TITLES, checkpoints, epsilon_curve
+from dpcore.accounting.planner import TrainingPlan, spent
 from dpcore.guarantee import Adjacency
 
-DECAYING = Training(sigma=2.0, records=5_000, batch=50, steps=60, delta=1e-5, decay=0.99)
+DECAYING = TrainingPlan(sigma=2.0, records=5_000, batch=50, steps=60, delta=1e-5, decay=0.99)
 RUNS = {
     "decay every step": DECAYING,
     "constant": replace(DECAYING, decay=1.0, steps=5_000),
@@ -38,7 +38,7 @@ def test_every_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(
     name: str,
 ) -> None:
     run = RUNS[name]
-    table = growth(run, ["pld", "rdp"], points=7)
+    table = epsilon_curve(run, ["pld", "rdp"], points=7)
     assert tuple(table["steps"]) == 2 * checkpoints(run.steps, 7)
     for line in table.itertuples():
         alone = spent(replace(run, steps=line.steps), line.curve)
@@ -53,7 +53,7 @@ def test_every_checkpoint_is_what_the_run_would_have_spent_if_stopped_there(
 
 
 def test_curves_rise_and_the_certified_ones_keep_their_order() -> None:
-    table = growth(DECAYING, ["pld", "rdp"], points=12)
+    table = epsilon_curve(DECAYING, ["pld", "rdp"], points=12)
     by_curve = {curve: part["epsilon"].to_numpy() for curve, part in table.groupby("curve")}
     for epsilons in by_curve.values():
         assert (np.diff(epsilons) > 0.0).all()
@@ -62,20 +62,22 @@ def test_curves_rise_and_the_certified_ones_keep_their_order() -> None:
 
 def test_what_has_no_theorem_is_refused_at_every_checkpoint() -> None:
     absent = replace(DECAYING, sampling="fixed", adjacency=Adjacency.ADD_REMOVE)
-    table = growth(absent, ["pld"], points=3)
+    table = epsilon_curve(absent, ["pld"], points=3)
     assert table["epsilon"].isna().all()
     assert set(table["status"]) == {"conditions not met"}
     assert table["reason"].str.contains("no theorem").all()
 
 
 def test_paper_003_says_nothing_without_sampling() -> None:
-    assert growth(RUNS["no sampling"], ["printed"]).empty
-    assert set(growth(DECAYING, ["printed"], points=2)["status"]) == {"claim"}
+    assert epsilon_curve(RUNS["no sampling"], ["printed"]).empty
+    assert set(epsilon_curve(DECAYING, ["printed"], points=2)["status"]) == {"claim"}
 
 
 def test_progress_rises_to_the_end() -> None:
     calls: list[tuple[float, str]] = []
-    growth(DECAYING, CURVES, points=5, progress=lambda share, text: calls.append((share, text)))
+    epsilon_curve(
+        DECAYING, CURVES, points=5, progress=lambda share, text: calls.append((share, text))
+    )
     shares = [share for share, _ in calls]
     assert shares == sorted(shares)
     assert shares[0] == 0.0
@@ -98,5 +100,5 @@ def test_an_exception_in_the_callback_ends_the_work(after: int) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        growth(DECAYING, ["pld"], progress=stop)
+        epsilon_curve(DECAYING, ["pld"], progress=stop)
     assert len(calls) == after
