@@ -172,16 +172,12 @@ def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> 
 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
     """The studies that a state is of."""
-    from dpcore.deep.config import TrainingConfig
     from dpcore.evaluation.comparison import comparison_arms
     from dpcore.evaluation.training.checkpoint import described
     from dpcore.evaluation.training.study import TrainingStudy
 
     try:
-        studies = [
-            TrainingStudy(**{**each, "config": TrainingConfig(**each["config"])})
-            for each in described(state)
-        ]
+        studies = [TrainingStudy.described_by(each) for each in described(state)]
     except (TypeError, KeyError):
         studies = []
     if len(studies) == 1:
@@ -293,7 +289,7 @@ def _leave(folder: Path, files: dict[str, bytes], output: str) -> None:
 
 @contextmanager
 def _interrupted() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed: a step that is cut off in the middle would be missing from the ledger."""
+    """Whether Ctrl-C was pressed: the ledger would miss a step that is cut off in the middle."""
     asked = False
 
     def note(*_: object) -> None:

@@ -118,17 +118,24 @@ def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     return found
 
 
-def with_calibrated_sigma(study: TrainingStudy, records: int) -> dict[str, TrainingConfig]:
-    """The private ones of `comparison_arms` with σ₀ solved.
+def calibrated_arms(study: TrainingStudy, records: int) -> dict[str, TrainingStudy]:
+    """`comparison_arms`, with σ₀ solved where they are private.
 
     Raises
     ------
     InvalidInput
         If no noise stays within the study's ε, or the settings do not fit together.
     """
+    return {series: each.calibrated(records) for series, each in comparison_arms(study).items()}
+
+
+def with_calibrated_sigma(
+    arms: Mapping[str, TrainingStudy], records: int
+) -> dict[str, TrainingConfig]:
+    """The configurations of the private arms with σ₀ solved; taken over from `calibrated_arms`."""
     return {
         series: each.with_calibrated_sigma(records)
-        for series, each in comparison_arms(study).items()
+        for series, each in arms.items()
         if each.config.private
     }
 

@@ -7,7 +7,7 @@ quantiles of a single run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,13 @@ from dpcore.evaluation.scoring import (
     spread_by,
 )
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import (
+    Calibrations,
+    Study,
+    calibrations_for,
+    delta_for,
+    problem_for,
+)
 from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.guarantee import Guarantee
@@ -150,7 +156,7 @@ class Baselines:
         return self.tuned if self.best is self.same_lam else self.same_lam
 
 
-def calibration_table(calibrations: Mapping[str, Sequence[Calibration]]) -> pd.DataFrame:
+def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
     """σ and verdict per (method, ε): known before any training."""
     import pandas as pd
 
@@ -192,7 +198,12 @@ def minimiser(study: Study, split: Split) -> Array:
     return one_vs_rest.minimise(problem_for(study, split), split.x_train, split.y_train)
 
 
-def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.DataFrame:
+def closed_form(
+    study: Study,
+    split: Split,
+    exact: Array | None = None,
+    calibrations: Calibrations | None = None,
+) -> pd.DataFrame:
     """The study's closed-form methods at every ε, without sampling error in the means.
 
     Parameters
@@ -202,6 +213,8 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
     split : Split
     exact : (d,) array, optional
         `minimiser`, where at hand.
+    calibrations : mapping, optional
+        `calibrations_for` this study, where at hand.
 
     Returns
     -------
@@ -213,10 +226,10 @@ def closed_form(study: Study, split: Split, exact: Array | None = None) -> pd.Da
     import pandas as pd
 
     problem, scoring = problem_for(study, split), scoring_for(split)
+    if calibrations is None:
+        calibrations = calibrations_for(study, problem, delta_for(study, split))
     calibrations = {
-        key: group
-        for key, group in calibrations_for(study, problem, delta_for(study, split)).items()
-        if method_named(key).closed_form
+        key: calibrations[key] for key in study.methods if method_named(key).closed_form
     }
     table = calibration_table(calibrations)
     if table.empty:
@@ -306,14 +319,17 @@ def answers(
         split = prepare(load(study.dataset, records=study.records), study.preparation)
     exact = tuple(key for key in study.methods if method_named(key).closed_form)
     sampled = tuple(key for key in study.methods if key not in exact)
+    progress(0.0, "calibrating the noise")
+    noises = calibrations_for(study, problem_for(study, split), delta_for(study, split))
     tables = []
     if exact:
-        tables.append(closed_form(replace(study, methods=exact), split))
+        tables.append(closed_form(replace(study, methods=exact), split, calibrations=noises))
     if sampled:
         trained = replace(study, methods=sampled)
-        rows = sweep(trained, split=split, progress=progress, cancelled=cancelled)
-        progress(1.0, "certifying the noise")
-        tables.append(summarise(rows, trained, split))
+        rows = sweep(
+            trained, split=split, calibrations=noises, progress=progress, cancelled=cancelled
+        )
+        tables.append(summarise(rows, trained, split, noises))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -334,8 +350,19 @@ def work(study: Study, context: JobContext) -> Outcome:
     )
 
 
-def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:
+def summarise(
+    rows: pd.DataFrame, study: Study, split: Split, calibrations: Calibrations | None = None
+) -> pd.DataFrame:
     """A sweep's rows as one row per (method, ε): means over runs and 5 % / 95 % quantiles.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `sweep`.
+    study : Study
+    split : Split
+    calibrations : mapping, optional
+        `calibrations_for` this study, where at hand.
 
     Returns
     -------
@@ -344,9 +371,11 @@ def summarise(rows: pd.DataFrame, study: Study, split: Split) -> pd.DataFrame:
     """
     import pandas as pd
 
-    problem, scoring = problem_for(study, split), scoring_for(split)
+    scoring = scoring_for(split)
     methods = tuple(dict.fromkeys(rows["method"]))
-    calibrations = calibrations_for(study, problem, delta_for(study, split))
+    if calibrations is None:
+        problem = problem_for(study, split)
+        calibrations = calibrations_for(study, problem, delta_for(study, split))
     table = calibration_table({key: calibrations[key] for key in methods})
     groups = rows.groupby(["method", "epsilon"], sort=False)
     index = list(zip(table["method"], table["epsilon"], strict=True))

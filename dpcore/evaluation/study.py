@@ -6,6 +6,7 @@ Everything downstream (curves, sweeps, jobs, links, command lines) is a function
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from dpcore.datasets import Entry, Preparation, Split
@@ -191,6 +192,10 @@ def edition_of(study: Study, method: Method) -> Edition:
     """The edition the study runs of a method."""
     wanted = Edition(study.edition)
     return wanted if wanted in method.editions else Edition.SOUND
+
+
+Calibrations = Mapping[str, Sequence[Calibration]]
+"""By method, one per ε of a study."""
 
 
 def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:

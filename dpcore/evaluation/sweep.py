@@ -14,7 +14,13 @@ from dpcore.erm.method import Calibration, Progress, Release, silent
 from dpcore.errors import Cancelled
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import (
+    Calibrations,
+    Study,
+    calibrations_for,
+    delta_for,
+    problem_for,
+)
 from dpcore.methods import method_named
 
 if TYPE_CHECKING:
@@ -48,6 +54,7 @@ def sweep(
     study: Study,
     *,
     split: Split | None = None,
+    calibrations: Calibrations | None = None,
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
@@ -59,6 +66,8 @@ def sweep(
         What to run; the table is a deterministic function of it (but for `seconds`).
     split : Split, optional
         Prepared data, where at hand; loaded and prepared by the study's description otherwise.
+    calibrations : mapping, optional
+        `calibrations_for` this study, where at hand.
     progress : callable
         Called with (fraction done, message).
     cancelled : callable
@@ -83,8 +92,9 @@ def sweep(
         split = prepare(load(study.dataset, records=study.records), study.preparation)
     scoring = scoring_for(split)
     problem = problem_for(study, split)
-    report(0.0, "calibrating the noise")
-    calibrations = calibrations_for(study, problem, delta_for(study, split))
+    if calibrations is None:
+        report(0.0, "calibrating the noise")
+        calibrations = calibrations_for(study, problem, delta_for(study, split))
     # Methods that share an engine share its batch, and so its noise draws within a run.
     engines: dict[Release, list[Calibration]] = {}
     for key in study.methods:

@@ -114,13 +114,15 @@ def _curves(
     for number, (dataset, split) in enumerate(splits.items()):
         study = _study(dataset, loss, EPSILONS, order.runs or RUNS)
         part = order.part(number, len(splits), dataset)
-        drawn = sweep(study, split=split, progress=part)
+        delta = delta_for(study, split)
+        noises = calibrations_for(study, problem_for(study, split), delta)
+        drawn = sweep(study, split=split, calibrations=noises, progress=part)
         rows.append(drawn)
-        tables.append(summarise(drawn, study, split).assign(dataset=dataset))
+        tables.append(summarise(drawn, study, split, noises).assign(dataset=dataset))
         # What the noise would prove on features scaled by public bounds; the paper's own scaling,
         # by the data's range, is judged apart.
         problem = replace(problem_for(study, split), public_preparation=True)
-        calibrations[dataset] = calibrations_for(study, problem, delta_for(study, split))
+        calibrations[dataset] = calibrations_for(study, problem, delta)
     table = pd.concat(tables, ignore_index=True)
     files = [order.save(table), order.save(pd.concat(rows, ignore_index=True), "-runs")]
     files += panels(

@@ -65,7 +65,7 @@ def promised_here(
 
 
 def _calibration(view: View, method: str, epsilon: float) -> Calibration:
-    return loaders.calibration(view.study.key, method, epsilon, view.study, view.split)
+    return loaders.calibration(view.study, view.split, method, epsilon)
 
 
 def attacker_panel(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:

@@ -16,7 +16,7 @@ from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.curves import Baselines
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
-from dpcore.methods import register
+from dpcore.methods import method_named, register
 from pages.shared import uploads
 
 if TYPE_CHECKING:
@@ -76,9 +76,16 @@ def closed_form(study: Study, split: Split) -> pd.DataFrame:
 
 @st.cache_data(max_entries=60, show_spinner=False)
 def _closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
-    exact = _minimiser(_without_privacy(_study).key, _study, _split)
+    exact, noise = (
+        _minimiser(_without_privacy(_study).key, _study, _split),
+        _calibration_key(_study),
+    )
+    noises = {
+        method: _calibrations(noise, method, _study.epsilons, _study, _split)
+        for method in _study.methods
+    }
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
-        return curves.closed_form(_study, _split, exact)
+        return curves.closed_form(_study, _split, exact, noises)
 
 
 def baselines(study: Study, split: Split) -> Baselines:
@@ -118,11 +125,30 @@ def _baselines(key: str, _study: Study, _split: Split) -> Baselines:
 
 
 @st.cache_resource(max_entries=200, show_spinner="Certifying the noise …")
-def calibration(key: str, method: str, epsilon: float, _study: Study, _split: Split) -> Calibration:
-    """Sensitivity, σ, conditions, claim and proof of one method at one ε."""
-    study = replace(_study, methods=(method,), epsilons=(epsilon,))
-    found = calibrations_for(study, problem_for(study, _split), delta_for(study, _split))
-    return found[method][0]
+def _calibrations(
+    key: str, method: str, epsilons: tuple[float, ...], _study: Study, _split: Split
+) -> list[Calibration]:
+    study = replace(_study, methods=(method,), epsilons=epsilons)
+    delta = delta_for(study, _split)
+    return calibrations_for(study, problem_for(study, _split), delta)[method]
+
+
+def calibration(study: Study, split: Split, method: str, epsilon: float) -> Calibration:
+    """Sensitivity, σ, conditions, claim and proof of one method at one ε.
+
+    Of a method in closed form it is the one that its curve was computed with. A curve of a trained
+    method comes from a worker, which calibrates every ε; here only the one on screen is.
+    """
+    key = _calibration_key(study)
+    if method_named(method).closed_form and epsilon in study.epsilons:
+        place = study.epsilons.index(epsilon)
+        return _calibrations(key, method, study.epsilons, study, split)[place]
+    return _calibrations(key, method, (epsilon,), study, split)[0]
+
+
+def _calibration_key(study: Study) -> str:
+    """What noise depends on: neither runs and seed, nor which methods stand beside each other."""
+    return replace(study, methods=("nonprivate",), runs=Study.runs, seed=Study.seed).key
 
 
 def titles() -> dict[str, str]:

@@ -68,8 +68,7 @@ class View:
     def calibrations_at(self, epsilon: float) -> list[Calibration]:
         """Sensitivity, σ, conditions, claim and proof of each private method at the chosen ε."""
         return [
-            loaders.calibration(self.study.key, method, epsilon, self.study, self.split)
-            for method in self.methods
+            loaders.calibration(self.study, self.split, method, epsilon) for method in self.methods
         ]
 
     @property

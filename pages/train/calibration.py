@@ -13,6 +13,7 @@ from dpcore.datasets import DataUnavailable, images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.evaluation import comparison
+from dpcore.evaluation.training.study import TrainingStudy
 from pages.shared import downloads
 from pages.shared.background import BackgroundTask, Progress, ask
 from pages.train import texts
@@ -31,8 +32,10 @@ class CalibratedTraining:
 
     Parameters
     ----------
+    studies : dict of str to TrainingStudy
+        By series; "private" is the one that was asked for. σ₀ is solved, also for who trains them.
     configs : dict of str to TrainingConfig
-        By series; "private" is the one that was asked for, its σ₀ solved.
+        Of the private ones.
     records : int
         n, or the public size in its place.
     assurance : Assurance
@@ -41,6 +44,7 @@ class CalibratedTraining:
         σ and ε at the end of each epoch.
     """
 
+    studies: dict[str, TrainingStudy]
     configs: dict[str, TrainingConfig]
     records: int
     assurance: Assurance
@@ -124,9 +128,11 @@ def settle(
 
 def _solved(asked: TrainChoice, count: int, progress: Progress) -> CalibratedTraining:
     progress(0.0, "solving")
-    configs = comparison.with_calibrated_sigma(asked.study, count)
+    studies = comparison.calibrated_arms(asked.study, count)
+    configs = comparison.with_calibrated_sigma(studies, count)
     progress(0.5, "along the run")
     return CalibratedTraining(
+        studies,
         configs,
         count,
         guarantee(configs["private"], count),

@@ -88,7 +88,7 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
 
 def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """All that changes while it trains."""
-    studies = comparison.comparison_arms(asked.study)
+    studies = calibrated.studies
     trainings.take_up(asked.study, studies)
     tested = calibration.tested(asked)
 

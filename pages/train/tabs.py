@@ -66,7 +66,7 @@ def _why(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
         trainings.control("why", study, alone, states, calibrated.records)
         ended = {
             series: one
-            for series, one in {**comparison.comparison_arms(study), **alone}.items()
+            for series, one in {**calibrated.studies, **alone}.items()
             if trainings.state(one) == "done"
         }
         ends = comparison.last(trainings.histories(ended))
@@ -77,9 +77,9 @@ def _why(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     trainings.watch("why", alone, study, calibrated.records, draw)
 
 
-def _numbers(asked: TrainChoice, _: CalibratedTraining) -> None:
+def _numbers(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Every row of every run behind the charts."""
-    history = trainings.histories(comparison.comparison_arms(asked.study))
+    history = trainings.histories(calibrated.studies)
     if history.empty:
         st.caption("The rows come as it trains.")
         return

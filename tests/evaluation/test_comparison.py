@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -48,7 +49,7 @@ def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
 
 
 def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
-    found = comparison.with_calibrated_sigma(STUDY, RECORDS)
+    found = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
     assert list(found) == ["private", "constant"]
     for config in found.values():
         epsilon = spent(config.training(RECORDS), "pld").epsilon
@@ -81,7 +82,7 @@ def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
 
 
 def test_the_course_ends_at_what_is_certified_for_the_run() -> None:
-    configs = comparison.with_calibrated_sigma(STUDY, RECORDS)
+    configs = comparison.with_calibrated_sigma(comparison.comparison_arms(STUDY), RECORDS)
     schedule = comparison.epsilon_schedule(configs, RECORDS)
     for series, config in configs.items():
         rows = schedule[schedule["series"] == series]
@@ -152,7 +153,7 @@ def test_nothing_yet_is_no_error() -> None:
 def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:
     published = TrainingConfig(widths=(8,), epochs=4, batch=256, noise="published-004")
     study = replace(STUDY, config=published)
-    configs = comparison.with_calibrated_sigma(study, RECORDS)
+    configs = comparison.with_calibrated_sigma(comparison.comparison_arms(study), RECORDS)
     assert configs["private"].sigma == published.claiming(2.0, RECORDS).sigma
     assert not comparison.accounted(configs["private"])
     schedule = comparison.epsilon_schedule(configs, RECORDS).set_index("series")
@@ -177,7 +178,7 @@ def test_the_course_of_paper_004_s_noise_counts_what_any_public_weights_allow() 
 def test_shapes_of_noise_stand_side_by_side_at_one_certified_epsilon() -> None:
     study = replace(STUDY, public=100)
     records = study.trained_on(RECORDS)
-    even = comparison.with_calibrated_sigma(study, records)["constant"]
+    even = comparison.with_calibrated_sigma(comparison.comparison_arms(study), records)["constant"]
     found = comparison.shapes(study, even.sigma)
     assert list(found) == ["isotropic", "scaled", "published", "bounded"]
     assert found["isotropic"].key == comparison.comparison_arms(study)["constant"].key
@@ -205,3 +206,27 @@ def test_paper_004_s_claim_stands_beside_its_own_rows_only() -> None:
     sides = comparison.shapes(STUDY, 1.0)
     ends = pd.DataFrame({"series": ["scaled", "published"]})
     assert comparison.claimed(sides, ends) == [None, 2.0]
+
+
+def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch) -> None:
+    solved = STUDY.calibrated(RECORDS)
+    sigma = STUDY.with_calibrated_sigma(RECORDS).sigma
+    assert (solved, solved.key, solved.description) == (STUDY, STUDY.key, STUDY.description)
+    searches: list[float] = []
+    search = TrainingConfig.within
+
+    def counted(self: TrainingConfig, epsilon: float, *rest: object) -> TrainingConfig:
+        searches.append(epsilon)
+        return search(self, epsilon, *rest)
+
+    monkeypatch.setattr(TrainingConfig, "within", counted)
+    assert pickle.loads(pickle.dumps(solved)).with_calibrated_sigma(RECORDS).sigma == sigma
+    assert not searches
+    others = (
+        (replace(solved, epsilon=2.0 * STUDY.epsilon), RECORDS),
+        (replace(solved, config=replace(STUDY.config, epochs=1)), RECORDS),
+        (solved, RECORDS - 1),
+    )
+    for number, (other, records) in enumerate(others, start=1):
+        assert other.with_calibrated_sigma(records).sigma != sigma
+        assert len(searches) == number

@@ -85,7 +85,7 @@ def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, ob
     unbroken.run()
     left = stopped(STEPS + 2, study)
     assert take_up(second, pack(left))
-    assert second.steps_done(0) == left.taken(0)
+    assert second.steps_done(0) == left.steps_done(0)
     same_end(left, second)
     second.run()
     same_end(unbroken, second)

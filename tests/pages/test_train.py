@@ -114,7 +114,9 @@ def test_first_view_shows_noise_and_certified_epsilon_before_training() -> None:
         epsilon=3.0,
     )
     assert shown["Noise σ₀"] == plain(
-        comparison.with_calibrated_sigma(study, RECORDS)["private"].sigma
+        comparison.with_calibrated_sigma(comparison.comparison_arms(study), RECORDS)[
+            "private"
+        ].sigma
     )
     assert "δ = 1e-5 · zero-out · PLD" in said(app)
     assert "constant σ" in said(app)
@@ -192,8 +194,8 @@ def test_records_set_aside_as_public_are_not_trained_on() -> None:
         cost="curvature",
     )
     study = TrainingStudy(config=config, epsilon=3.0, runs=2, public=400)
-    with_calibrated_sigma = comparison.with_calibrated_sigma(study, RECORDS - 400)["private"]
-    assert numbers(app)["Noise σ₀"] == plain(with_calibrated_sigma.sigma)
+    config = study.with_calibrated_sigma(RECORDS - 400)
+    assert numbers(app)["Noise σ₀"] == plain(config.sigma)
     assert "--public 400" in export.command(study)
 
 
@@ -282,7 +284,9 @@ def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
     command, snippet, opacus = [block.value for block in app.code][-3:]
     assert command.startswith("python -m dpcore train --dataset digits")
     assert "TrainingStudy('digits'" in snippet
-    sigma = comparison.with_calibrated_sigma(quick_study(), RECORDS)["private"].sigma
+    sigma = comparison.with_calibrated_sigma(comparison.comparison_arms(quick_study()), RECORDS)[
+        "private"
+    ].sigma
     assert f"noise_multiplier={sigma / FIRST['clipping']!r}" in opacus
     assert "Opacus would sample 1 in 6 records" in said(app)
     assert not app.exception

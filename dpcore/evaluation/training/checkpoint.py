@@ -14,7 +14,6 @@ import re
 import tempfile
 import warnings
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +38,7 @@ def pack(trainer: Trainer) -> bytes:
     torch.save(
         {
             "of": _name(trainer),
-            "studies": [asdict(study) for study in trainer.studies],
+            "studies": [study.description for study in trainer.studies],
             "state": trainer.state(),
         },
         held,
@@ -131,7 +130,7 @@ def take_up(trainer: Trainer, contents: bytes) -> bool:
 
 
 def described(contents: bytes) -> list[dict[str, Any]]:
-    """The studies of what was packed, each as `dataclasses.asdict` gives it.
+    """The studies of what was packed, each as `TrainingStudy.description` gives it.
 
     Raises
     ------
@@ -157,5 +156,5 @@ def _read(contents: bytes, device: torch.device) -> dict[str, Any]:
 
 
 def _name(trainer: Trainer) -> str:
-    studies = [asdict(study) for study in trainer.studies]
+    studies = [study.description for study in trainer.studies]
     return digest([studies, trainer.device.type, torch.__version__])

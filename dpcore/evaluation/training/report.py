@@ -158,7 +158,7 @@ def settings(trainer: Trainer, place: int = 0) -> bytes:
 
     study = trainer.studies[place]
     text = {
-        "study": asdict(study),
+        "study": study.description,
         "recipe": asdict(trainer.configs[place]),
         "conclusion": conclusion(trainer, place),
         "device": str(trainer.device),

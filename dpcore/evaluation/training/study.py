@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -35,6 +36,21 @@ _RELEASE = re.compile("[0-9a-f]{32}")
 def new_release() -> str:
     """A name for one training for keeping, unlike any other: its noise is drawn once, for it."""
     return secrets.token_hex(16)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A configuration with the σ₀ that a study asks for.
+
+    Parameters
+    ----------
+    question : (float or None, int, TrainingConfig)
+        ε, n and the configuration before; for other ones it is no answer.
+    answer : TrainingConfig
+    """
+
+    question: tuple[float | None, int, TrainingConfig]
+    answer: TrainingConfig
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,9 @@ class TrainingStudy:
         for what is written, because whoever has the seed takes the noise off.
     models : int
         How many of the runs' models are written, the first ones; what they cost is composed.
+    solved : Solved or None
+        From `calibrated`, so that σ₀ is not searched for again; no part of the description, and so
+        neither of the key nor of what is written.
 
     Raises
     ------
@@ -89,6 +108,7 @@ class TrainingStudy:
     settings: tuple[tuple[str, Any], ...] = ()
     release: str = ""
     models: int = 1
+    solved: Solved | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         one_of("dataset", self.dataset, images.keys())
@@ -169,9 +189,28 @@ class TrainingStudy:
             object.__setattr__(self, name, value)
 
     @property
+    def description(self) -> dict[str, Any]:
+        """All fields as files hold them; the configuration under its older name, "recipe"."""
+        fields = asdict(self)
+        del fields["solved"]
+        return fields | {"recipe": fields.pop("config")}
+
+    @classmethod
+    def described_by(cls, description: Mapping[str, Any]) -> TrainingStudy:
+        """The study of a `description`.
+
+        Raises
+        ------
+        InvalidInput, TypeError, KeyError
+            If it is none.
+        """
+        fields = dict(description)
+        return cls(config=TrainingConfig(**fields.pop("recipe")), **fields)
+
+    @property
     def key(self) -> str:
         """A digest of the whole description and of the code that trains."""
-        return digest(["training", asdict(self)])
+        return digest(["training", self.description])
 
     @property
     def title(self) -> str:
@@ -209,9 +248,22 @@ class TrainingStudy:
         """
         if self.epsilon is None or not self.config.private:
             return self.config
+        if self.solved is not None and self.solved.question == (self.epsilon, records, self.config):
+            return self.solved.answer
         if self.config.noise == "published-004":
             return self.config.claiming(self.epsilon, records)
         return self.config.within(self.epsilon, records, ACCOUNTANT, progress)
+
+    def calibrated(self, records: int) -> TrainingStudy:
+        """The same study with its σ₀ solved, so that whoever trains it does not search again.
+
+        Raises
+        ------
+        InvalidInput
+            As `with_calibrated_sigma`.
+        """
+        question = (self.epsilon, records, self.config)
+        return replace(self, solved=Solved(question, self.with_calibrated_sigma(records)))
 
 
 @dataclass(frozen=True)
@@ -238,7 +290,7 @@ class TrainingSweep:
     @property
     def key(self) -> str:
         """A digest of all descriptions and of the code that trains."""
-        return digest(["training sweep", [asdict(study) for study in self.studies]])
+        return digest(["training sweep", [study.description for study in self.studies]])
 
     @property
     def title(self) -> str:
