@@ -1,4 +1,4 @@
-"""What is known of the systems of the literature, by family and status."""
+"""The systems of the literature by family and status."""
 
 from __future__ import annotations
 

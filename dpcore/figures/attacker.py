@@ -63,7 +63,9 @@ def roc(
             continue
         colour = on_dark if dark else light
         words = f"{rows['by'].iloc[0]} · {rows['adjacency'].iloc[0]}"
-        said = "false alarms %{x:.3~%}: hits at most %{y:.3~%}<br>" + words + "<extra></extra>"
+        hover_text = (
+            "false alarms %{x:.3~%}: hits at most %{y:.3~%}<br>" + words + "<extra></extra>"
+        )
         figure.add_scatter(
             x=rows["false_positive_rate"],
             y=rows["true_positive_rate"],
@@ -71,7 +73,7 @@ def roc(
             name=titles[series],
             legendgroup=series,
             line={"color": colour, "dash": dash, "width": 2},
-            hovertemplate=said,
+            hovertemplate=hover_text,
         )
         figure.add_scatter(
             x=[rate],
@@ -80,7 +82,7 @@ def roc(
             legendgroup=series,
             showlegend=False,
             marker={"symbol": marker, "size": 11, "color": colour},
-            hovertemplate=said,
+            hovertemplate=hover_text,
         )
     figure.update_layout(
         height=HEIGHT,
@@ -103,12 +105,12 @@ def roc(
     }
     figure.update_xaxes(title="false alarms", range=[-4.0, 0.02], **axis)
     figure.update_yaxes(title="hits, at most", range=[-4.0, 0.08], **axis)
-    reached = ", ".join(f"{titles[key]}: {percent_at_most(best)}" for key, best in marks.items())
+    bounds = ", ".join(f"{titles[key]}: {percent_at_most(best)}" for key, best in marks.items())
     return Drawn(
         figure,
         _words(table, marks, rate),
         f"Hits of the best attack against its false alarms, both axes logarithmic. At "
-        f"{plain(100.0 * rate)} % false alarms, {reached}; guessing: {plain(100.0 * rate)} %.",
+        f"{plain(100.0 * rate)} % false alarms, {bounds}; guessing: {plain(100.0 * rate)} %.",
     )
 
 

@@ -73,9 +73,9 @@ def accuracy(
             f"{guarantee_of(row)}<extra></extra>",
         )
         if references:
-            lost = row[column] - references[0].value
-            told = (-quality.good(lost), f"{name} {quality.signed(lost)}")
-            (losses if row["proved"] else unproved).append(told)
+            difference = row[column] - references[0].value
+            entry = (-quality.good(difference), f"{name} {quality.signed(difference)}")
+            (losses if row["proved"] else unproved).append(entry)
     for reference in references:
         figure.add_vline(
             x=reference.value, line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5}
@@ -94,19 +94,19 @@ def accuracy(
     figure.update_yaxes(
         autorange="reversed", automargin=True, type="category", tickfont={"color": ink(dark)}
     )
-    asked = sorted(set(private["epsilon"]))
-    where = f"At ε = {listed([plain(float(epsilon)) for epsilon in asked])}"
-    counted = "in points" if quality.percent else f"in {quality.name}"
+    epsilons = sorted(set(private["epsilon"]))
+    prefix = f"At ε = {listed([plain(float(epsilon)) for epsilon in epsilons])}"
+    unit = "in points" if quality.percent else f"in {quality.name}"
     if not losses and not unproved:
         sentence = "No private method has a result here yet."
     else:
         parts = [
-            f"{words}{listed([told for _, told in sorted(of)])}"
-            for words, of in (("", losses), ("not proved here: ", unproved))
-            if of
+            f"{words}{listed([entry for _, entry in sorted(entries)])}"
+            for words, entries in (("", losses), ("not proved here: ", unproved))
+            if entries
         ]
         sentence = (
-            f"{where}, {counted} against the better model without privacy, the least loss first: "
+            f"{prefix}, {unit} against the better model without privacy, the least loss first: "
             f"{'; '.join(parts)}."
         )
     return Drawn(figure, sentence, f"{quality.title} of each method. {sentence}")
@@ -159,7 +159,7 @@ def patients(
         As for `dpcore.figures.tradeoff.accuracy`.
     """
     private = rows[(rows["method"] != NO_PRIVACY) & rows["missed_per_1000"].notna()]
-    drawn = pd.DataFrame(
+    bars = pd.DataFrame(
         {
             "name": [reference.name for reference in references]
             + [
@@ -170,8 +170,8 @@ def patients(
             "false_per_1000": [r.false for r in references] + [*private["false_per_1000"]],
         }
     )
-    names = drawn["name"].tolist()
-    most = float(drawn[["missed_per_1000", "false_per_1000"]].max().max()) if len(drawn) else 0.0
+    names = bars["name"].tolist()
+    most = float(bars[["missed_per_1000", "false_per_1000"]].max().max()) if len(bars) else 0.0
     ill_are, well_are = literal(positive), literal(negative)
     figure = go.Figure()
     for column, words, pattern, colour in (
@@ -179,11 +179,11 @@ def patients(
         ("false_per_1000", f"false alarm: {well_are} taken for {ill_are}", "/", look("opera")),
     ):
         figure.add_bar(
-            x=drawn[column],
+            x=bars[column],
             y=names,
             orientation="h",
             name=words,
-            text=[f"{value:.0f}" for value in drawn[column]],
+            text=[f"{value:.0f}" for value in bars[column]],
             textposition="outside",
             textfont={"color": ink(dark)},
             cliponaxis=False,
@@ -192,7 +192,7 @@ def patients(
         )
     figure.update_layout(
         barmode="group",
-        height=110 + 52 * max(1, len(drawn)),
+        height=110 + 52 * max(1, len(bars)),
         margin={"l": 8, "r": 30, "t": 8, "b": 8},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
     )
@@ -208,16 +208,16 @@ def patients(
         between = rough_count(count, test_records)
         return f"about {count:.0f} [{between}]" if between else f"{count:.0f}"
 
-    told = [
+    counts = [
         f"{name} misses {counted(missed)} of them and raises {counted(false)} false alarms"
         for name, missed, false in zip(
-            names, drawn["missed_per_1000"], drawn["false_per_1000"], strict=True
+            names, bars["missed_per_1000"], bars["false_per_1000"], strict=True
         )
     ]
     sentence = (
         f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}: "
-        f"{listed(told)}."
-        if told
+        f"{listed(counts)}."
+        if counts
         else "No method has a result here yet."
     )
     if "[" in sentence:

@@ -1,4 +1,4 @@
-"""What every figure against ε shares: the axis, the lines with their bands, the hover text.
+"""Shared parts of every figure against ε: the axis, the lines with their bands, the hover text.
 
 A table has the columns of `dpcore.evaluation.curves`: one row per (method, edition, ε).
 """
@@ -55,7 +55,7 @@ def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str, str]) -> str:
     """Display name of a series, with its verdict where the claim behind its ε does not hold.
 
-    Where that is so from some ε on only, that ε stands beside it. The edition is named where the
+    A claim that fails only from some ε on is shown with that ε. The edition is named where the
     table holds both.
     """
     rows = table[table["method"] == method]
@@ -72,7 +72,7 @@ def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str,
 
 
 def guarantee_of(row: pd.Series) -> str:
-    """Accountant, adjacency and δ of one row: what has to stand beside every ε."""
+    """Accountant, adjacency and δ of one row, which belong beside every ε."""
     parts = [f"δ = {plain(float(row['delta']))}", str(row["adjacency"])]
     accountant = row.get("accountant", "")
     if isinstance(accountant, str) and accountant:
@@ -208,47 +208,51 @@ def add_series(
 def add_references(
     figure: go.Figure, references: Iterable[ReferenceLine], *, dark: bool = False
 ) -> None:
-    """Horizontal lines with their words above the line, at the end where no curve runs into them.
+    """Draw horizontal lines, each with its label above it, at the end where no curve crosses it.
 
-    Where lines are too close for that, the words of all but the highest stand below the lowest.
-    Those of the lowest line of all stand below it, too, where above they would run into a curve on
-    a narrow screen. The curves are those drawn so far.
+    Where lines are too close for that, the labels of all but the highest stand below the lowest.
+    The label of the lowest line of all stands below it, too, where above it would run into a curve
+    on a narrow screen. The curves are those drawn so far.
     """
     log = figure.layout.yaxis.type == "log"
     low, high = figure.layout.yaxis.range
     label = LABEL * (high - low)
     groups: list[list[tuple[float, str]]] = []
-    for reference in sorted(references, key=lambda one: one.value, reverse=True):
+    for reference in sorted(references, key=lambda line: line.value, reverse=True):
         figure.add_hline(
             y=reference.value,
             line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5},
         )
         # Unlike a line's, an annotation's place on a logarithmic axis is the exponent.
-        place = math.log10(reference.value) if log else reference.value
+        position = math.log10(reference.value) if log else reference.value
         # Words below a line and words above the next need twice the room.
         room = label if not groups or len(groups[-1]) == 1 else 2.0 * label
-        if groups and groups[-1][-1][0] - place < room:
-            groups[-1].append((place, reference.label))
+        if groups and groups[-1][-1][0] - position < room:
+            groups[-1].append((position, reference.label))
         else:
-            groups.append([(place, reference.label)])
+            groups.append([(position, reference.label)])
     for group in groups:
         words = [(group[0][0], "bottom", group[0][1])]
         if group is groups[-1] and len(group) == 1 and _clearer_below(figure, group[0], label, low):
             words = [(group[0][0], "top", group[0][1])]
         if len(group) > 1:
             words.append((group[-1][0], "top", "<br>".join(text for _, text in group[1:])))
-        for place, anchor, text in words:
+        for position, anchor, text in words:
             height = label * (1 + text.count("<br>"))
-            band = (place, place + height) if anchor == "bottom" else (place - height, place)
+            band = (
+                (position, position + height)
+                if anchor == "bottom"
+                else (position - height, position)
+            )
             left, right = _room(figure, *band)
-            end = "left" if left >= right else "right"
+            side = "left" if left >= right else "right"
             figure.add_annotation(
                 text=text,
                 xref="x domain",
-                x=0.004 if end == "left" else 0.996,
-                y=place,
-                align=end,
-                xanchor=end,
+                x=0.004 if side == "left" else 0.996,
+                y=position,
+                align=side,
+                xanchor=side,
                 yanchor=anchor,
                 showarrow=False,
                 font={"size": 12, "color": ink(dark)},
@@ -258,7 +262,7 @@ def add_references(
 def _clearer_below(
     figure: go.Figure, reference: tuple[float, str], label: float, low: float
 ) -> bool:
-    """Whether words above a line, but not those below it, run into a curve on a narrow screen."""
+    """Whether a label above a line, but not one below it, meets a curve on a narrow screen."""
     place, text = reference
     wide = LETTER * len(text)
     above = max(_room(figure, place, place + label))
@@ -274,7 +278,7 @@ def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
     """
     start, end = figure.layout.xaxis.range
     log = figure.layout.yaxis.type == "log"
-    met = []
+    crossings = []
     for trace in figure.data:
         if trace.mode != "lines+markers":
             continue
@@ -283,18 +287,18 @@ def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
         values = np.log10(np.maximum(values, 1e-300)) if log else values
         between = np.linspace(max(0.0, places[0]), min(1.0, places[-1]), 400)
         heights = np.interp(between, places, values)
-        met.extend(between[(heights >= low) & (heights <= high)])
-    return (min(met), 1.0 - max(met)) if met else (1.0, 1.0)
+        crossings.extend(between[(heights >= low) & (heights <= high)])
+    return (min(crossings), 1.0 - max(crossings)) if crossings else (1.0, 1.0)
 
 
 def crossing(rows: pd.DataFrame, column: str, threshold: float) -> float | None:
     """Smallest ε of the rows from which on `column` never falls below `threshold` again."""
-    found: float | None = None
+    start: float | None = None
     for epsilon, value in zip(rows["epsilon"][::-1], rows[column][::-1], strict=True):
         if not value >= threshold:
             break
-        found = float(epsilon)
-    return found
+        start = float(epsilon)
+    return start
 
 
 def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:

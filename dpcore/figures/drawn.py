@@ -1,4 +1,4 @@
-"""A figure together with the words that go with it."""
+"""A figure together with its sentence and its alternative text."""
 
 from __future__ import annotations
 

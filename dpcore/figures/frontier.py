@@ -1,4 +1,4 @@
-"""The best proved method at each ε as one line, and what an accuracy or an error asks for."""
+"""The best proved method at each ε as one line, and the ε that an accuracy or error takes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def frontier(
     best : DataFrame
         From `dpcore.evaluation.frontier.frontier`.
     reach : Reach
-        Of the value that is wanted, which is drawn too.
+        Of the target value, which is drawn too.
     titles : mapping
         Method to title.
     records : int
@@ -52,7 +52,7 @@ def frontier(
     records_are : str
         What one record is, in the plural.
     epsilon : float
-        The chosen one, which the number of records that would be needed is for.
+        The chosen ε, for which the number of records needed is given.
     guess : float, optional
         The measure of an answer without any features: where single runs come to no more, no method
         is called the best.
@@ -103,10 +103,10 @@ def frontier(
             hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
             "<br>%{customdata[0]}",
         )
-    wanted = ReferenceLine(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
-    add_references(figure, [wanted], dark=dark)
-    reached = _reached(best, reach, titles, records, records_are, epsilon, quality)
-    sentence = f"{reached} {_who(best, titles, guess, quality)}"
+    target = ReferenceLine(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
+    add_references(figure, [target], dark=dark)
+    answer = _reached(best, reach, titles, records, records_are, epsilon, quality)
+    sentence = f"{answer} {_who(best, titles, guess, quality)}"
     return Drawn(figure, sentence, f"The best proved method at each ε. {sentence}")
 
 
@@ -119,22 +119,22 @@ def _reached(
     epsilon: float,
     quality: Quality,
 ) -> str:
-    asked, measure = quality.named(reach.wanted), quality.measure
+    goal_text, measure = quality.named(reach.wanted), quality.measure
     if math.isnan(reach.best):
         return "No method that is chosen is proved at any ε."
     if reach.epsilon is None and measure.reaches(reach.best, reach.wanted):
-        there = best.loc[
+        epsilons = best.loc[
             [measure.reaches(value, reach.wanted) for value in best[quality.column]], "epsilon"
         ]
-        low, high = plain(there.min()), plain(there.max())
-        where = f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"
+        low, high = plain(epsilons.min()), plain(epsilons.max())
+        range_text = f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"
         return (
-            f"{asked} is reached {where}, {quality.shown(reach.best)} at best, but lost again at "
-            "the largest ε here: no ε can be named from which on it holds."
+            f"{goal_text} is reached {range_text}, {quality.shown(reach.best)} at best, but lost "
+            "again at the largest ε here: no ε can be named from which on it holds."
         )
     if reach.epsilon is None:
         return (
-            f"{asked} is not reached with {records:,} {records_are} at any ε here: the proved "
+            f"{goal_text} is not reached with {records:,} {records_are} at any ε here: the proved "
             f"methods chosen come to {quality.shown(reach.best)} at best. A smaller λ, other "
             "methods or other inputs may help; a larger ε will not."
         )
@@ -144,21 +144,21 @@ def _reached(
         else f"nine of ten single runs from ε {_placed(reach.safe)} on"
     )
     lucky = [] if reach.lucky is None else [f"a lucky run from ε {_placed(reach.lucky)} on"]
-    said = (
-        f"**{asked} takes ε {_placed(reach.epsilon)}**, with {titles.get(reach.method, '')}, on "
-        f"average over the noise; {listed([*lucky, safe])}."
+    sentence = (
+        f"**{goal_text} takes ε {_placed(reach.epsilon)}**, with {titles.get(reach.method, '')}, "
+        f"on average over the noise; {listed([*lucky, safe])}."
     )
     if reach.epsilon <= epsilon:
-        return said
+        return sentence
     needed = records_needed(records, reach.epsilon, epsilon)
     return (
-        f"{said} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
+        f"{sentence} At ε = {plain(epsilon)} it is not reachable with {records:,} {records_are}; "
         f"about {plain(needed)} would be needed (an estimate: noise counts against n·ε)."
     )
 
 
 def _placed(epsilon: float) -> str:
-    """An ε of the grid, which goes on to the left of what is shown."""
+    """An ε as text; the grid goes on to the left of the axis."""
     least = EPSILON_RANGE[0]
     return f"below {plain(least)}" if epsilon < least else f"= {plain(epsilon)}"
 
@@ -166,13 +166,13 @@ def _placed(epsilon: float) -> str:
 def _who(
     best: pd.DataFrame, titles: Mapping[str, str], guess: float | None, quality: Quality
 ) -> str:
-    """Which method is best where, from the most private end that is shown on."""
+    """The best method of each range of ε, from the most private end of the axis on."""
     best = best[best["epsilon"].between(*EPSILON_RANGE)]
     chance = ""
     if guess is not None:
         worse_end = f"{quality.column}_{'low' if quality.share else 'high'}"
-        lost = [quality.measure.reaches(guess, value) for value in best[worse_end]]
-        first = lost.index(False) if False in lost else len(lost)
+        uninformative = [quality.measure.reaches(guess, value) for value in best[worse_end]]
+        first = uninformative.index(False) if False in uninformative else len(uninformative)
         if first:
             chance = (
                 f"Up to ε = {plain(best['epsilon'].iloc[first - 1])} some single runs of the best "
@@ -185,10 +185,10 @@ def _who(
     for rows in stretches[:4]:
         title = titles.get(rows["method"].iloc[0], rows["method"].iloc[0])
         low, high = rows["epsilon"].iloc[0], rows["epsilon"].iloc[-1]
-        where = plain(low) if low == high else f"{plain(low)} to {plain(high)}"
-        parts.append(f"{title} (ε = {where})")
+        range_text = plain(low) if low == high else f"{plain(low)} to {plain(high)}"
+        parts.append(f"{title} (ε = {range_text})")
     if not parts:
         return chance.rstrip()
-    more = " and so on" if len(stretches) > 4 else ""
-    named = f"{listed(parts)}{more}"
-    return f"{chance}Best by mean {quality.name} among the proved methods chosen: {named}."
+    ending = " and so on" if len(stretches) > 4 else ""
+    names = f"{listed(parts)}{ending}"
+    return f"{chance}Best by mean {quality.name} among the proved methods chosen: {names}."

@@ -1,4 +1,4 @@
-"""A survey model's measure against ε, beside the same without noise and what learns nothing."""
+"""A survey model's measure against ε, beside its noiseless twin and a model that learns nothing."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def curve(table: pd.DataFrame, model: Model, *, dark: bool = False) -> Drawn:
     )
     ends = private["epsilon"].iloc[0] / 1.3, private["epsilon"].iloc[-1] * 1.3
     figure.update_xaxes(range=[math.log10(end) for end in ends])
-    drawn = private.assign(method=SURVEY, edition="sound")
-    add_series(figure, drawn, "value", titles={SURVEY: model.title}, shown=percent, dark=dark)
+    line = private.assign(method=SURVEY, edition="sound")
+    add_series(figure, line, "value", titles={SURVEY: model.title}, shown=percent, dark=dark)
     add_references(
         figure,
         [
@@ -98,12 +98,12 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
 def _sentence(private: pd.DataFrame, model: Model, limit: float) -> str:
     sign = 1.0 if model.measure.higher_is_better else -1.0
     signed = private.assign(value=sign * private["value"])
-    found = crossing(signed, "value", sign * limit - CLOSE)
+    start = crossing(signed, "value", sign * limit - CLOSE)
     better = "Higher" if model.measure.higher_is_better else "Lower"
-    close = f"within {100 * CLOSE:.0f} points of the same model without noise"
-    told = (
-        f"It stays {close} from ε = {plain(found)} on."
-        if found is not None
-        else f"It does not come {close} on this grid."
+    nearness = f"within {100 * CLOSE:.0f} points of the same model without noise"
+    outcome = (
+        f"It stays {nearness} from ε = {plain(start)} on."
+        if start is not None
+        else f"It does not come {nearness} on this grid."
     )
-    return f"{better} is better. {told}"
+    return f"{better} is better. {outcome}"

@@ -26,7 +26,7 @@ LEAST_DECADES = 1.0
 ROUNDING = 1e-9
 # On a narrow screen, more would stand upright.
 MOST_TICKS = 6
-# Nearer to an end of the axis than these shares of it, words of a point would leave the figure.
+# Nearer to an end of the axis than these shares of it, a point's label would leave the figure.
 NEAR_END, NEAR_BOTTOM = 0.25, 0.2
 
 
@@ -43,14 +43,14 @@ def plateau(rows: pd.DataFrame) -> float | None:
         return None
     share = (rows["sigma"] / rows["sigma"].iloc[0]).to_numpy()
     # σ that comes back to that height further right is on no plateau.
-    left = np.logical_and.accumulate((share >= FLAT) & (share <= 1.0 / FLAT))
-    first, last = float(rows["epsilon"].iloc[0]), float(rows["epsilon"][left].iloc[-1])
+    level = np.logical_and.accumulate((share >= FLAT) & (share <= 1.0 / FLAT))
+    first, last = float(rows["epsilon"].iloc[0]), float(rows["epsilon"][level].iloc[-1])
     return last if math.log10(last / first) >= LEAST_DECADES else None
 
 
 @dataclass(frozen=True)
 class Rise:
-    """Where σ grows with ε, because one record can move what is trained further.
+    """A growth of σ with ε, because one record can change the trained model more.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Rise:
     start_sensitivity, end_sensitivity : float
         Δ there.
     throughout : bool
-        Whether σ grows from each ε between to the next.
+        Whether σ grows at every ε between.
     """
 
     start: float
@@ -74,14 +74,14 @@ class Rise:
 
     @property
     def where(self) -> str:
-        """Between which ε, in words."""
+        """The range of ε in words."""
         return "between" if self.throughout else "in places between"
 
 
 def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
-    """Where σ grows with ε in one series sorted by ε; None where it never does.
+    """The growth of σ with ε in one series sorted by ε; None where it never grows.
 
-    Counted where T grows with it or, unless `more_steps`, where T does not.
+    It counts where T grows as well or, unless `more_steps`, where T does not.
     """
     rows = rows[rows["sigma"].notna()]
     sigmas, steps = rows["sigma"].to_numpy(), rows["steps"].to_numpy()
@@ -107,44 +107,46 @@ def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
     )
 
 
-def _rises(found: Sequence[tuple[str, Rise]]) -> str:
+def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
     """Where and why σ grows with ε and with T, in a few sentences."""
-    where = [
-        f"{name} {one.where} ε = {plain(one.start)} (T = {one.start_steps:,}) and ε = "
-        f"{plain(one.end)} (T = {one.end_steps:,})"
-        for name, one in found
+    ranges = [
+        f"{name} {growth.where} ε = {plain(growth.start)} (T = {growth.start_steps:,}) and ε = "
+        f"{plain(growth.end)} (T = {growth.end_steps:,})"
+        for name, growth in rises
     ]
-    said = (
-        f"σ also grows with ε: {listed(where)}. There the rule for the number of training steps T "
+    sentences = (
+        f"σ also grows with ε: {listed(ranges)}. There the rule for the number of training steps T "
         "takes more of them: they fit the data better, but let one record move the model further, "
         "which takes more noise."
     )
-    if any(one.start_steps == 1 for _, one in found):
-        said += " Further left the rule takes a single step; where it ends, the curves have a kink."
-    return said
+    if any(growth.start_steps == 1 for _, growth in rises):
+        sentences += (
+            " Further left the rule takes a single step; where it ends, the curves have a kink."
+        )
+    return sentences
 
 
-def _longer(found: Sequence[tuple[str, Rise]]) -> str:
-    """The same where σ grows with ε at the same T."""
-    where = [
-        f"{name} {one.where} ε = {plain(one.start)} (Δ = {plain(one.start_sensitivity)}) and ε = "
-        f"{plain(one.end)} (Δ = {plain(one.end_sensitivity)})"
-        for name, one in found
+def _longer(rises: Sequence[tuple[str, Rise]]) -> str:
+    """Where σ grows with ε at the same T, in a few sentences."""
+    ranges = [
+        f"{name} {growth.where} ε = {plain(growth.start)} (Δ = {plain(growth.start_sensitivity)}) "
+        f"and ε = {plain(growth.end)} (Δ = {plain(growth.end_sensitivity)})"
+        for name, growth in rises
     ]
-    said = f"At the same number of steps σ also grows with ε: {listed(where)}."
-    if all(one.end_sensitivity > one.start_sensitivity for _, one in found):
-        said += (
+    sentences = f"At the same number of steps σ also grows with ε: {listed(ranges)}."
+    if all(growth.end_sensitivity > growth.start_sensitivity for _, growth in rises):
+        sentences += (
             " There training goes further with each step: it fits the data better, but lets one "
             "record move the model further (its sensitivity Δ grows), which takes more noise."
         )
-    return said
+    return sentences
 
 
 def _words(figure: go.Figure, place: float, height: float) -> dict[str, Any]:
-    """Where words about a point stand, so that they stay inside the axes.
+    """Position of a point's label, chosen so that it stays inside the axes.
 
-    Both are exponents, as both axes are logarithmic. Words are below the point and centred, but
-    towards the middle near an end of an axis.
+    `place` and `height` are exponents, as both axes are logarithmic. The label is below the point
+    and centred, but towards the middle near an end of an axis.
     """
     left, right = figure.layout.xaxis.range
     low, high = figure.layout.yaxis.range
@@ -217,10 +219,10 @@ def sigma(
     for method, edition, rows in series(table):
         rows = rows[rows["sigma"].notna()]
         name = name_of(table, method, edition, titles)
-        for found, more_steps in ((rises, True), (longer, False)):
-            again = rise(rows, more_steps=more_steps)
-            if again is not None:
-                found.append((name, again))
+        for growths, more_steps in ((rises, True), (longer, False)):
+            growth = rise(rows, more_steps=more_steps)
+            if growth is not None:
+                growths.append((name, growth))
         # A series that begins further right says nothing about where its σ goes.
         if rows.empty or rows["epsilon"].iloc[0] > start:
             continue
@@ -240,13 +242,15 @@ def sigma(
             **_words(figure, math.log10(end), math.log10(top)),
             font={"size": 12, "color": ink(dark)},
         )
-    drawn = set(table.loc[table["sigma"] > 0, "method"])
-    units = _units({key: query for key, query in queries.items() if key in drawn}, titles)
+    noised = set(table.loc[table["sigma"] > 0, "method"])
+    units = _units({key: query for key, query in queries.items() if key in noised}, titles)
     parts = [units] if units else []
     if stops:
-        named = [f"{name} below ε ≈ {plain(end, 1)} (σ = {plain(top)})" for end, name, top in stops]
+        plateaus = [
+            f"{name} below ε ≈ {plain(end, 1)} (σ = {plain(top)})" for end, name, top in stops
+        ]
         parts.append(
-            f"The noise stops growing: {listed(named)}. At a fixed δ the promise cannot become "
+            f"The noise stops growing: {listed(plateaus)}. At a fixed δ the promise cannot become "
             "stricter than δ itself, so a smaller ε costs nothing more and protects no better."
         )
     if grows:

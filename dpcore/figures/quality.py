@@ -1,4 +1,4 @@
-"""How the measure that models are compared by is written: accuracy, or error in its own unit."""
+"""The wording of the measure that compares models: accuracy, or error in its own unit."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Words:
     Parameters
     ----------
     name : str
-        In the middle of a sentence; it begins with a vowel, as spoken.
+        The measure in the middle of a sentence; it begins with a vowel, as spoken.
     told : str
-        What a model does, with a place for the value.
+        A model's result, with a place for the value.
     same, more, less : str
-        Than without privacy.
+        Comparisons with the model without privacy.
     guess, guessing : str
         The answer without any features: of a line in a figure, and in a sentence.
     rough : str
@@ -106,28 +106,28 @@ class Quality:
 
     @property
     def words(self) -> Words:
-        """What is said of it."""
+        """The words of the measure."""
         return WORDS[self.column]
 
     @property
     def name(self) -> str:
-        """In the middle of a sentence."""
+        """The measure's name in the middle of a sentence."""
         return self.words.name
 
     @property
     def title(self) -> str:
-        """At the beginning of one."""
+        """The measure's name at the beginning of a sentence."""
         return self.name[0].upper() + self.name[1:]
 
     @property
     def axis(self) -> str:
-        """Of a figure."""
+        """Title of a figure's axis."""
         unit = f" in {literal(self.measure.unit)}" if self.measure.unit else ""
         return f"{self.title} on test records{unit}{'' if self.share else ' (lower is better)'}"
 
     @property
     def worsens(self) -> str:
-        """What it does where models become worse."""
+        """The verb for models that become worse."""
         return "falls" if self.share else "rises"
 
     @property
@@ -149,7 +149,7 @@ class Quality:
         return percent(value) if self.percent else plain(value)
 
     def told(self, value: float) -> str:
-        """What a model with this value does."""
+        """The result of a model with this value."""
         unit = f" {self.measure.unit}" if self.measure.unit else ""
         return self.words.told.format(self.shown(value) + unit)
 
@@ -160,7 +160,7 @@ class Quality:
         return f"{plain(low, 2)} to {plain(high, 2)}"
 
     def named(self, value: float) -> str:
-        """A value that says what it is of."""
+        """A value with the measure's name."""
         return percent(value) if self.percent else f"{self.name} {plain(value)}"
 
     def signed(self, difference: float) -> str:
@@ -177,20 +177,20 @@ class Quality:
         return self._size(difference)
 
     def rounded(self, difference: float) -> str:
-        """The same for one of the round figures above."""
+        """The size of one of the round figures above."""
         if self.percent:
             return f"{100.0 * difference:.0f} points"
         return f"{plain(difference)} in {self.name}"
 
     def gap(self, difference: float) -> str:
-        """A difference to something better or worse, with what it is of."""
+        """A difference to something better or worse, with the measure's name."""
         if self.percent:
             return f"{points(difference)} points"
-        way = "higher" if difference > 0 else "lower"
-        return f"an {self.name} {self._size(difference)} {way}"
+        direction = "higher" if difference > 0 else "lower"
+        return f"an {self.name} {self._size(difference)} {direction}"
 
     def _size(self, difference: float) -> str:
-        """Of an area in thousandths, like the areas themselves."""
+        """The size of a difference; an area's in thousandths, like the areas themselves."""
         size = round(abs(difference), 3) if self.share else abs(difference)
         return plain(size)
 

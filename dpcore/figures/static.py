@@ -20,7 +20,7 @@ DASHES = {
     "longdashdot": (0, (8, 3, 2, 3)),
 }
 FEW, DECADE = 6, 10.0
-"""So many values within two decades are named on the axis themselves."""
+"""Up to so many values within two decades, the axis names the values themselves."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -47,7 +47,7 @@ def panels(
     value, ylabel : str
         The column to draw and its axis label.
     ylimits : (float, float)
-        Of every panel; what lies outside is cut off, as the caption must say.
+        The vertical range of every panel; values outside are cut off, as the caption must say.
     titles : mapping of str to str
         Display name of each method.
     path : Path
@@ -55,11 +55,11 @@ def panels(
     x : str
         The column to draw against.
     xlabel : str or mapping of str to str
-        Of every panel, or of each by its name.
+        Axis label of every panel, or of each by its name.
     logarithmic : bool
         Whether `x` is drawn on a logarithmic axis.
     looks : mapping of str to Look, optional
-        Of methods that the register does not know.
+        Looks of methods that the register does not have.
 
     Returns
     -------

@@ -32,7 +32,7 @@ class Look:
         return self.colour_on_dark if dark else self.colour
 
     def symbol(self, edition: str) -> str:
-        """The marker; open for a published edition, which tells it from a sound one."""
+        """The marker; open for a published edition, filled for a sound one."""
         return f"{self.marker}-open" if edition == "published" else self.marker
 
 
@@ -61,7 +61,7 @@ SURVEY = "survey"
 """The name under which a model of the survey is drawn: one curve a figure."""
 LOOKS[SURVEY] = Look(BLUE, SKY, "solid", "circle")
 
-# A method that joins later is still drawn, and told apart by its marker.
+# A method without a look of its own is still drawn, with a marker that no other has.
 UNKNOWN = Look("#5B6672", "#9AA7B4", "dot", "star")
 # Reference lines (no privacy, majority) stay in the background on either ground.
 NEUTRAL = "#7A8591"

@@ -31,7 +31,7 @@ from dpcore.figures.words import listed, percent, plain
 
 @dataclass(frozen=True)
 class Noiseless:
-    """The model that a method trains, without its noise: what it comes to for large ε.
+    """The model that a method trains without its noise: the limit of its curve for large ε.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def accuracy(
     titles : mapping
         Method key to display name.
     noiseless : Noiseless, optional
-        What the curves rise or fall to; without it nothing is said about that.
+        The model that the curves tend to; without it the sentence leaves that out.
     quality : Quality
         What is drawn.
     dark : bool
@@ -92,16 +92,16 @@ def accuracy(
     add_series(figure, table, column, titles=titles, shown=shown, dark=dark)
     add_references(figure, references, dark=dark)
 
-    named = _named_rows(table, column, titles)
+    curves = _named_rows(table, column, titles)
     ends = [
         f"{name} from {shown(rows[column].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
         f"to {shown(rows[column].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
-        for name, rows in named
+        for name, rows in curves
     ]
     sentences = (
-        _what_suffices(named, references, noiseless, quality),
-        _falls(named, noiseless, quality),
-        _flats(named, start, quality),
+        _what_suffices(curves, references, noiseless, quality),
+        _falls(curves, noiseless, quality),
+        _flats(curves, start, quality),
         beyond,
     )
     return Drawn(
@@ -116,7 +116,7 @@ def accuracy(
 def _vertical_range(
     table: pd.DataFrame, references: Sequence[ReferenceLine], quality: Quality
 ) -> tuple[float, float]:
-    """Up to 100 % from below the lowest value, or around all errors drawn."""
+    """The vertical range: from below the lowest value to 100 %, or around all errors drawn."""
     values = [*table[quality.column].dropna(), *(r.value for r in references)]
     if quality.share:
         return math.floor(20.0 * max(0.0, min([*values, 0.5]) - 0.03)) / 20.0, 1.02
@@ -124,10 +124,10 @@ def _vertical_range(
 
 
 def _start(table: pd.DataFrame, quality: Quality) -> tuple[float, str]:
-    """ε at which the axis begins, and what is to be said of smaller ε.
+    """ε at which the axis begins, and a remark on smaller ε.
 
-    At `EPSILON_RANGE` or, where the measure still changes left of that, as many decades earlier as
-    it takes.
+    The axis begins at `EPSILON_RANGE` or, where the measure still changes left of that, as many
+    decades earlier as it takes.
     """
     least = float(table["epsilon"].min()) if len(table) else EPSILON_RANGE[0]
     decade = round(math.log10(EPSILON_RANGE[0]))
@@ -148,11 +148,11 @@ def _still(table: pd.DataFrame, epsilon: float, quality: Quality) -> bool:
     column = quality.column
     for _, _, rows in series(table):
         rows = rows[rows[column].notna()]
-        left = rows.loc[rows["epsilon"] <= epsilon, column]
-        if left.empty:
+        earlier = rows.loc[rows["epsilon"] <= epsilon, column]
+        if earlier.empty:
             continue
-        here = np.interp(math.log(epsilon), np.log(rows["epsilon"]), rows[column])
-        if float((left - here).abs().max()) > quality.still:
+        level = np.interp(math.log(epsilon), np.log(rows["epsilon"]), rows[column])
+        if float((earlier - level).abs().max()) > quality.still:
             return False
     return True
 
@@ -169,13 +169,13 @@ def _named_rows(
 
 
 def _what_suffices(
-    named: list[tuple[str, pd.DataFrame]],
+    curves: list[tuple[str, pd.DataFrame]],
     references: Sequence[ReferenceLine],
     noiseless: Noiseless | None,
     quality: Quality,
 ) -> str:
     """From which ε each method comes close to the model without privacy, in a sentence or two."""
-    if not named or not references:
+    if not curves or not references:
         return "No private method is drawn."
     best_possible = references[0].value
     goal = best_possible - quality.measure.sign * quality.close
@@ -185,25 +185,25 @@ def _what_suffices(
     for_good: list[tuple[float, str]] = []
     for_a_while: list[tuple[float, str]] = []
     never = []
-    for name, rows in named:
+    for name, rows in curves:
         rows = rows.assign(good=quality.good(rows[quality.column]))
         near = rows[rows["good"] >= least]
-        found = crossing(rows, "good", least)
-        if found is not None:
-            kept = rows[rows["epsilon"] >= found]
-            for_good.append((found, f"{name} from ε = {plain(found)} on{_unproved(kept)}"))
+        start = crossing(rows, "good", least)
+        if start is not None:
+            later = rows[rows["epsilon"] >= start]
+            for_good.append((start, f"{name} from ε = {plain(start)} on{_unproved(later)}"))
         elif len(near):
-            where = f"{_stretch(rows, near)}, not beyond{_unproved(near)}"
-            for_a_while.append((float(near["epsilon"].iloc[0]), f"{name} {where}"))
+            range_text = f"{_stretch(rows, near)}, not beyond{_unproved(near)}"
+            for_a_while.append((float(near["epsilon"].iloc[0]), f"{name} {range_text}"))
         else:
             never.append(name)
     if for_good or for_a_while:
-        told = [listed([words for _, words in sorted(for_good)])] if for_good else []
-        told += [words for _, words in sorted(for_a_while)]
-        told += [f"{listed(never)} nowhere on this grid"] if never else []
-        return f"It comes {within}: {'; '.join(told)}."
+        parts = [listed([words for _, words in sorted(for_good)])] if for_good else []
+        parts += [words for _, words in sorted(for_a_while)]
+        parts += [f"{listed(never)} nowhere on this grid"] if never else []
+        return f"It comes {within}: {'; '.join(parts)}."
     best_name, last = max(
-        ((name, rows.iloc[[-1]]) for name, rows in named),
+        ((name, rows.iloc[[-1]]) for name, rows in curves),
         key=lambda item: quality.good(item[1][quality.column].item()),
     )
     best = last[quality.column].item()
@@ -240,7 +240,7 @@ def _stretch(rows: pd.DataFrame, near: pd.DataFrame) -> str:
 
 
 def _unproved(rows: pd.DataFrame) -> str:
-    """Where in these rows nothing is proved, in brackets; a claim's verdict is in the name."""
+    """The ε of these rows without a proof, in brackets; a claim's verdict is in the name."""
     open_ones = rows.loc[~rows["status"].isin([PROVED, UNSUPPORTED]), "epsilon"]
     if open_ones.empty:
         return ""
@@ -252,22 +252,22 @@ def _unproved(rows: pd.DataFrame) -> str:
 
 
 def _falls(
-    named: list[tuple[str, pd.DataFrame]], noiseless: Noiseless | None, quality: Quality
+    curves: list[tuple[str, pd.DataFrame]], noiseless: Noiseless | None, quality: Quality
 ) -> str:
     """Which curves worsen as ε grows, and why where the table shows it; empty where none does."""
     noisier, settled = [], []
-    for name, rows in named:
-        lost, told = _worst_fall(name, rows, _noise_grows(rows), quality)
-        if lost > quality.close:
-            noisier.append(told)
+    for name, rows in curves:
+        fall, text = _worst_fall(name, rows, _noise_grows(rows), quality)
+        if fall > quality.close:
+            noisier.append(text)
         if noiseless is not None:
             values = rows[quality.column].to_numpy()
             away = np.abs(values - noiseless.value)
             better = quality.good(values[:, None]) > quality.good(noiseless.value)
             nearer = better & (away[None, :] < away[:, None])
-            lost, told = _worst_fall(name, rows, nearer & ~_noise_grows(rows), quality)
-            if lost > quality.close:
-                settled.append(told)
+            fall, text = _worst_fall(name, rows, nearer & ~_noise_grows(rows), quality)
+            if fall > quality.close:
+                settled.append(text)
     sentences = []
     if noisier:
         sentences.append(
@@ -292,36 +292,36 @@ def _noise_grows(rows: pd.DataFrame) -> np.ndarray:
 
 
 def _worst_fall(
-    name: str, rows: pd.DataFrame, counted: np.ndarray, quality: Quality
+    name: str, rows: pd.DataFrame, eligible: np.ndarray, quality: Quality
 ) -> tuple[float, str]:
-    """Most that is lost from one row to a later one, among the pairs counted; in words."""
+    """Largest loss from one row to a later one among the pairs counted, and its sentence part."""
     epsilons = rows["epsilon"].to_numpy()
     values = quality.good(rows[quality.column].to_numpy())
-    falls = np.where(np.triu(counted, 1), values[:, None] - values[None, :], 0.0)
+    falls = np.where(np.triu(eligible, 1), values[:, None] - values[None, :], 0.0)
     before, after = np.unravel_index(int(np.argmax(falls)), falls.shape)
-    lost = float(falls[before, after])
-    return lost, (
-        f"{name} by {quality.amount(lost)} from ε = {plain(epsilons[before])} to "
+    fall = float(falls[before, after])
+    return fall, (
+        f"{name} by {quality.amount(fall)} from ε = {plain(epsilons[before])} to "
         f"{plain(epsilons[after])}"
     )
 
 
-def _flats(named: list[tuple[str, pd.DataFrame]], start: float, quality: Quality) -> str:
+def _flats(curves: list[tuple[str, pd.DataFrame]], start: float, quality: Quality) -> str:
     """Which curves are flat up to where the rule for T ends its single step; empty if none is."""
-    told = []
-    for name, rows in named:
-        found = rise(rows)
-        if found is None or found.start_steps > 1 or found.start <= start:
+    parts = []
+    for name, rows in curves:
+        growth = rise(rows)
+        if growth is None or growth.start_steps > 1 or growth.start <= start:
             continue
         values = quality.good(rows[quality.column].to_numpy())
-        here = int(np.flatnonzero(rows["epsilon"].to_numpy() == found.start)[0])
-        before, at_end, after = values[here - 1], values[here], values[here + 1]
-        if here > 0 and abs(at_end - before) <= quality.still < after - at_end:
-            told.append(f"{name} up to ε = {plain(found.start)}")
-    if not told:
+        index = int(np.flatnonzero(rows["epsilon"].to_numpy() == growth.start)[0])
+        before, at_end, after = values[index - 1], values[index], values[index + 1]
+        if index > 0 and abs(at_end - before) <= quality.still < after - at_end:
+            parts.append(f"{name} up to ε = {plain(growth.start)}")
+    if not parts:
         return ""
     return (
-        f"The flat stretch before a jump ({listed(told)}) is where the rule for training takes a "
+        f"The flat stretch before a jump ({listed(parts)}) is where the rule for training takes a "
         "single step; from there it takes more (see Noise σ)."
     )
 
@@ -337,25 +337,25 @@ def objective(
 
     The first reference is the smallest value there is: that of the non-private minimiser.
     """
-    seen = table["epsilon"] >= EPSILON_RANGE[0]
-    values = table.loc[seen & (table["objective"] > 0), "objective"].dropna()
+    in_range = table["epsilon"] >= EPSILON_RANGE[0]
+    values = table.loc[in_range & (table["objective"] > 0), "objective"].dropna()
     # Where a model without noise fits exactly, its objective of 0 has no place on the axis.
-    drawn = [reference for reference in references if reference.value > 0.0]
-    floor = min([*values, *(reference.value for reference in drawn)], default=0.1)
+    lines = [reference for reference in references if reference.value > 0.0]
+    floor = min([*values, *(reference.value for reference in lines)], default=0.1)
     top = min(float(values.max()), 1e4 * floor) if len(values) else 10.0 * floor
     figure = against_epsilon(
         title="Objective (lower fits better)", low=0.8 * floor, high=1.5 * top, log=True, dark=dark
     )
     add_series(figure, table, "objective", titles=titles, shown=plain, dark=dark)
-    add_references(figure, drawn, dark=dark)
-    named = []
+    add_references(figure, lines, dark=dark)
+    parts = []
     for method, edition, rows in series(table):
         rows = rows[rows["objective"].notna()]
         if not rows.empty:
             row = at(rows, 1.0)
-            named.append(f"{name_of(table, method, edition, titles)} {plain(row['objective'])}")
+            parts.append(f"{name_of(table, method, edition, titles)} {plain(row['objective'])}")
     best = f"; without privacy it is {plain(references[0].value)}" if references else ""
-    sentence = f"For example at ε = 1 the objective is: {listed(named)}{best}." if named else ""
+    sentence = f"For example at ε = 1 the objective is: {listed(parts)}{best}." if parts else ""
     return Drawn(
         figure,
         sentence or "No private method is drawn.",
@@ -375,8 +375,10 @@ def excess_risk(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = 
     Excess risk is the objective above its minimum. A bound is drawn where its proof has constants.
     """
     columns = ["excess_risk", *(column for column, _, _ in BOUNDS)]
-    seen = table[table["epsilon"] >= EPSILON_RANGE[0]]
-    values = [float(value) for column in columns for value in seen[column].dropna() if value > 0.0]
+    visible = table[table["epsilon"] >= EPSILON_RANGE[0]]
+    values = [
+        float(value) for column in columns for value in visible[column].dropna() if value > 0.0
+    ]
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
     figure = against_epsilon(
         title="Excess risk (objective above its minimum)",
@@ -386,7 +388,7 @@ def excess_risk(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = 
         dark=dark,
     )
     add_series(figure, table, "excess_risk", titles=titles, shown=plain, dark=dark)
-    held = checked = 0
+    satisfied = checked = 0
     slack: list[float] = []
     without: list[str] = []
     for method, edition, rows in series(table):
@@ -406,21 +408,21 @@ def excess_risk(table: pd.DataFrame, *, titles: Mapping[str, str], dark: bool = 
                 line={"color": faded(colour, 0.75), "dash": dash, "width": 1.5},
                 hovertemplate=f"{name}: {words}<br>ε = %{{x:.3g}}: %{{y:.3g}}<extra></extra>",
             )
-            both = drawn[drawn["excess_risk"] > 0.0]
-            checked += len(both)
-            held += int((both["excess_risk"] <= both[column]).sum())
-            slack.extend(both[column] / both["excess_risk"])
+            compared = drawn[drawn["excess_risk"] > 0.0]
+            checked += len(compared)
+            satisfied += int((compared["excess_risk"] <= compared[column]).sum())
+            slack.extend(compared[column] / compared["excess_risk"])
         if not bounded and not rows.empty:
             without.append(name)
     if not checked:
         sentence = "No proof behind these methods gives a bound with constants."
-    elif held == checked:
+    elif satisfied == checked:
         sentence = (
             f"Every measured value lies below its bound; the tightest bound is "
             f"{plain(min(slack), 2)} times what is measured, the loosest {plain(max(slack), 2)}."
         )
     else:
-        sentence = f"{checked - held} of {checked} measured values lie above their bound."
+        sentence = f"{checked - satisfied} of {checked} measured values lie above their bound."
     if checked and without:
         sentence += f" No bound with constants: {listed(without)}."
     return Drawn(figure, sentence, f"Excess risk against ε, both logarithmic. {sentence}")

@@ -1,4 +1,4 @@
-"""What one method costs and promises at one ε, in one sentence."""
+"""The cost and the promise of one method at one ε, in one sentence."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dpcore.figures.quality import ACCURACY, Quality
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Status
 
-ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is said
-ROUGH_ERROR = 0.05  # the same of an error, as a share of it
+ROUGH = 0.03  # half a 95 % interval from which on the test set's own spread is reported
+ROUGH_ERROR = 0.05  # the same limit for an error, as a share of it
 
 
 def verdict(
@@ -35,13 +35,13 @@ def verdict(
         Accuracy in [0, 1], or error, of the model without privacy and of always giving the
         commoner answer, or the mean.
     quality : Quality
-        Which of the two.
+        The measure: accuracy or error.
 
     Returns
     -------
     str
-        With ε, δ, adjacency and accountant. Where nothing is proved at this ε it says why, and what
-        is certified for the noise that is added.
+        With ε, δ, adjacency and accountant. Where nothing is proved at this ε it gives the reason,
+        and the ε certified for the noise that is added.
     """
     value = row[quality.column]
     return (
@@ -53,46 +53,47 @@ def verdict(
 
 def _cost(value: float, without_privacy: float, guess: float, quality: Quality) -> str:
     words, reaches = quality.words, quality.measure.reaches
-    told = f"{words.same} without privacy"
+    sentence = f"{words.same} without privacy"
     if quality.signed(value - without_privacy) != quality.signed(0.0):
         than = words.more if value > without_privacy else words.less
-        told = f"{quality.amount(value - without_privacy)} {than} without privacy"
+        sentence = f"{quality.amount(value - without_privacy)} {than} without privacy"
     if reaches(guess, value):
-        same = quality.signed(value - guess) == quality.signed(0.0)
-        told += (
-            f" and {'no better' if same else 'worse'} than {words.guessing} "
+        is_same = quality.signed(value - guess) == quality.signed(0.0)
+        sentence += (
+            f" and {'no better' if is_same else 'worse'} than {words.guessing} "
             f"({quality.shown(guess)})"
         )
         if reaches(guess, without_privacy):
-            told += "; without privacy it is no better than that either"
-    return told
+            sentence += "; without privacy it is no better than that either"
+    return sentence
 
 
 def _promise(row: pd.Series) -> str:
-    stands = (
+    source = (
         f"δ = {plain(row['delta'])}, {Adjacency(row['adjacency']).difference}, {row['accountant']}"
     )
     if row["status"] == Status.PROVED:
-        return f"the promise is proved ({stands})."
+        return f"the promise is proved ({source})."
     certified = row["certified_epsilon"]
-    held = (
+    certificate = (
         "No ε is certified for it."
         if pd.isna(certified)
         else "What is certified for the noise that is added is "
-        f"ε = {at_most(certified)} ({stands})."
+        f"ε = {at_most(certified)} ({source})."
     )
     return (
-        f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} {held}"
+        f"{row['status']}: ε = {plain(row['epsilon'])} is not proved here. {row['reason']} "
+        f"{certificate}"
     )
 
 
 def rough_count(per_1000: float, records: int) -> str:
-    """Where a count of 1,000 may lie on new records, as "66 to 190"; empty where it is not rough.
+    """Range of a count of 1,000 on new records, as "66 to 190"; empty where it is not rough.
 
     Parameters
     ----------
     per_1000 : float
-        Of 1,000, measured as a share of all test records.
+        The count, measured as a share of all test records.
     records : int
         Number of test records.
 
@@ -116,7 +117,7 @@ def few_records(
     quality: Quality = ACCURACY,
     rough: str = "",
 ) -> str:
-    """How little a small test set says, in one sentence; empty where it is not small.
+    """The roughness of a small test set's results, in one sentence; empty where it is not small.
 
     Parameters
     ----------
@@ -127,9 +128,9 @@ def few_records(
     records : int
         Number of test records.
     quality : Quality
-        Which of the two.
+        The measure: accuracy or error.
     rough : str
-        All that is rough, where that is not what the quality says.
+        The results that are rough, in place of the quality's own words.
     """
     low, high = between
     if high - low <= 2.0 * (ROUGH if quality.share else ROUGH_ERROR * value):

@@ -1,4 +1,4 @@
-"""Words to take along: what a promise means, for a consent form and for an ethics application.
+"""Texts for a consent form and for an ethics application: what a promise means.
 
 The consent text is for anyone from about twelve years on: short sentences and no term of the trade.
 """
@@ -23,14 +23,14 @@ ASKED = {
 
 
 def standing(promise: Promise) -> str:
-    """Whose ε it is and who says so, in one line."""
-    held = promise.guarantee
+    """Whose ε it is and who proves it, in one line."""
+    guarantee = promise.guarantee
     if promise.budget is None:
         return (
             f"**No bound.** Nothing here limits what someone could find out from {promise.whose}. "
-            f"{held.reason}"
+            f"{guarantee.reason}"
         ).strip()
-    said = {
+    verdict = {
         "proved": f"ε = {at_most(promise.budget.epsilon)} is proved for {promise.whose}",
         "certified": (
             f"The ε asked of {promise.whose} is not proved. What is certified for exactly the "
@@ -38,11 +38,11 @@ def standing(promise: Promise) -> str:
         ),
         "assumed": f"For {promise.whose} that keeps ε = {at_most(promise.budget.epsilon)}",
     }[promise.standing]
-    return f"{said}: δ = {plain(promise.budget.delta)} · {held.adjacency} · {held.by}."
+    return f"{verdict}: δ = {plain(promise.budget.delta)} · {guarantee.adjacency} · {guarantee.by}."
 
 
 def belief(adjacency: Adjacency, prior: float, rate: float, after: float) -> str:
-    """What an alarm does to what someone believed, in plain words.
+    """How an alarm changes an attacker's belief, in plain words.
 
     Parameters
     ----------
@@ -117,31 +117,33 @@ def ethics(
     """
     if promise.budget is None:
         return ""
-    held, budget = promise.guarantee, promise.budget
+    guarantee, budget = promise.guarantee, promise.budget
     share = at_most(promise.records * budget.delta)
     source = {
-        "proved": f"Proved by: {held.by}.",
+        "proved": f"Proved by: {guarantee.by}.",
         "certified": "Not proved by the method's own theorem; certified for exactly the noise that "
-        f"is added by: {held.by}.",
+        f"is added by: {guarantee.by}.",
         "assumed": "Assumed here: name the method and its proof or accountant.",
     }[promise.standing]
-    nominal = held.adjacency is Adjacency.ADD_REMOVE
+    nominal = guarantee.adjacency is Adjacency.ADD_REMOVE
     size = "Public size, in place of the number of records: n =" if nominal else "Records: n ="
     lines = [
         "Privacy of the published result",
         f"Guarantee: differential privacy with ε = {at_most(budget.epsilon)} and "
         f"δ = {plain(budget.delta)}. Method: {promise.whose}. {source}",
-        f"Adjacency: {held.adjacency}. {held.adjacency.meaning} {size} "
+        f"Adjacency: {guarantee.adjacency}. {guarantee.adjacency.meaning} {size} "
         f"{promise.records:,} (n·δ = {share}).",
-        f"Meaning: of 100 people guessing {ASKED[held.adjacency]}, at most "
+        f"Meaning: of 100 people guessing {ASKED[guarantee.adjacency]}, at most "
         f"{right_of_100((exact or bound).advantage)} are right on average, and 50 would be without "
         "the result. Each of them sees the result, knows every other record and starts from even "
         "odds.",
-        _reach("From ε and δ alone", bound, held.adjacency, prior, rate),
+        _reach("From ε and δ alone", bound, guarantee.adjacency, prior, rate),
     ]
     if exact is not None:
         lines.append(
-            _reach("From the whole privacy curve of the noise", exact, held.adjacency, prior, rate)
+            _reach(
+                "From the whole privacy curve of the noise", exact, guarantee.adjacency, prior, rate
+            )
         )
     lines.append(
         "Not covered: what the result teaches about groups to which a person belongs, which holds "
@@ -152,11 +154,11 @@ def ethics(
     return "\n\n".join(lines)
 
 
-def _reach(source: str, found: Attacker, adjacency: Adjacency, prior: float, rate: float) -> str:
+def _reach(source: str, attacker: Attacker, adjacency: Adjacency, prior: float, rate: float) -> str:
     return (
         f"{source}: an attack that asks {ASKED[adjacency]} has an advantage (true-positive rate "
-        f"less false-positive rate) of at most {percent_at_most(found.advantage)}, and at a "
+        f"less false-positive rate) of at most {percent_at_most(attacker.advantage)}, and at a "
         f"false-positive rate of {plain(100.0 * rate)} % a true-positive rate of at most "
-        f"{percent_at_most(found.true_positive_rate)}. A belief of {plain(100.0 * prior)} % before "
-        f"becomes at most {percent_at_most(found.belief)} after such a test is positive."
+        f"{percent_at_most(attacker.true_positive_rate)}. A belief of {plain(100.0 * prior)} % "
+        f"before becomes at most {percent_at_most(attacker.belief)} after such a test is positive."
     )

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 
 def literal(text: str) -> str:
-    """A stranger's text for a figure, shown as it stands: no tag, link, formula or template."""
+    """A foreign text escaped for a figure: no tag, link, formula or template."""
     return html.escape(text).replace("$", "&#36;").replace("{", "&#123;")
 
 
@@ -32,14 +32,14 @@ def plain(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """A number as `plain` writes it, rounded up: what is said to be at most this is so."""
+    """A number as `plain` writes it, rounded up: a true upper bound stays true."""
     if not math.isfinite(value):
         return plain(value, digits)
     return plain(rounded(value, digits, ROUND_CEILING), digits)
 
 
 def at_least(value: float, digits: int = 3) -> str:
-    """The same, rounded down: what is said to be at least this is so."""
+    """A number as `plain` writes it, rounded down: a true lower bound stays true."""
     if not math.isfinite(value):
         return plain(value, digits)
     return plain(rounded(value, digits, ROUND_FLOOR), digits)
@@ -48,7 +48,7 @@ def at_least(value: float, digits: int = 3) -> str:
 def rounded(value: float, digits: int, way: str) -> float:
     """A finite number with the given significant digits, rounded one of `decimal`'s ways.
 
-    From the shortest digits that name the double, so that 1e-5 stays what was typed.
+    It starts from the shortest digits that name the double, so that 1e-5 stays as typed.
     """
     return float(Context(digits, way).create_decimal(repr(float(value))))
 
@@ -61,10 +61,10 @@ def percent_at_most(share: float, digits: int = 3) -> str:
     if share >= 1.0:
         return "100 %"
     percentage = Decimal(repr(float(share))) * 100
-    for more in range(digits, 11):
-        raised = Context(more, ROUND_CEILING).create_decimal(percentage)
+    for precision in range(digits, 11):
+        raised = Context(precision, ROUND_CEILING).create_decimal(percentage)
         if raised < 100:
-            return f"{plain(float(raised), more)} %"
+            return f"{plain(float(raised), precision)} %"
     return "100 %"
 
 

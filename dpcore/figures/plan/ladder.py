@@ -27,11 +27,11 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         Whether it is drawn on a dark ground.
     """
     figure = go.Figure()
-    for met, name, light, on_dark, pattern in (
+    for is_proved, name, light, on_dark, pattern in (
         (True, "proved", BLUE, SKY, ""),
         (False, "claim only: conditions not met", VERMILLION, ORANGE, "/"),
     ):
-        rows = table[(table["status"] == "proved") == met]
+        rows = table[(table["status"] == "proved") == is_proved]
         if rows.empty:
             continue
         figure.add_bar(
@@ -40,7 +40,7 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             orientation="h",
             name=name,
             marker={"color": on_dark if dark else light, "pattern": {"shape": pattern}},
-            text=[plain(each) for each in rows["sigma"]],
+            text=[plain(value) for value in rows["sigma"]],
             textposition="outside",
             cliponaxis=False,
             customdata=rows[["epsilon", "delta", "by", "status"]],

@@ -1,4 +1,4 @@
-"""ε over two settings, as a heat map: where one stands, and where the target is kept."""
+"""ε over two settings, as a heat map, with the run's place and the target's contour."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def epsilon(
     over : str
         The other setting's column.
     sigma, value : float
-        Where the run stands.
+        The run's own values.
     target : float
         ε whose contour is drawn.
     dark : bool
         Whether it is drawn on a dark ground.
     """
     wide = table.pivot(index=over, columns="sigma", values="epsilon").sort_index()
-    sigmas, values = [float(each) for each in wide.columns], [float(each) for each in wide.index]
-    logs = [[_log(each) for each in row] for row in wide.to_numpy().tolist()]
-    hover = [[plain(each) for each in row] for row in wide.to_numpy().tolist()]
-    known = [each for row in logs for each in row if each is not None]
-    low, high = (min(known), max(known)) if known else (-1.0, 1.0)
+    sigmas, values = [float(cell) for cell in wide.columns], [float(cell) for cell in wide.index]
+    logs = [[_log(cell) for cell in row] for row in wide.to_numpy().tolist()]
+    hover = [[plain(cell) for cell in row] for row in wide.to_numpy().tolist()]
+    finite = [cell for row in logs for cell in row if cell is not None]
+    low, high = (min(finite), max(finite)) if finite else (-1.0, 1.0)
     ticks = list(range(math.floor(low), math.ceil(high) + 1))
     figure = go.Figure()
     figure.add_heatmap(
@@ -81,10 +81,10 @@ def epsilon(
         hoverinfo="skip",
         name="target",
     )
-    here = _nearest(sigmas, sigma), _nearest(values, value)
+    position = _nearest(sigmas, sigma), _nearest(values, value)
     figure.add_scatter(
-        x=[here[0]],
-        y=[here[1]],
+        x=[position[0]],
+        y=[position[1]],
         mode="markers",
         marker={
             "symbol": "x",
@@ -104,25 +104,25 @@ def epsilon(
     )
     figure.update_xaxes(title="first noise σ₀", automargin=True, **_ticks(sigmas, 3))
     figure.update_yaxes(title=NAMES[over], automargin=True, **_ticks(values, 4))
-    at = float(wide.to_numpy()[here[1], here[0]])
-    kept = sum(each <= target for each in table["epsilon"])
-    side = "within" if at <= target else "above"
-    where = (
-        f"The target is kept on the right of the orange line ({kept} of {len(table)} settings)"
-        if 0 < kept < len(table)
-        else f"The target is kept {'everywhere' if kept else 'nowhere'} on this map"
+    run_epsilon = float(wide.to_numpy()[position[1], position[0]])
+    within = sum(cell <= target for cell in table["epsilon"])
+    side = "within" if run_epsilon <= target else "above"
+    target_text = (
+        f"The target is kept on the right of the orange line ({within} of {len(table)} settings)"
+        if 0 < within < len(table)
+        else f"The target is kept {'everywhere' if within else 'nowhere'} on this map"
     )
     sentence = (
-        f"The cross marks the run: ε = {at_most(at)}, {side} the target {plain(target)}. {where}; "
-        f"more noise or {FALLS[over]} lowers ε."
+        f"The cross marks the run: ε = {at_most(run_epsilon)}, {side} the target {plain(target)}. "
+        f"{target_text}; more noise or {FALLS[over]} lowers ε."
     )
-    missing = sum(each is None for row in logs for each in row)
+    missing = sum(cell is None for row in logs for cell in row)
     if missing:
         sentence += f" {missing} settings are left blank: they have next to no noise."
     alt = (
         f"Heat map of ε over first noise {plain(sigmas[0])} to {plain(sigmas[-1])} and "
         f"{NAMES[over]} {plain(values[0], 4)} to {plain(values[-1], 4)}: from {plain(10.0**low)} "
-        f"to {plain(10.0**high)}; {at_most(at)} at the run."
+        f"to {plain(10.0**high)}; {at_most(run_epsilon)} at the run."
     )
     return Drawn(figure, sentence, alt)
 
@@ -139,11 +139,11 @@ def _nearest(values: list[float], value: float) -> int:
 
 def _ticks(values: list[float], digits: int) -> dict[str, object]:
     """Cells of equal size, named by their values."""
-    every = -(-len(values) // MOST_TICKS)
-    shown = range(0, len(values), every)
+    stride = -(-len(values) // MOST_TICKS)
+    places = range(0, len(values), stride)
     return {
-        "tickvals": list(shown),
-        "ticktext": [plain(values[place], digits) for place in shown],
+        "tickvals": list(places),
+        "ticktext": [plain(values[place], digits) for place in places],
         "range": [-0.5, len(values) - 0.5],
         "fixedrange": True,
     }

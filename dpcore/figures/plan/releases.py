@@ -31,7 +31,7 @@ def spent(table: pd.DataFrame, budget: PrivacyBudget, *, dark: bool = False) -> 
     """
     colour, limit = (SKY, ORANGE) if dark else (BLUE, VERMILLION)
     days = [str(day) for day in table["date"]]
-    values = [float(each) for each in table["epsilon_spent"]]
+    values = [float(amount) for amount in table["epsilon_spent"]]
     figure = go.Figure()
     figure.add_scatter(
         x=days,
@@ -41,8 +41,8 @@ def spent(table: pd.DataFrame, budget: PrivacyBudget, *, dark: bool = False) -> 
         line={"color": colour, "width": 2, "shape": "hv"},
         marker={"size": 8},
         customdata=[
-            [literal(what), plain(sigma)]
-            for what, sigma in zip(table["what"], table["sigma"], strict=True)
+            [literal(label), plain(sigma)]
+            for label, sigma in zip(table["what"], table["sigma"], strict=True)
         ],
         hovertemplate=(
             "%{x}: %{customdata[0]}, σ = %{customdata[1]}<br>ε spent so far %{y:.4g} at δ = "

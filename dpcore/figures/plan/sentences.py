@@ -1,4 +1,4 @@
-"""Plan's answers in words: whether a claim holds, and what keeps within a target."""
+"""Plan's answers in words: whether a claim holds, and which setting meets a target."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def judged(claimed: float, kind: str, known: Evidence) -> str:
         Whose number it is: "printed" (by the paper's formula) or "stated" (in its tables).
     known : Evidence
     """
-    found, certified = known.finding(claimed), known.certified
+    finding, certified = known.finding(claimed), known.certified
     under = f"Under {known.adjacency}{SAMPLINGS[known.sampling]}"
-    number = f"the {kind} {plain(claimed, DIGITS)} {ANSWERS[found]}"
+    number = f"the {kind} {plain(claimed, DIGITS)} {ANSWERS[finding]}"
     if certified.epsilon is None:
         return f"{under}, {number}: {certified.reason}"
     proved = f"{certified.by} certifies ε = {at_most(certified.epsilon)} for this noise"
-    if found is Finding.OPEN:
+    if finding is Finding.OPEN:
         return f"{under}, {number}: {proved}, and a certificate above a number refutes nothing."
-    if found is Finding.FAILS and known.at_least is not None:
+    if finding is Finding.FAILS and known.at_least is not None:
         number += f", because no ε below {at_least(known.at_least)} is true there"
     return f"{under}, {proved}: {number}."
 
 
 def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
-    """What the line of big numbers says, for someone who knows none of the accountants.
+    """The line of big numbers in words, for a reader who knows none of the accountants.
 
     Parameters
     ----------
@@ -55,34 +55,37 @@ def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
     claimed : float or None
         ε by paper 003's printed formula.
     """
-    limits = [(each.epsilon, each.by) for each in proved if each.epsilon is not None]
+    limits = [
+        (guarantee.epsilon, guarantee.by) for guarantee in proved if guarantee.epsilon is not None
+    ]
     if not limits:
-        said = "No accountant here proves a finite ε for this run."
+        sentence = "No accountant here proves a finite ε for this run."
     else:
-        shown = listed([f"ε ≤ {at_most(epsilon)} ({by})" for epsilon, by in sorted(limits)])
-        said = (
+        bounds = listed([f"ε ≤ {at_most(epsilon)} ({by})" for epsilon, by in sorted(limits)])
+        sentence = (
             f"{'An accountant proves' if len(limits) == 1 else 'Two accountants prove'} how little "
-            f"this run can reveal about one person: {shown}; the smaller ε, the less."
+            f"this run can reveal about one person: {bounds}; the smaller ε, the less."
         )
         if len(limits) > 1:
-            said += " Both limits hold; use the smaller one."
+            sentence += " Both limits hold; use the smaller one."
     if claimed is not None:
-        said += f" The paper's own formula says {plain(claimed)}, which is a claim."
-    return said
+        sentence += f" The paper's own formula says {plain(claimed)}, which is a claim."
+    return sentence
 
 
 def answered(plan: Plan, target: float, per_epoch: int) -> str:
     """The answer to a question asked backwards, with as many digits as it has."""
-    found = plan.guarantee
-    if plan.value is None or found.epsilon is None:
+    guarantee = plan.guarantee
+    if plan.value is None or guarantee.epsilon is None:
         return plan.sentence
     if plan.unknown in ("steps", "batch"):
         value = f"{plan.value:,.0f}"
     else:  # C is the largest that fits, σ and δ the least
         value = (at_least if plan.unknown == "clip" else at_most)(plan.value, DIGITS)
     epochs = f" ({plain(plan.value / per_epoch, DIGITS)} epochs)" if plan.unknown == "steps" else ""
-    delta = at_most(found.delta or 0.0, DIGITS)
+    delta = at_most(guarantee.delta or 0.0, DIGITS)
     return (
         f"For ε = {plain(target)}: {NAMES[plan.unknown]} = {value}{epochs} spends ε = "
-        f"{at_most(found.epsilon, DIGITS)} at δ = {delta} ({found.by}, {found.adjacency})."
+        f"{at_most(guarantee.epsilon, DIGITS)} at δ = {delta} ({guarantee.by}, "
+        f"{guarantee.adjacency})."
     )

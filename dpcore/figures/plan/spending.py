@@ -39,10 +39,10 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         Whether it is drawn on a dark ground.
     """
     figure = go.Figure()
-    known = table[table["epsilon"].notna()]
-    known = known[known["epsilon"].map(math.isfinite)]
+    finite = table[table["epsilon"].notna()]
+    finite = finite[finite["epsilon"].map(math.isfinite)]
     for curve, (light, on_dark, dash, marker) in LINES.items():
-        rows = known[known["curve"] == curve]
+        rows = finite[finite["curve"] == curve]
         if rows.empty:
             continue
         figure.add_scatter(
@@ -59,7 +59,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             ),
         )
     last = int(table["steps"].max())
-    final = known[known["steps"] == last]
+    final = finite[finite["steps"] == last]
     ends = dict(zip(final["curve"].map(str), final["epsilon"].map(float), strict=True))
     figure.update_layout(
         height=HEIGHT,
@@ -68,7 +68,7 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
     )
     figure.update_xaxes(title="steps", range=[0, last * 1.02], automargin=True)
-    figure.update_yaxes(title="ε spent", automargin=True, **_axis(known, ends))
+    figure.update_yaxes(title="ε spent", automargin=True, **_axis(finite, ends))
     alt = f"ε spent over {last:,} steps. At the end: " + (
         listed([f"{SHORT[curve]} {_ended(curve, ends[curve])}" for curve in LINES if curve in ends])
         or "no finite ε"
@@ -77,12 +77,12 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
 
 
 def _ended(curve: str, epsilon: float) -> str:
-    """A certified ε rounded up; what is printed, as it is nearest."""
+    """A certified ε rounded up, a printed one to nearest."""
     return at_most(epsilon) if curve in CERTIFIED else plain(epsilon)
 
 
-def _axis(known: pd.DataFrame, ends: dict[str, float]) -> dict[str, object]:
-    positive = known.loc[known["epsilon"] > 0.0, "epsilon"]
+def _axis(finite: pd.DataFrame, ends: dict[str, float]) -> dict[str, object]:
+    positive = finite.loc[finite["epsilon"] > 0.0, "epsilon"]
     if positive.empty:
         return {"range": [0.0, 1.0]}
     top = float(positive.max())

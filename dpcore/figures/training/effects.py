@@ -1,4 +1,4 @@
-"""What one setting does at a fixed budget: a metric, and what gave way, against its values."""
+"""The effect of one setting at a fixed budget: a metric, and what gave way, against its values."""
 
 from __future__ import annotations
 
@@ -123,17 +123,17 @@ def _points(figure: go.Figure, rows: pd.DataFrame, varied: Effect, column: str, 
 
 
 def _hover(varied: Effect, row: pd.Series, column: str) -> str:
-    said = f"<b>{written(varied, row['value'])}</b><br>{shown(column)(row[column])}"
+    text = f"<b>{written(varied, row['value'])}</b><br>{shown(column)(row[column])}"
     low, high = f"{column}_low", f"{column}_high"
     if low in row and row[low] < row[high]:
-        said += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
-    spent = (
+        text += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
+    promise = (
         f"ε = {at_most(row['epsilon'])} · δ = {plain(row['delta'])} · {row['adjacency']} · "
         f"{row['accountant']}"
         if row["epsilon"] == row["epsilon"]
         else "nothing is certified"
     )
-    return f"{said}<br>σ₀ = {plain(row['sigma'])}, {counted(row['epoch'], 'epoch')}<br>{spent}"
+    return f"{text}<br>σ₀ = {plain(row['sigma'])}, {counted(row['epoch'], 'epoch')}<br>{promise}"
 
 
 def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
@@ -141,32 +141,32 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
     if len(rows) == 1:
         return f"{written(varied, rows['value'].iloc[0])}: {shown(column)(rows[column].iloc[0])}."
     best = rows.iloc[int(rows[column].argmax())]
-    said = (
+    sentence = (
         f"The best {METRICS[column]} of {len(rows)} values is {shown(column)(best[column])}, at "
         f"{written(varied, best['value'])}"
     )
-    here = rows[rows["value"] == now]
+    present = rows[rows["value"] == now]
     if best["value"] == now:
-        said += ", as set."
-    elif len(here):
-        value = here.iloc[0]
-        said += f"; as set, at {plain(now, 4)}, it is {shown(column)(value[column])}."
+        sentence += ", as set."
+    elif len(present):
+        value = present.iloc[0]
+        sentence += f"; as set, at {plain(now, 4)}, it is {shown(column)(value[column])}."
         if value[f"{column}_high"] >= best[f"{column}_low"] and int(rows["runs"].max()) > 1:
-            said += " Their bands overlap: it may be chance."
+            sentence += " Their bands overlap: it may be chance."
     else:
-        said += "."
+        sentence += "."
     most = int(rows["runs"].max())
     many = f"Means over {most} runs; nine of ten lie in the band." if most > 1 else "One run each."
-    return f"{said} {many}"
+    return f"{sentence} {many}"
 
 
 def _given(rows: pd.DataFrame, varied: Effect, column: str) -> str:
-    """What the budget makes of the rest."""
+    """How the quantity that gave way changes within the budget."""
     first, last = rows.iloc[0], rows.iloc[-1]
-    what = "epochs are run" if column == "epoch" else "is the first noise σ₀"
+    quantity = "epochs are run" if column == "epoch" else "is the first noise σ₀"
     if first[column] == last[column]:
-        return f"{plain(last[column])} {what} with each value."
+        return f"{plain(last[column])} {quantity} with each value."
     return (
-        f"Within the same ε, {plain(first[column])} {what} at {written(varied, first['value'])} "
-        f"and {plain(last[column])} at {plain(last['value'], 4)}."
+        f"Within the same ε, {plain(first[column])} {quantity} at "
+        f"{written(varied, first['value'])} and {plain(last[column])} at {plain(last['value'], 4)}."
     )

@@ -1,4 +1,4 @@
-"""Against the epoch: how a network learns, how its noise falls and its ε grows."""
+"""Figures against the epoch: how a network learns, how its noise falls and its ε grows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEW_POINTS = 60
-"""Up to so many epochs each has a marker of its own."""
+"""Up to so many epochs, each epoch has a marker of its own."""
 PROMISING_NONE = ("nonprivate", "clipped", "noisy", "published")
 """Series whose name says that nothing is certified."""
 
@@ -54,7 +54,7 @@ def learning(
     midway : bool
         Whether it was stopped within the latest epoch.
     waits : str
-        What is said while there is no line.
+        The sentence while there is no line.
     known : mapping
         Names and looks of the series.
     dark : bool
@@ -64,24 +64,26 @@ def learning(
     if column in SHARES:
         figure.update_yaxes(tickformat=".0%")
     last = []
-    named = {series: known[series].title for series in known}
+    names = {series: known[series].title for series in known}
     for series, rows in of_each(table, column, known):
         if series not in PROMISING_NONE and _uncertified(rows):
-            named[series] += " (no certified ε)"
+            names[series] += " (no certified ε)"
         _band(figure, known[series], rows, column, dark)
         _line(figure, known[series], rows, column, dark)
         last.append((series, int(rows["epoch"].iloc[-1]), float(rows[column].iloc[-1])))
     if not last:
         return Drawn(figure, waits, f"{AXES[column]}: nothing yet.")
-    behind = [
-        (f"{named[series]} at {shown(column)(value)}", epoch) for series, epoch, value in last
+    entries = [
+        (f"{names[series]} at {shown(column)(value)}", epoch) for series, epoch, value in last
     ]
-    reached = max(epoch for _, epoch in behind)
-    state = "At the end" if reached == epochs else f"After epoch {reached:,} of {epochs:,}"
+    latest = max(epoch for _, epoch in entries)
+    state = "At the end" if latest == epochs else f"After epoch {latest:,} of {epochs:,}"
     if midway:
-        state = f"In epoch {reached:,} of {epochs:,}"
-    told = [said if epoch == reached else f"{said} after epoch {epoch:,}" for said, epoch in behind]
-    sentence = f"{state}: {listed(told)}."
+        state = f"In epoch {latest:,} of {epochs:,}"
+    parts = [
+        entry if epoch == latest else f"{entry} after epoch {epoch:,}" for entry, epoch in entries
+    ]
+    sentence = f"{state}: {listed(parts)}."
     least, most = (int(getattr(table["runs"], end)()) for end in ("min", "max"))
     if most > 1:
         runs = f"{most}" if least == most else f"{least} to {most}"
@@ -97,7 +99,7 @@ def epsilon_schedule(
     reached: int | None = None,
     dark: bool = False,
 ) -> Drawn:
-    """σ or the certified ε at the end of each epoch, known before training; where it is now.
+    """σ or the certified ε at the end of each epoch, known before training, and its present value.
 
     Parameters
     ----------
@@ -119,28 +121,28 @@ def epsilon_schedule(
         _line(figure, SERIES[series], rows, column, dark)
     if reached:
         figure.add_vline(x=reached, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
-    said, written = [], plain if column == "sigma" else at_most
+    parts, as_text = [], plain if column == "sigma" else at_most
     for series, rows in rows_of.items():
         first, last = float(rows[column].iloc[0]), float(rows[column].iloc[-1])
-        said.append(f"{SERIES[series].title} {_moved(first, last, written)}")
-    if not said:
+        parts.append(f"{SERIES[series].title} {_moved(first, last, as_text)}")
+    if not parts:
         return Drawn(figure, "No finite ε is certified here.", f"{AXES[column]}: none.")
-    sentence = f"{'Noise σ' if column == 'sigma' else 'Certified ε'}: {'; '.join(said)}."
+    sentence = f"{'Noise σ' if column == 'sigma' else 'Certified ε'}: {'; '.join(parts)}."
     now = rows_of.get("private")
     if reached == 0:
         sentence += " So it is planned; nothing is trained yet"
         sentence += "." if column == "sigma" else ", and nothing is spent."
     if reached and now is not None and reached < epochs:
-        here = now.loc[now["epoch"] == reached, column]
-        if len(here):
-            sentence += f" After epoch {reached:,} it is {written(float(here.iloc[0]))}."
+        current = now.loc[now["epoch"] == reached, column]
+        if len(current):
+            sentence += f" After epoch {reached:,} it is {as_text(float(current.iloc[0]))}."
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
 
 
-def _moved(first: float, last: float, written: Callable[[float], str]) -> str:
+def _moved(first: float, last: float, as_text: Callable[[float], str]) -> str:
     if math.isclose(first, last, rel_tol=1e-9):
-        return f"{written(last)} throughout"
-    return f"{written(first)} after the first epoch, {written(last)} after the last"
+        return f"{as_text(last)} throughout"
+    return f"{as_text(first)} after the first epoch, {as_text(last)} after the last"
 
 
 def _against_epochs(column: str, epochs: int, ends: tuple[float, float], dark: bool) -> go.Figure:
@@ -186,13 +188,13 @@ def _line(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, da
 
 
 def _hover(series: Series, row: pd.Series, column: str) -> str:
-    said = f"<b>{series.title}</b>, epoch {row['epoch']:,}<br>{shown(column)(row[column])}"
+    text = f"<b>{series.title}</b>, epoch {row['epoch']:,}<br>{shown(column)(row[column])}"
     if column == "sigma":
-        said += f" after {row['steps']:,} steps"
+        text += f" after {row['steps']:,} steps"
     low, high = f"{column}_low", f"{column}_high"
     if low in row and row[low] < row[high]:
-        said += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
-    return said + f"<br>{_spent(row)}"
+        text += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
+    return text + f"<br>{_spent(row)}"
 
 
 def _spent(row: pd.Series) -> str:

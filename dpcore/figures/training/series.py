@@ -1,4 +1,4 @@
-"""What a training's figures share: the names and looks of its series, its axes, its words."""
+"""Shared parts of a training's figures: names and looks of its series, axes, words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEIGHT = 300
 
 @dataclass(frozen=True)
 class Series:
-    """What a line is called and how it looks.
+    """A line's title and look.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ SMALLEST_BAND, ROOM = 0.15, 0.03
 
 
 def shown(column: str) -> Callable[[float], str]:
-    """How a value of the column is written."""
+    """The formatter of a column's values."""
     return percent if column in SHARES else plain
 
 
@@ -103,9 +103,9 @@ def of_each(
     """Rows of each known series that has values, in the order of `known`."""
     if column not in table:
         return []
-    there = table[table[column].notna()]
-    parts = [(series, there[there["series"] == series]) for series in known]
-    return [(series, rows) for series, rows in parts if len(rows)]
+    present = table[table[column].notna()]
+    groups = [(series, present[present["series"] == series]) for series in known]
+    return [(series, rows) for series, rows in groups if len(rows)]
 
 
 def ends_of_axis(

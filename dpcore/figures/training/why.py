@@ -110,10 +110,10 @@ def _blame(means: dict[str, float], column: str) -> str:
         for series, value in means.items()
         if series in words
     ]
-    said = f"Against {shown(column)(reference)} without privacy: {listed(parts)}."
+    sentence = f"Against {shown(column)(reference)} without privacy: {listed(parts)}."
     if "clipped" in means and "noisy" in means:
         clipping, noise = reference - means["clipped"], reference - means["noisy"]
         if max(clipping, noise) > 0.005:
             more = "clipping" if clipping > noise else "noise"
-            said += f" The larger part is {more}."
-    return said
+            sentence += f" The larger part is {more}."
+    return sentence
