@@ -1,4 +1,4 @@
-"""What every loss here is a function of: one linear form aᵀw - b a record.
+"""The argument of every loss here: one linear form aᵀw - b a record.
 
 Classification has a = y x and b = 0, so that it is the margin; regression has a = x and b = y, so
 that it is the residual. Engines know rows and offsets only, and serve both.
@@ -35,7 +35,7 @@ class Forms:
         return len(self.rows)
 
     def __getitem__(self, part: Any) -> Forms:
-        """Those of some records, chosen as NumPy chooses rows."""
+        """The forms of some records, indexed like NumPy rows."""
         return Forms(self.rows[part], None if self.offsets is None else self.offsets[part])
 
     def at(self, weights: Array) -> Array:
@@ -54,6 +54,6 @@ class Forms:
         return [self[start : start + size] for start in range(0, len(self), size)]
 
     def contiguous(self, dtype: type[np.floating]) -> Forms:
-        """The same in one piece of memory and in the given precision."""
+        """The forms as contiguous arrays of the given precision."""
         offsets = None if self.offsets is None else self.offsets.astype(dtype)
         return Forms(np.ascontiguousarray(self.rows, dtype=dtype), offsets)

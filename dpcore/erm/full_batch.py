@@ -52,7 +52,7 @@ def release(
         live = int(np.count_nonzero(lengths > step))
         noise = np.stack([g.standard_normal(dimension, dtype=np.float32) for g in generators], 1)
         w, v = weights[:, :live], velocity[:, :live]
-        # The sum takes its noise in double precision; what follows is post-processing.
+        # The noise is added in double precision; the rest is post-processing.
         released = gradient(w)
         released += np.tile(noise, live // runs) * scales[:live]
         v *= np.float32(MOMENTUM)

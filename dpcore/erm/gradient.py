@@ -1,8 +1,7 @@
 """Mean gradients for many weight vectors at once: two matrix products a step.
 
 Margins may be in single precision, for they only have to be a function of the record; the sum over
-records is in double, because its rounding adds to how far one record moves it
-(`dpcore.erm.rounding`).
+records is in double, because its rounding adds to its sensitivity (`dpcore.erm.rounding`).
 
 On a CPU the rows are walked in blocks small enough to stay in cache, with one thread a core; where
 an NVIDIA driver is present and torch sees a device, the products run there. Both return NumPy
@@ -114,7 +113,7 @@ def _numpy_gradient(problem: Problem, forms: Forms, rows: Array) -> BatchGradien
 def _torch_gradient(problem: Problem, forms: Forms, summed: Array, device: str) -> BatchGradient:
     import torch
 
-    rows, sums = (torch.from_numpy(each).to(device) for each in (forms.rows, summed))
+    rows, sums = (torch.from_numpy(array).to(device) for array in (forms.rows, summed))
     offsets = None if forms.offsets is None else torch.from_numpy(forms.offsets).to(device)[:, None]
     loss = problem.function
 

@@ -29,15 +29,15 @@ from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBu
 
 SOUND_STEPS = 500
 SOUND_RATE = 0.02
-"""Defaults of the sound edition, fixed in advance: 500 steps of 2 % of the records, ten passes."""
+"""Defaults of the sound edition, fixed in advance: 500 steps on 2 % of the records, ten passes."""
 
 FULL_LENGTH_RECORDS = 1_000
-"""Up to this n the paper's T = n² - 1 can be asked for: a million steps, minutes."""
+"""Largest n for which the paper's T = n² - 1 is allowed: a million steps, minutes."""
 
 
 @dataclass(frozen=True)
 class SoundNoise:
-    """What a sound calibration decides: σ on the batch sum, and what is proved of it.
+    """Result of a sound calibration: σ on the batch sum, and the ε proved for it.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class SoundNoise:
 
 @dataclass(frozen=True)
 class StepRule:
-    """How one method sizes its noise.
+    """The noise rule of one method.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def published_steps(records: int, *, full_length: bool) -> int:
     Raises
     ------
     InvalidInput
-        If the full length is asked for at more than 1,000 records.
+        If the full length is requested at more than 1,000 records.
     """
     if not full_length:
         return records
@@ -191,19 +191,19 @@ def _sound(
     spread = (1.0 - rate) / batch if sampling == "poisson" else 0.0
     queries = steps * problem.parts
     noise = rule.sound(problem, budget, rate, queries, sampling)
-    what = SampledGaussian(
+    mechanism = SampledGaussian(
         noise.sigma / problem.computed_lipschitz(queries),
         rate,
         queries,
         sampling,
         problem.adjacency,
     )
-    epsilon, accountant = certified_epsilon(what, budget.delta)
+    epsilon, accountant = certified_epsilon(mechanism, budget.delta)
     conditions = (
         *noise.conditions,
         Condition(
             f"{sampling} sampling is covered under {problem.adjacency}",
-            what.covered(),
+            mechanism.covered(),
             f"No theorem here covers {sampling} sampling under {problem.adjacency}.",
         ),
         *data_conditions(problem),

@@ -32,14 +32,14 @@ class Loss(Protocol):
 
     name: str
     residual: bool
-    """Whether it is of the residual, so that its slope has either sign, and not of the margin."""
+    """Whether the loss is of the residual, with slopes of either sign, and not of the margin."""
     curvature: float
     """Largest second derivative; with ‖x‖₂ ≤ 1 the smoothness of the data-dependent part."""
     at_zero: float
-    """The most that the objective may be worth at w = 0."""
+    """Largest value of the objective at w = 0."""
     reach: float
-    """How long weights are usually wanted: rules for noise and steps take it for ‖w‖, and only they
-    do. For margins fixed once, on public data; for residuals 1, which reaches all values of y."""
+    """Typical ‖w‖, used by rules for noise and steps only. For margins it was fixed once, on public
+    data; for residuals it is 1, which reaches all values of y."""
 
     def value(self, margins: Array) -> Array:
         """ℓ(m), element by element."""
@@ -82,7 +82,7 @@ class Logistic:
         # -1/(1+e^m) = (tanh(m/2) - 1)/2: NumPy vectorises tanh, and it cannot overflow.
         result: Array = np.multiply(margins, margins.dtype.type(0.5))
         np.tanh(result, out=result)
-        # The largest slope is what noise is sized for: no library's last digit may exceed it.
+        # Noise is sized for the largest slope: no library's last digit may exceed it.
         np.clip(result, -1, 1, out=result)
         result -= 1
         result *= margins.dtype.type(0.5)
@@ -197,8 +197,8 @@ class Squared:
         ℓ(m) + 1/2 is the sum of two ramps of width 1, one to each side.
         """
         middle = np.asarray(margins, dtype=float)
-        both = _expected_ramp(middle, spread, 1.0) + _expected_ramp(-middle, spread, 1.0)
-        return np.asarray(np.maximum(both - 0.5, 0.0))
+        ramps = _expected_ramp(middle, spread, 1.0) + _expected_ramp(-middle, spread, 1.0)
+        return np.asarray(np.maximum(ramps - 0.5, 0.0))
 
 
 def _expected_ramp(gaps: Array, spread: Array | float, width: float) -> Array:

@@ -1,4 +1,4 @@
-"""What a method is: a name, where it comes from, how it calibrates, how it draws its noise.
+"""Definition of a method: its name, source, calibration and release.
 
 Adding a method means writing one file in `dpcore/erm/methods/` that defines `METHOD`.
 """
@@ -25,7 +25,7 @@ Progress = Callable[[float, str], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may override. Each default is a written rule in n, d, ε, δ; none looks at data.
+    """Settings a user may override. Each default is a written rule in n, d, ε, δ, never in data.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class Settings:
     full_length : bool
         Run the published stochastic methods for the paper's T = n² - 1 instead of T = n.
     missing : int
-        Of the people who blur their own records, how many may stay away or tell their noise
-        without the promise being broken; no more than all but one count.
+        How many of the people who blur their own records may stay away or reveal their noise
+        without breaking the promise; at most all but one.
     """
 
     steps: int | None = None
@@ -48,7 +48,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Calibration:
-    """All that is decided before any noise is drawn, for one method at one requested budget.
+    """Everything decided before noise is drawn, for one method at one requested budget.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class Calibration:
     edition : Edition
         As published, or sound.
     problem : Problem
-        The public description it was calibrated for.
+        The public description of the task.
     requested : PrivacyBudget
-        The (ε, δ) asked for: the total, for every method.
+        The requested total (ε, δ), for every method.
     query : str
-        What the noise is added to, in words; "" when none is.
+        The noisy quantity in words; "" without noise.
     sensitivity : float
         Δ used for σ, in the query's units; ``nan`` when there is no noise.
     sigma : float
@@ -80,9 +80,9 @@ class Calibration:
     conditions : tuple of Condition
         Every hypothesis the method's own guarantee uses, checked.
     claim : Guarantee
-        What the paper says, computed as it computes it.
+        The paper's claim, computed as in the paper.
     proof : Guarantee
-        What the method's own theorem gives; empty when a condition is unmet.
+        The guarantee of the method's own theorem; empty when a condition is unmet.
     certified : Guarantee
         ε at the proof's or requested δ that an accountant gives for exactly this noise.
     status : Status
@@ -96,7 +96,7 @@ class Calibration:
         Λ, the weight of (Λ/2)‖w‖² beside the *sum* of losses, where the method sets its own; else
         ``nan``.
     output_noise : float
-        Noise that goes onto the weights besides, of the same kind, in the units of w.
+        Additional noise on the weights, of the same kind, in the units of w.
     missing : int
         As in `Settings`, where people blur their own records.
     """
@@ -129,14 +129,14 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Trust:
-    """What holds against whom, where records are blurred before they are handed in.
+    """A guarantee and the party it relies on, where records are blurred before they are sent.
 
     Parameters
     ----------
     whom, to : str
-        Whom one has to trust, and to do what, in words that follow one another.
+        The trusted party, and what it is trusted to do, in words that follow one another.
     guarantee : Guarantee
-        What then holds for one person.
+        One person's guarantee under that trust.
     """
 
     whom: str
@@ -151,14 +151,14 @@ Release = Callable[..., Array]
 
 @dataclass(frozen=True)
 class MethodStanding:
-    """Where one edition of a method stands: what is said of it, and what holds.
+    """Claim, proof and verdict of one edition of a method.
 
     Parameters
     ----------
     claim : str
-        What is claimed in print, in one sentence.
+        The printed claim, in one sentence.
     proof : str
-        What is proved, in one or two sentences.
+        The proved statement, in one or two sentences.
     status : Status
         The standing verdict; a calibration at given values may be worse.
     """
@@ -177,7 +177,7 @@ class Method:
     key, title : str
         Name in code and links, and name on screen.
     paper : str
-        Where it comes from.
+        Its source.
     idea : str
         One plain sentence.
     editions : dict of Edition to MethodStanding
@@ -192,15 +192,15 @@ class Method:
         Whether the release is a fixed vector plus Gaussian noise, so that expectations need no
         draws.
     limits : tuple of str
-        What to know before using it, a sentence each.
+        Limitations to know before use, a sentence each.
     losses : tuple of str
-        Those that it learns; what its proof covers is said for these only.
+        The losses that it learns and that its proof covers.
     all_classes : bool
         Whether `calibrate` counts the problems of all classes itself (`Problem.parts`); else each
-        gets a share of the budget (`dpcore.erm.one_vs_rest`).
+        class gets a share of the budget (`dpcore.erm.one_vs_rest`).
     trust : callable, optional
-        (calibration) -> `Trust` by whom one has to trust, the most first; where records are blurred
-        before they are handed in.
+        (calibration) -> `Trust` by trusted party, the most trust first; for methods that blur
+        records before they are sent.
     """
 
     key: str
@@ -217,7 +217,7 @@ class Method:
     trust: Callable[[Calibration], tuple[Trust, ...]] | None = None
 
     def refusal(self, loss: str) -> str:
-        """Why it can't learn this loss, in one plain sentence; "" where it can."""
+        """Why the method can't learn this loss, in one plain sentence; "" where it can."""
         if loss in self.losses:
             return ""
         learnt = [words for group, words in LEARNS.items() if set(group) & set(self.losses)]
@@ -227,7 +227,7 @@ class Method:
 
 
 LEARNS = {MARGIN_LOSSES: "to tell two classes apart", RESIDUAL_LOSSES: "to predict a number"}
-"""What losses are for, in words."""
+"""Purpose of the losses, in words."""
 
 
 COMPLETE_ONLY = (
@@ -240,10 +240,10 @@ NOISE_STREAM = 0x4E6F6973
 
 
 def data_conditions(problem: Problem) -> tuple[Condition, ...]:
-    """What every sensitivity here assumes of the data.
+    """The assumptions of every sensitivity here about the data.
 
-    The norm is held by the preparation, and a release refuses data that break it
-    (`check_release`); means over n need an n that neighbours share.
+    The preparation bounds the norm, and a release refuses data that exceed it (`check_release`);
+    means over n need an n that neighbours share.
     """
     return (
         Condition("every ‖x‖₂ ≤ 1 (checked again before training)", True),
@@ -276,7 +276,7 @@ def check_release(
     Raises
     ------
     InvalidInput
-        Saying what does not fit.
+        Naming the mismatch.
     """
     if any(calibration.problem != problem for calibration in calibrations):
         raise InvalidInput("calibrations hold another problem, but must be made for this one.")
@@ -286,12 +286,12 @@ def check_release(
 def noise_generator(seed: int | None, run: int) -> np.random.Generator:
     """The generator of one run's noise and batches.
 
-    Without a seed its noise is the operating system's, for keeping, and no two calls draw the same.
+    Without a seed the noise is the operating system's, for release, and no two calls draw the same.
     A seed is for exploration, since it gives the noise away.
 
-    The stream of a seed is its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the
-    stream of plain `seed`, by which data are made up and split: noise must not repeat what made
-    the data.
+    Each seed has a stream of its own. NumPy pads seeds with zeros, so [seed, 0] alone would be the
+    stream of plain `seed`, from which data are made up and split: noise must not repeat the numbers
+    behind the data.
     """
     if seed is None:
         return SystemNoise()

@@ -24,7 +24,7 @@ Array = NDArray[np.floating]
 GRADIENT_TOLERANCE = 1e-9
 MOST_STEPS = 200
 ROUNDING = 1e-14  # relative, of an objective's value
-START_RECORDS = 10_000  # on so many a first solution costs little and is near that on all
+START_RECORDS = 10_000  # a first solution on so many is cheap and near that on all records
 
 
 def minimise(problem: Problem, features: Array, labels: Array) -> Array:
@@ -79,7 +79,7 @@ def ridge_path(
     lams : sequence of float
         Each above 0; descending order saves steps.
     start : (d,) array, optional
-        Where the first search begins; 0 by default.
+        Start of the first search; 0 by default.
 
     Returns
     -------
@@ -95,24 +95,26 @@ def ridge_path(
 
 def _newton(loss: Loss, forms: Forms, lam: float, weights: Array) -> Array:
     blocks = row_blocks(forms)
-    here = _look(loss, blocks, lam, weights)
+    point = _look(loss, blocks, lam, weights)
     for _ in range(MOST_STEPS):
-        if np.linalg.norm(here.gradient) <= GRADIENT_TOLERANCE:
+        if np.linalg.norm(point.gradient) <= GRADIENT_TOLERANCE:
             break
-        step = scipy.linalg.solve(_hessian(loss, blocks, lam, here), here.gradient, assume_a="pos")
-        decrease = float(here.gradient @ step)
+        step = scipy.linalg.solve(
+            _hessian(loss, blocks, lam, point), point.gradient, assume_a="pos"
+        )
+        decrease = float(point.gradient @ step)
         length = 1.0
         while length > 1e-10:
-            trial = _look(loss, blocks, lam, here.weights - length * step)
+            trial = _look(loss, blocks, lam, point.weights - length * step)
             # The last decreases are below what the objective can resolve.
-            allowed = here.value - 1e-4 * length * decrease + ROUNDING * abs(here.value)
+            allowed = point.value - 1e-4 * length * decrease + ROUNDING * abs(point.value)
             if trial.value <= allowed:
                 break
             length *= 0.5
         else:
             break  # no decrease representable: at the minimiser to rounding
-        here = trial
-    return here.weights
+        point = trial
+    return point.weights
 
 
 @dataclass(frozen=True)
@@ -137,9 +139,9 @@ def _look(loss: Loss, blocks: list[Forms], lam: float, weights: Array) -> _Point
     return _Point(weights, value, gradient / records + lam * weights, margins)
 
 
-def _hessian(loss: Loss, blocks: list[Forms], lam: float, here: _Point) -> Array:
-    total = np.zeros((len(here.weights), len(here.weights)))
-    for block, margins in zip(blocks, here.margins, strict=True):
+def _hessian(loss: Loss, blocks: list[Forms], lam: float, point: _Point) -> Array:
+    total = np.zeros((len(point.weights), len(point.weights)))
+    for block, margins in zip(blocks, point.margins, strict=True):
         rows, bend = block.rows, loss.bend(margins)
         active = np.flatnonzero(bend)  # the Huber loss bends only near its corner
         if len(active) < len(rows):

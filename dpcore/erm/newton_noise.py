@@ -1,4 +1,4 @@
-"""DP-Newton with double noise: the engine, and how far one record moves each of its answers.
+"""DP-Newton with double noise: the engine, and the sensitivity of each of its answers.
 
 One step at public or released w, with A = B + (λ+κ₀) I, where B = (1/n) Σᵢ aᵢ xᵢxᵢᵀ and 0 ≤ aᵢ ≤ κ,
 κ being the loss's largest curvature:
@@ -46,11 +46,11 @@ from dpcore.erm.rounding import OTHERS, gamma, of_sum
 Array = NDArray[np.floating]
 
 HESSIAN_SHARE, TRACE_SHARE = 0.2, 0.1
-"""Fixed once, on public data: of a step's μ² what the curvature takes, and of that its trace."""
+"""Fixed once, on public data: the curvature's share of a step's μ², and of that the trace's."""
 
 SHIFT, FLOOR, CARRIED = 1.0, 2.0, 0.1
-"""Fixed once, on public data: k, k′ and how far a step's noise may carry w, as a share of how long
-weights are wanted (`shift`)."""
+"""Fixed once, on public data: k, k′ and how far a step's noise may carry w, as a share of the
+loss's reach (`shift`)."""
 
 MOST_ENTRIES = 2**23  # records times models whose margins are held at once
 PROGRESS_EVERY = 16
@@ -69,20 +69,20 @@ class StepNoise:
 
 
 def step_noise(mu: float, steps: int) -> StepNoise:
-    """How μ² is shared out; the three squares times T add up to μ² at most.
+    """Split of μ² over a step's answers; the three squares times T add up to μ² at most.
 
     Parameters
     ----------
     mu : float
-        Of the whole training.
+        μ of the whole training.
     steps : int
         T.
     """
     # Each root and product is rounded once or twice.
-    one = mu * mu / steps * (1.0 - 1e-14)
-    hessian = HESSIAN_SHARE * one
+    square = mu * mu / steps * (1.0 - 1e-14)
+    hessian = HESSIAN_SHARE * square
     return StepNoise(
-        gradient=math.sqrt(one - hessian),
+        gradient=math.sqrt(square - hessian),
         trace=math.sqrt(TRACE_SHARE * hessian),
         direction=math.sqrt((1.0 - TRACE_SHARE) * hessian),
     )
@@ -105,14 +105,14 @@ def direction_sensitivity(problem: Problem, smallest: float) -> float:
 
     Notes
     -----
-    What is solved is (A + E)s = g̃ with ‖E‖ ≤ e. The sum B is off by at most 2γκ in Frobenius norm,
-    as one half stands for both, and Cholesky's method by at most dγ_{3d+1}‖A‖ (Higham 2002, Theorem
-    10.4 and equation 10.7). Either data set's step is therefore off by at most e‖g̃‖/(ℓ(ℓ-e)).
+    The computed step solves (A + E)s = g̃ with ‖E‖ ≤ e. The sum B is off by at most 2γκ in Frobenius
+    norm, as one half stands for both, and Cholesky's method by at most dγ_{3d+1}‖A‖ (Higham 2002,
+    Theorem 10.4 and equation 10.7). Either data set's step is thus off by at most e‖g̃‖/(ℓ(ℓ-e)).
 
     Raises
     ------
     ArithmeticError
-        If ℓ is no more than ten times what rounding may have done to it.
+        If ℓ is no more than ten times its own rounding error.
     """
     n, d, curvature = problem.records, problem.dimension, problem.function.curvature
     tau = curvature / n
@@ -161,11 +161,13 @@ def release(
     done = 0
     for steps, chosen in groups.items():
         noises = [_noise_of(problem, calibrations[i]) for i in chosen]
-        made = done / len(calibrations)
+        finished = done / len(calibrations)
         share = len(chosen) / len(calibrations)
 
-        def report(part: float, message: str, made: float = made, share: float = share) -> None:
-            progress(made + share * part, message)
+        def report(
+            part: float, message: str, finished: float = finished, share: float = share
+        ) -> None:
+            progress(finished + share * part, message)
 
         result[chosen] = _descend(problem, forms, noises, steps, runs, seed, report)
         done += len(chosen)
@@ -190,21 +192,21 @@ def _descend(
     for step in range(steps):
         draws = np.stack([g.standard_normal(2 * d + 1) for g in generators])
         for first in range(0, count, width):
-            some = range(first, min(count, first + width))
-            # Margins may be rough; what is summed over records may not (`dpcore.erm.rounding`).
-            margins = coarse.at(weights[some.start : some.stop].T.astype(np.float32))
+            batch = range(first, min(count, first + width))
+            # Margins may be rough, sums over records may not (`dpcore.erm.rounding`).
+            margins = coarse.at(weights[batch.start : batch.stop].T.astype(np.float32))
             slopes = problem.function.slope(margins).astype(np.float64)
             gradients = (forms.rows.T @ slopes).T / n
             bends = np.sqrt(majorant(problem, margins))
-            for place, column in enumerate(some):
+            for place, column in enumerate(batch):
                 i, run = divmod(column, runs)
                 if step > 0 or column == 0:  # all begin at the same w
-                    bent = _square(forms, bends[:, place]) / n
+                    curvature_matrix = _square(forms, bends[:, place]) / n
                 weights[column] = _next(
                     problem,
                     weights[column],
                     gradients[place] + lam * weights[column],
-                    bent,
+                    curvature_matrix,
                     noises[i],
                     draws[run],
                 )
@@ -226,16 +228,21 @@ def _square(forms: Forms, roots: Array) -> Array:
 
 
 def _next(
-    problem: Problem, weights: Array, gradient: Array, bent: Array, noise: StepNoise, draws: Array
+    problem: Problem,
+    weights: Array,
+    gradient: Array,
+    curvature: Array,
+    noise: StepNoise,
+    draws: Array,
 ) -> Array:
     """One step of one model; `draws` are 2d + 1 standard normal numbers."""
     n, d = problem.records, problem.dimension
     released = gradient + problem.gradient_change / n / noise.gradient * draws[:d]
-    trace = float(np.trace(bent)) + trace_sensitivity(problem) / noise.trace * draws[2 * d]
+    trace = float(np.trace(curvature)) + trace_sensitivity(problem) / noise.trace * draws[2 * d]
     length = float(np.linalg.norm(released))
     smallest = problem.lam + shift(problem, trace, length, noise.direction)
     moved = direction_sensitivity(problem, smallest) * length
-    step = scipy.linalg.solve(bent + smallest * np.eye(d), released, assume_a="pos")
+    step = scipy.linalg.solve(curvature + smallest * np.eye(d), released, assume_a="pos")
     weights = weights - step + moved / noise.direction * draws[d : 2 * d]
     if problem.lam == 0.0:
         problem.project(weights)

@@ -1,17 +1,17 @@
-"""Records blurred one by one, as paper 002 sends them: private each, the model through them.
+"""Records blurred one by one, as in paper 002: each message is private, and so is the model.
 
-A contributor sends q̃ = x + u and p̃ = y x + v, with u and v from N(0, σ² I). Whoever sees it all
-learns no more about one record than its own message tells, since no other depends on it. The
-message is one Gaussian mechanism, replaced: ‖x - x′‖² + ‖y x - y′ x′‖² is convex in every argument,
-so ‖x‖ = ‖x′‖ = 1 and y y′ = ±1; it is then largest for x′ = -x and y′ = y, where both terms are 4.
-A record that is blanked out is x = 0, which is among those it may be replaced by.
+A contributor sends q̃ = x + u and p̃ = y x + v, with u and v from N(0, σ² I). All messages together
+reveal no more about one record than its own message does, since no other depends on it. Under
+replace-one, ‖x - x′‖² + ‖y x - y′ x′‖² of this Gaussian mechanism is convex in every argument, so
+‖x‖ = ‖x′‖ = 1 and y y′ = ±1; it is then largest for x′ = -x and y′ = y, where both terms are 4.
+A record that is blanked out is x = 0, which is one of the possible replacements.
 
-Σ q̃ q̃ᵀ - n σ² I is right on average; the paper minimises Σ q̃ q̃ᵀ, whose n σ² I is a ridge of a
-size that nobody chose. Its own theorem about the model takes the minimiser for a constant, and
-conditions on noise that the neighbouring record's own terms depend on: nothing here rests on it.
+Σ q̃ q̃ᵀ - n σ² I is unbiased; the paper minimises with Σ q̃ q̃ᵀ, whose n σ² I is a ridge of a size
+that nobody chose. Its own theorem about the model takes the minimiser for a constant, and
+conditions on noise that the neighbouring record's own terms depend on: nothing here relies on it.
 
 Source: paper 002 (Fukuchi, Tran and Sakuma 2017), algorithms 1 and 2 and corollary 1; the scale of
-its noise is lost in the text at hand.
+its noise is illegible in the available text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dpcore.errors import number
 Array = NDArray[np.floating]
 
 SENSITIVITY = 2.0 * math.sqrt(2.0) * (1.0 + 1e-15)
-"""Of (x, y x), any record replaced by any other; ‖x‖ ≤ 1 and |y| ≤ 1."""
+"""Sensitivity of (x, y x), any record replaced by any other; ‖x‖ ≤ 1 and |y| ≤ 1."""
 
 BLOCK = 1 << 16
 
@@ -72,7 +72,7 @@ def estimate(noisy: Array, products: Array, sigma: float) -> Message:
     noisy, products : (n, d) array
         All q̃, and all p̃.
     sigma : float
-        As sent with.
+        The noise of the messages.
     """
     excess = len(noisy) * sigma**2 * np.eye(noisy.shape[1])
     return Message(noisy.T @ noisy - excess, products.sum(axis=0))
@@ -103,17 +103,17 @@ def release(
     result = np.empty((len(calibrations), runs, dimension))
     for run in range(runs):
         generator = noise_generator(seed, run)
-        crossed, own = np.zeros((2, dimension, dimension))
+        cross, noise_square = np.zeros((2, dimension, dimension))
         for start in range(0, records, BLOCK):
             part = features[start : start + BLOCK]
-            drawn = generator.standard_normal(part.shape)
-            crossed += part.T @ drawn
-            own += drawn.T @ drawn
-        own -= records * np.eye(dimension)
+            draw = generator.standard_normal(part.shape)
+            cross += part.T @ draw
+            noise_square += draw.T @ draw
+        noise_square -= records * np.eye(dimension)
         blur = math.sqrt(records) * generator.standard_normal(dimension)
         result[:, run] = minimisers(
             problem,
-            square + scale * (crossed + crossed.T) + scale**2 * own,
+            square + scale * (cross + cross.T) + scale**2 * noise_square,
             linear + sigma[:, None] * blur,
             width,
         )

@@ -28,7 +28,7 @@ Draw = Callable[[np.random.Generator, int], Array]
 MEMORY = 8
 MOST_STEPS = 2_000
 ROUGH, ROUGH_STEPS = 1e-5, 40
-"""Up to this gradient a record, or for so many steps, products are in single precision."""
+"""Products are in single precision down to this gradient a record, or for so many steps."""
 
 
 def gaussian(generator: np.random.Generator, dimension: int) -> Array:
@@ -80,8 +80,8 @@ def release(
         tolerance,
         progress,
     )
-    found = weights.T.reshape(len(calibrations), runs, dimension)
-    return np.asarray(found + output[:, None, None] * blurs)
+    models = weights.T.reshape(len(calibrations), runs, dimension)
+    return np.asarray(models + output[:, None, None] * blurs)
 
 
 def minimisers(
@@ -93,7 +93,7 @@ def minimisers(
     tolerance: float,
     progress: Progress = silent,
 ) -> Array:
-    """Where ‖∇J_j‖₂ ≤ `tolerance`, for every column j.
+    """Weights with ‖∇J_j‖₂ ≤ `tolerance`, for every column j.
 
     Parameters
     ----------
@@ -115,13 +115,13 @@ def minimisers(
     Raises
     ------
     ArithmeticError
-        If that is not reached.
+        If a column does not reach the tolerance.
     """
     records = len(labels)
     spread, basis = np.linalg.eigh(features.T @ features)
     bound = problem.function.curvature * np.maximum(spread, 0.0)[:, None] + ridge
     rotated = features @ basis
-    target = 0.9 * tolerance  # the rest is for rounding, and checked at the end
+    target = 0.9 * tolerance  # the rest is for rounding and is checked at the end
     weights = np.zeros_like(tilt)
     turned = basis.T @ tilt
     report = _Report(target, progress)
@@ -130,15 +130,15 @@ def minimisers(
         (np.float64, target, MOST_STEPS),
     ):
         losses = batch_gradient(problem, rotated, labels, accelerator(), precision, precision)
-        there = _descend(losses, records, bound, ridge, turned, weights, goal, most, report)
-        weights = there.weights
-    if there.largest > target:
+        outcome = _descend(losses, records, bound, ridge, turned, weights, goal, most, report)
+        weights = outcome.weights
+    if outcome.largest > target:
         raise ArithmeticError(
-            f"after {MOST_STEPS:,} steps the gradient is {there.largest:.3g}, above {target:.3g}"
+            f"after {MOST_STEPS:,} steps the gradient is {outcome.largest:.3g}, above {target:.3g}"
         )
-    found = np.asarray(basis @ weights)
-    _check(problem, features, labels, ridge, tilt, found, tolerance)
-    return found
+    solution = np.asarray(basis @ weights)
+    _check(problem, features, labels, ridge, tilt, solution, tolerance)
+    return solution
 
 
 def _check(
@@ -147,32 +147,33 @@ def _check(
     labels: Array,
     ridge: Array,
     tilt: Array,
-    found: Array,
+    solution: Array,
     tolerance: float,
 ) -> None:
     """Refuse minimisers whose exact gradient, on the records themselves, may be above `tolerance`.
 
-    What is computed is off by the rounding of the sum (half of `of_sum`), of the slopes, and of the
-    ridge's term.
+    The computed gradient is off by the rounding of the sum (half of `of_sum`), of the slopes, and
+    of the ridge's term.
     """
     records, dimension = features.shape
     losses = batch_gradient(
         problem, features, labels, accelerator(), margins=np.float64, sums=np.float64
     )
-    reached = np.linalg.norm(records * losses(found) + ridge * found + tilt, axis=0)
+    gradient_norms = np.linalg.norm(records * losses(solution) + ridge * solution + tilt, axis=0)
     for norm, weight, length, blur in zip(
-        reached.tolist(),
+        gradient_norms.tolist(),
         ridge.tolist(),
-        np.linalg.norm(found, axis=0).tolist(),
+        np.linalg.norm(solution, axis=0).tolist(),
         np.linalg.norm(tilt, axis=0).tolist(),
         strict=True,
     ):
         slopes = of_descent(dimension, problem.function.curvature, length, math.inf, 0.0)
-        lost = 0.5 * of_sum(records, records) + records * slopes
-        lost += 8.0 * UNIT * (weight * length + blur + norm)
-        if not norm + lost <= tolerance:
+        rounding_error = 0.5 * of_sum(records, records) + records * slopes
+        rounding_error += 8.0 * UNIT * (weight * length + blur + norm)
+        if not norm + rounding_error <= tolerance:
             raise ArithmeticError(
-                f"the gradient is {norm:.3g} and off by up to {lost:.3g}, above {tolerance:.3g}"
+                f"the gradient is {norm:.3g} and off by up to {rounding_error:.3g}, above "
+                f"{tolerance:.3g}"
             )
 
 
@@ -185,15 +186,15 @@ class _Memory:
     curvatures: list[Array]
 
     def keep(self, columns: NDArray[np.bool_]) -> _Memory:
-        """That of some of the columns."""
+        """The memory of some of the columns."""
         return _Memory(
-            [each[:, columns] for each in self.steps],
-            [each[:, columns] for each in self.changes],
-            [each[columns] for each in self.curvatures],
+            [array[:, columns] for array in self.steps],
+            [array[:, columns] for array in self.changes],
+            [array[columns] for array in self.curvatures],
         )
 
     def note(self, step: Array, change: Array) -> None:
-        """One more step; a column without curvature along it learns nothing from it."""
+        """Add a step; columns without curvature along it ignore it."""
         curvature = np.einsum("ij,ij->j", step, change)
         self.steps.append(step)
         self.changes.append(change)
@@ -217,7 +218,7 @@ class _Memory:
 
 @dataclass
 class _Report:
-    """How far it is, by the logarithm of the largest gradient; it never goes back."""
+    """Progress by the logarithm of the largest gradient; it never goes back."""
 
     goal: float
     progress: Progress
@@ -249,7 +250,7 @@ def _descend(
     tilt: Array,
     start: Array,
     goal: float,
-    most: int,
+    step_limit: int,
     report: Callable[[float], None],
 ) -> _Reached:
     """Columns leave the matrix as soon as their gradient is small enough."""
@@ -258,31 +259,36 @@ def _descend(
     def gradient_at(w: Array) -> Array:
         return np.asarray(records * losses(w) + ridge[live] * w + tilt[:, live], dtype=float)
 
-    here = weights[:, live]
-    gradient = gradient_at(here)
+    points = weights[:, live]
+    gradient = gradient_at(points)
     memory = _Memory([], [], [])
     plain = np.zeros(len(live), dtype=bool)
-    for _ in range(most):
+    for _ in range(step_limit):
         norms = np.linalg.norm(gradient, axis=0)
         report(float(norms.max()))
         done = norms <= goal
         if done.any():
-            weights[:, live[done]] = here[:, done]
-            left = ~done
-            if not left.any():
+            weights[:, live[done]] = points[:, done]
+            unfinished = ~done
+            if not unfinished.any():
                 return _Reached(weights, goal)
-            live, here, gradient, plain = live[left], here[:, left], gradient[:, left], plain[left]
-            memory = memory.keep(left)
+            live, points, gradient, plain = (
+                live[unfinished],
+                points[:, unfinished],
+                gradient[:, unfinished],
+                plain[unfinished],
+            )
+            memory = memory.keep(unfinished)
         height = np.linalg.norm(gradient / np.sqrt(bound[:, live]), axis=0)
         newton = memory.direction(gradient, bound[:, live])
         move = np.where(plain, gradient / bound[:, live], newton)
-        trial = here - move
-        there = gradient_at(trial)
-        worse = np.linalg.norm(there / np.sqrt(bound[:, live]), axis=0) > height
-        memory.note(-move, there - gradient)
+        trial = points - move
+        trial_gradient = gradient_at(trial)
+        worse = np.linalg.norm(trial_gradient / np.sqrt(bound[:, live]), axis=0) > height
+        memory.note(-move, trial_gradient - gradient)
         # A column that was sent too far stays where it was, and takes the plain step next.
         plain = worse & ~plain
-        here = np.where(plain, here, trial)
-        gradient = np.where(plain, gradient, there)
-    weights[:, live] = here
+        points = np.where(plain, points, trial)
+        gradient = np.where(plain, gradient, trial_gradient)
+    weights[:, live] = points
     return _Reached(weights, float(np.linalg.norm(gradient, axis=0).max()))

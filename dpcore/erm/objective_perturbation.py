@@ -1,8 +1,8 @@
-"""What a random linear term in the objective proves, and how much noise it takes.
+"""The privacy of a random linear term in the objective, and the noise that it takes.
 
 The release is an approximate minimiser of J(w) = Σᵢ ℓᵢ(w) + (Λ/2)‖w‖² + bᵀw plus a little
-output noise. Here the privacy of both together, in sums rather than means; first for losses of the
-margin, whose slope has one sign.
+output noise. The privacy of both together follows, in sums rather than means; first for losses of
+the margin, whose slope has one sign.
 
 Gaussian b ~ N(0, σ² I). The exact minimiser is a smooth one-to-one image of b, so its privacy loss
 is that of b and a ratio of determinants. One record adds a matrix of rank one and size at most β
@@ -19,9 +19,9 @@ Of several classes each of the K problems has a tilt of its own, so losses add u
 determinants, and in every corner of all slopes together one Gaussian, whose μ² is the sum of its
 classes'. Hence δ(x) is at most the sum of δ_G(x - Kc; μ) over all corners of all classes.
 
-A solver stops at ‖∇J‖ ≤ τ, within τ/Λ of the exact minimiser, which Λ-strong convexity gives. Given
-that minimiser, what is released is a Gaussian of standard deviation s around a point that a record
-moves by at most 2τ/Λ: one more mechanism, of μ₂ = 2τ/(Λs). Averaging over its privacy loss turns
+A solver stops at ‖∇J‖ ≤ τ, by Λ-strong convexity within τ/Λ of the exact minimiser. Given that
+minimiser, the release is a Gaussian of standard deviation s around a point that a record moves
+by at most 2τ/Λ: one more mechanism, of μ₂ = 2τ/(Λs). Averaging over its privacy loss turns
 each δ_G(·; μ) into δ_G(·; √(μ² + K μ₂²)), and the corner 0's (1 - e^{Kc-x})₊ into one of them.
 
 Where the loss's second derivative jumps (Huber, squared), gradients are Lipschitz and one-to-one,
@@ -66,17 +66,17 @@ HALVINGS = 100
 
 @dataclass(frozen=True)
 class ObjectiveNoise:
-    """How J is blurred.
+    """The noise of an objective perturbation.
 
     Parameters
     ----------
     scale : float
-        Of b, in the units of a sum of gradients: a standard deviation, or the scale of
+        Scale of b, in the units of a sum of gradients: a standard deviation, or the scale of
         vector-Laplace noise.
     ridge : float
         Λ, of the sum.
     output : float
-        Of the noise on the weights, of the same kind as b; 0 for none.
+        Scale of the noise on the weights, of the same kind as b; 0 for none.
     """
 
     scale: float
@@ -86,7 +86,7 @@ class ObjectiveNoise:
 
 @dataclass(frozen=True)
 class Rule:
-    """What tells one kind of objective perturbation from another.
+    """The parts in which kinds of objective perturbation differ.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ class Rule:
     pure : bool
         Whether δ = 0.
     claim_by, proof_by : str
-        Theorem behind either.
+        Theorem behind the claim, and behind the proof.
     claim_adjacency : Adjacency
-        Which the printed theorem speaks of.
+        Adjacency of the printed theorem.
     """
 
     key: str
@@ -130,16 +130,16 @@ def calibrate(
 def _one(rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
     printed = edition is Edition.PUBLISHED
     noise = (rule.printed if printed else rule.sound)(problem, budget.epsilon, budget.delta)
-    spent = 0.0 if rule.pure else budget.delta
+    delta = 0.0 if rule.pure else budget.delta
     exact = exact_minimiser()
     by = rule.claim_by if printed else rule.proof_by
     proof = (
         Guarantee(None, None, problem.adjacency, by, exact.consequence)
         if printed
-        else Guarantee(budget.epsilon, spent, problem.adjacency, by)
+        else Guarantee(budget.epsilon, delta, problem.adjacency, by)
     )
     claim = (
-        Guarantee(budget.epsilon, spent, rule.claim_adjacency, rule.claim_by)
+        Guarantee(budget.epsilon, delta, rule.claim_adjacency, rule.claim_by)
         if printed
         else Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print.")
     )
@@ -168,7 +168,7 @@ def _one(rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition) 
 
 
 def exact_minimiser() -> Condition:
-    """What theorems about minimisers ask for and no solver gives."""
+    """The condition of theorems about minimisers that no solver meets."""
     return Condition(
         f"what is released is the exact minimiser (a solver stops at ‖∇J‖ ≤ {TOLERANCE:g})",
         False,
@@ -178,7 +178,7 @@ def exact_minimiser() -> Condition:
 
 
 def bend(problem: Problem, ridge: float) -> float:
-    """The bound ln(1 + β/Λ) = c, rounded up: what a record can move the log-determinant by."""
+    """The bound c = ln(1 + β/Λ) on a record's change of the log-determinant, rounded up."""
     return math.nextafter(math.log1p(problem.function.curvature / ridge), math.inf) * (1 + 1e-15)
 
 
@@ -201,22 +201,22 @@ def gaussian_delta(
     float
         1 where ε ≤ c: nothing is proved there.
     """
-    left = (epsilon - problem.parts * bend(problem, noise.ridge)) * (1.0 - 1e-15)
-    if left <= 0.0:
+    remainder = (epsilon - problem.parts * bend(problem, noise.ridge)) * (1.0 - 1e-15)
+    if remainder <= 0.0:
         return 1.0
     slack = 0.0 if tolerance == 0.0 else 2.0 * tolerance / (noise.ridge * noise.output)
     squares, counts = corners(problem.function.residual, problem.adjacency, problem.parts)
     mu = np.sqrt(squares / noise.scale**2 + problem.parts * slack**2) * (1.0 + 1e-15)
     counts, mu = counts[mu > 0.0], mu[mu > 0.0]
     with np.errstate(divide="ignore"):  # the logarithm of a δ that is 0
-        each = counts + np.log(analytic_delta(left, 1.0 / mu * (1.0 - 4e-16)))
-    # Logarithms of so many corners are rounded, too.
-    return min(1.0, float(np.exp(np.minimum(each, 0.0)).sum()) * (1.0 + 1e-12))
+        log_terms = counts + np.log(analytic_delta(remainder, 1.0 / mu * (1.0 - 4e-16)))
+    # The logarithms of the corner counts are rounded, too.
+    return min(1.0, float(np.exp(np.minimum(log_terms, 0.0)).sum()) * (1.0 + 1e-12))
 
 
 @cache
 def corners(residual: bool, adjacency: Adjacency, parts: int) -> tuple[Array, Array]:
-    """Squared lengths of how far b may be moved, at the ends of all slopes, and how many of each.
+    """Squared lengths of the shifts of b, at the ends of all slopes, and how many of each.
 
     Parameters
     ----------
@@ -225,35 +225,37 @@ def corners(residual: bool, adjacency: Adjacency, parts: int) -> tuple[Array, Ar
     adjacency : Adjacency
         replace-one or zero-out.
     parts : int
-        Problems that the record is in, with a tilt each.
+        Number of problems with the record, each with a tilt of its own.
 
     Returns
     -------
     (squares, counts)
-        Ascending; of the counts the natural logarithm.
+        Squares, ascending, and the natural logarithms of the counts.
     """
     replaced = adjacency is Adjacency.REPLACE_ONE
     if residual:
-        one = {4: 4} if replaced else {1: 2}
+        single = {4: 4} if replaced else {1: 2}
     else:
-        one = {0: 1, 1: 2, 4: 1} if replaced else {0: 1, 1: 1}
-    every = {0: 1}
+        single = {0: 1, 1: 2, 4: 1} if replaced else {0: 1, 1: 1}
+    combined = {0: 1}
     for _ in range(parts):
         longer: dict[int, int] = {}
-        for square, count in every.items():
-            for more, times in one.items():
-                longer[square + more] = longer.get(square + more, 0) + count * times
-        every = longer
-    squares = sorted(every)
-    return np.array(squares, dtype=float), np.array([math.log(every[each]) for each in squares])
+        for square, count in combined.items():
+            for added, times in single.items():
+                longer[square + added] = longer.get(square + added, 0) + count * times
+        combined = longer
+    squares = sorted(combined)
+    return np.array(squares, dtype=float), np.array(
+        [math.log(combined[square]) for square in squares]
+    )
 
 
 def gaussian_noise(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
     """The least noise within (ε, δ) under the fixed rule for Λ, to a billionth and never less.
 
-    Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/r): the problem's own; what leaves half of ε to the Gaussian;
-    what keeps the minimiser within the loss's reach r. It sees n, d, ε and δ only. Of K classes
-    each leaves half of its K-th of ε.
+    Λ = max(nλ, β/(e^{ε/2} - 1), √d σ/r): the problem's own ridge; the one that leaves half of ε to
+    the Gaussian; the one that keeps the minimiser within the loss's reach r. It depends on n, d, ε
+    and δ only. Of K classes each leaves half of its K-th of ε.
     """
 
     def at(sigma: float) -> ObjectiveNoise:
@@ -287,7 +289,7 @@ def pure_noise(problem: Problem, epsilon: float) -> ObjectiveNoise:
         left = (epsilon - output_share - bend(problem, ridge)) * (1.0 - 1e-14)
         return math.nextafter(change / left, math.inf)
 
-    # E‖b‖ = d·scale. The scale falls as Λ grows, so the first Λ that reaches is the rule's.
+    # E‖b‖ = d·scale. The scale falls as Λ grows, so the first Λ that is large enough is the rule's.
     ridge = least_ridge(problem, epsilon, 0.0)
     ridge = least_ridge(problem, epsilon, problem.dimension * scale(ridge))
     return ObjectiveNoise(

@@ -1,11 +1,11 @@
 """Several classes as several problems of two: each class against all others, from the same records.
 
 Every record takes part in all K problems, so one record blanked out or replaced is one record
-blanked out or replaced in each of them, and what is proved of each composes over all K. Where each
+blanked out or replaced in each of them, and the guarantees compose over all K. Where each problem
 is μ-Gaussian DP the whole is √K μ-Gaussian DP (Dong, Roth and Su 2022, Corollary 2). Steps on
 batches and tilts of the objective are counted all together, by the method's own accounting of K
-times as many. With δ = 0 nothing is tighter than adding up, so each gets a K-th of ε. Which class a
-record has is then the one whose problem says so most clearly, which is post-processing.
+times as many. With δ = 0 nothing is tighter than adding up, so each problem gets a K-th of ε. The
+predicted class is the one with the largest score, which is post-processing.
 
 A model of K classes is K vectors of weights, one after the other: K·d numbers. With two classes, or
 a number to predict, there is one problem and nothing here changes it.
@@ -42,12 +42,12 @@ from dpcore.mechanisms.gaussian import (
 Array = NDArray[np.floating]
 
 ROUNDING = 1e-9
-"""Relative share of the budget that is left for the rounding of what is composed."""
+"""Relative share of the budget reserved for rounding in the composition."""
 
 
 MOST_TOGETHER = 30
-"""Classes that are counted together; with more, ε and δ add up. Objective perturbation has up to
-4^K corners, beside which the least number that δ can be told by must stay small."""
+"""Most classes counted together; with more, ε and δ add up. Objective perturbation has up to 4^K
+corners, and that many times the smallest δ a float can hold must stay small."""
 
 
 TOO_LITTLE = "The noise of all classes together does not keep the promise."
@@ -55,12 +55,12 @@ TOO_LITTLE = "The noise of all classes together does not keep the promise."
 
 @dataclass(frozen=True, eq=False)
 class ClassProblem:
-    """One of the problems: where its weights stand in a model, and its labels.
+    """One of the problems: the place of its weights in a model, and its labels.
 
     Parameters
     ----------
     place : slice
-        Of the last axis of models.
+        Slice of the last axis of models.
     labels : (n,) array
         ±1, or the numbers that are predicted; 0 of a blank record.
     """
@@ -77,7 +77,7 @@ def parts(problem: Problem, labels: Array) -> list[ClassProblem]:
     problem : Problem
         Its number of classes and of features are used.
     labels : (n,) array
-        Of several classes: their numbers from 0 on, and -1 of a blank record.
+        With several classes: class numbers from 0 on, and -1 for a blank record.
     """
     d = problem.dimension
     if problem.classes == 2:
@@ -98,7 +98,7 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested total ε: the noise of each problem, the promise of all.
 
-    Of several classes it is always the sound edition: no paper's claim is about them.
+    With several classes it is always the sound edition: no paper's claim is about them.
     """
     if problem.classes == 2:
         return method.calibrate(problem, epsilons, delta, edition, settings)
@@ -124,78 +124,89 @@ def _all_classes(
     # Any (ε, δ) on the curve of a Gaussian mechanism stands for it; this one is in range for all.
     epsilon = budget.epsilon / math.sqrt(count)
     mu = total / math.sqrt(count) * (1.0 - ROUNDING)
-    found = _of_each(one(epsilon, float(analytic_delta(epsilon, 1.0 / mu))))
-    if found.status is Status.NOT_PRIVATE:
-        return replace(found, requested=budget)
-    if found.gaussian_mu is None:
+    single = _of_each(one(epsilon, float(analytic_delta(epsilon, 1.0 / mu))))
+    if single.status is Status.NOT_PRIVATE:
+        return replace(single, requested=budget)
+    if single.gaussian_mu is None:
         share = (1.0 - ROUNDING) / count
         return _added_up(_of_each(one(share * budget.epsilon, share * budget.delta)), budget)
-    whole = math.sqrt(count) * found.gaussian_mu * (1.0 + 1e-15)
+    joint_mu = math.sqrt(count) * single.gaussian_mu * (1.0 + 1e-15)
     certified = Guarantee(
-        float(analytic_epsilon(1.0 / whole, budget.delta)),
+        float(analytic_epsilon(1.0 / joint_mu, budget.delta)),
         budget.delta,
         problem.adjacency,
         f"{count} classes: exact composition of their Gaussian mechanisms",
     )
-    by = f"{count} classes, √{count} times the μ of one; each: {found.proof.by}"
+    by = f"{count} classes, √{count} times the μ of one; each: {single.proof.by}"
     proof = (
         Guarantee(budget.epsilon, budget.delta, problem.adjacency, by)
-        if found.proof.epsilon is not None and whole <= total
-        else Guarantee(None, None, problem.adjacency, by, found.proof.reason or TOO_LITTLE)
+        if single.proof.epsilon is not None and joint_mu <= total
+        else Guarantee(None, None, problem.adjacency, by, single.proof.reason or TOO_LITTLE)
     )
     return replace(
-        found,
+        single,
         requested=budget,
         proof=proof,
         certified=certified,
-        gaussian_mu=whole,
-        status=Status.CONDITIONS_NOT_MET if proof.epsilon is None else found.status,
+        gaussian_mu=joint_mu,
+        status=Status.CONDITIONS_NOT_MET if proof.epsilon is None else single.status,
     )
 
 
-def _together(found: Calibration) -> Calibration:
-    """The same, where the method has counted all classes itself; that is said."""
+def _together(calibration: Calibration) -> Calibration:
+    """The calibration, its guarantees marked as counted over all classes by the method itself."""
 
-    def said(one: Guarantee) -> Guarantee:
-        return replace(one, by=f"{found.problem.classes} classes, counted together: {one.by}")
-
-    return replace(found, proof=said(found.proof), certified=said(found.certified))
-
-
-def _of_each(found: Calibration) -> Calibration:
-    """The same, where conditions are said to be about one class's problem and share of ε."""
-    of_all = data_conditions(found.problem)
-    classical = classical_condition(found.requested.epsilon)
-    share = classical_condition(found.requested.epsilon, "each class's share")
-    conditions, reason = [], found.proof.reason
-    for one in found.conditions:
-        if one == classical:
-            conditions.append(share)
-            reason = reason.replace(one.consequence, share.consequence)
-        else:
-            text = one.text if one in of_all else f"for each class: {one.text}"
-            conditions.append(replace(one, text=text))
-    return replace(found, conditions=tuple(conditions), proof=replace(found.proof, reason=reason))
-
-
-def _added_up(found: Calibration, budget: PrivacyBudget) -> Calibration:
-    """What K times this noise proves: K times its ε and its δ, rounded up."""
-    count = found.problem.classes
-
-    def times(one: Guarantee) -> Guarantee:
-        if one.epsilon is None or one.delta is None:
-            return one
-        epsilon, delta = (count * each * (1.0 + 1e-15) for each in (one.epsilon, one.delta))
-        # Each problem's share of the budget leaves room for rounding.
-        if one.epsilon <= found.requested.epsilon:
-            epsilon = min(epsilon, budget.epsilon)
-        if one.delta <= found.requested.delta:
-            delta = min(delta, budget.delta)
-        by = f"{count} classes, whose ε and δ add up; each: {one.by}"
-        return replace(one, epsilon=epsilon, delta=min(delta, 1.0), by=by)
+    def marked(guarantee: Guarantee) -> Guarantee:
+        return replace(
+            guarantee, by=f"{calibration.problem.classes} classes, counted together: {guarantee.by}"
+        )
 
     return replace(
-        found, requested=budget, proof=times(found.proof), certified=times(found.certified)
+        calibration, proof=marked(calibration.proof), certified=marked(calibration.certified)
+    )
+
+
+def _of_each(calibration: Calibration) -> Calibration:
+    """The calibration, its conditions worded for one class's problem and share of ε."""
+    of_all = data_conditions(calibration.problem)
+    classical = classical_condition(calibration.requested.epsilon)
+    share = classical_condition(calibration.requested.epsilon, "each class's share")
+    conditions, reason = [], calibration.proof.reason
+    for condition in calibration.conditions:
+        if condition == classical:
+            conditions.append(share)
+            reason = reason.replace(condition.consequence, share.consequence)
+        else:
+            text = condition.text if condition in of_all else f"for each class: {condition.text}"
+            conditions.append(replace(condition, text=text))
+    return replace(
+        calibration, conditions=tuple(conditions), proof=replace(calibration.proof, reason=reason)
+    )
+
+
+def _added_up(calibration: Calibration, budget: PrivacyBudget) -> Calibration:
+    """The guarantee of K such releases: K times ε and δ, rounded up."""
+    count = calibration.problem.classes
+
+    def times(guarantee: Guarantee) -> Guarantee:
+        if guarantee.epsilon is None or guarantee.delta is None:
+            return guarantee
+        epsilon, delta = (
+            count * value * (1.0 + 1e-15) for value in (guarantee.epsilon, guarantee.delta)
+        )
+        # Each problem's share of the budget leaves room for rounding.
+        if guarantee.epsilon <= calibration.requested.epsilon:
+            epsilon = min(epsilon, budget.epsilon)
+        if guarantee.delta <= calibration.requested.delta:
+            delta = min(delta, budget.delta)
+        by = f"{count} classes, whose ε and δ add up; each: {guarantee.by}"
+        return replace(guarantee, epsilon=epsilon, delta=min(delta, 1.0), by=by)
+
+    return replace(
+        calibration,
+        requested=budget,
+        proof=times(calibration.proof),
+        certified=times(calibration.certified),
     )
 
 
@@ -213,16 +224,16 @@ def release(
 
     No two classes share noise. With a seed it is for exploration only.
     """
-    every = parts(problem, labels)
-    found = []
-    for number, part in enumerate(every):
+    problems = parts(problem, labels)
+    models = []
+    for number, part in enumerate(problems):
 
         def report(share: float, message: str, number: int = number) -> None:
-            progress((number + share) / len(every), message)
+            progress((number + share) / len(problems), message)
 
-        own = seed if len(every) == 1 else _seed(seed, number)
-        found.append(draw(problem, features, part.labels, calibrations, runs, own, report))
-    return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
+        class_seed = seed if len(problems) == 1 else _seed(seed, number)
+        models.append(draw(problem, features, part.labels, calibrations, runs, class_seed, report))
+    return models[0] if len(models) == 1 else np.concatenate(models, axis=-1)
 
 
 def _seed(seed: int | None, number: int) -> int | None:
@@ -244,10 +255,10 @@ def centres(
     calibrations: Sequence[Calibration],
     progress: Progress = silent,
 ) -> Array:
-    """What output perturbation blurs, shape (calibrations, K·d)."""
-    every = parts(problem, labels)
-    found = [
+    """The models before output noise, shape (calibrations, K·d)."""
+    problems = parts(problem, labels)
+    models = [
         output_noise.centres(problem, features, part.labels, calibrations, progress)
-        for part in every
+        for part in problems
     ]
-    return np.concatenate(found, axis=-1)
+    return np.concatenate(models, axis=-1)

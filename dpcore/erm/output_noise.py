@@ -44,19 +44,19 @@ def descend(
     """
     records, lam = len(labels), problem.lam
     total_gradient = _total_gradient(problem, problem.forms(features, labels))
-    wanted, last = set(steps), max(steps)
+    stops, last = set(steps), max(steps)
     weights: Array = np.zeros(features.shape[1]) if start is None else start
-    found: dict[int, Array] = {}
+    result: dict[int, Array] = {}
     for step in range(1, last + 1):
         gradient = total_gradient(weights) / records + lam * weights
         weights = weights - learning_rate * gradient
         if lam == 0.0:
             problem.project(weights)
-        if step in wanted:
-            found[step] = weights
+        if step in stops:
+            result[step] = weights
         if step % PROGRESS_EVERY == 0:
             progress(step / last, "gradient descent")
-    return found
+    return result
 
 
 def _total_gradient(problem: Problem, forms: Forms) -> Callable[[Array], Array]:
@@ -97,15 +97,15 @@ def centres(
             by_rate.setdefault(c.learning_rate, []).append(i)
     for rate, chosen in sorted(by_rate.items()):
         steps = [calibrations[i].steps for i in chosen]
-        found = descend(problem, features, labels, rate, steps, progress)
+        iterates = descend(problem, features, labels, rate, steps, progress)
         for i in chosen:
-            result[i] = found[calibrations[i].steps]
+            result[i] = iterates[calibrations[i].steps]
     for batch, chosen in sorted(by_batch.items()):
         count = permuted.batches(len(labels), batch)
-        wanted = [(calibrations[i].learning_rate, calibrations[i].steps) for i in chosen]
-        there = permuted.descend(problem, features, labels, count, wanted, progress)
-        for i, what in zip(chosen, wanted, strict=True):
-            result[i] = there[what]
+        requests = [(calibrations[i].learning_rate, calibrations[i].steps) for i in chosen]
+        paths = permuted.descend(problem, features, labels, count, requests, progress)
+        for i, request in zip(chosen, requests, strict=True):
+            result[i] = paths[request]
     return result
 
 
@@ -120,13 +120,13 @@ def release(
 ) -> Array:
     """W = w_T + σ z, shape (calibrations, runs, d).
 
-    The draw z of a run is shared by all ε and methods and never by two runs. Seeded: for
-    exploration; a release that leaves the building needs operating-system entropy.
+    The draw z of a run is shared by all ε and methods and never by two runs. A seed is for
+    exploration; a published release needs operating-system entropy.
     """
     check_release(problem, features, labels, calibrations)
-    middle = centres(problem, features, labels, calibrations, progress)
+    models = centres(problem, features, labels, calibrations, progress)
     noise = np.stack(
         [noise_generator(seed, run).standard_normal(features.shape[1]) for run in range(runs)]
     )
     sigma = np.array([calibration.model_noise for calibration in calibrations])
-    return np.asarray(middle[:, None, :] + sigma[:, None, None] * noise[None, :, :])
+    return np.asarray(models[:, None, :] + sigma[:, None, None] * noise[None, :, :])

@@ -32,7 +32,7 @@ one descent stays within seconds. Sensitivity, bounds and σ use the T that is r
 
 @dataclass(frozen=True)
 class NoiseRule:
-    """How one method turns (ε, δ) into σ/Δ.
+    """The rule by which one method turns (ε, δ) into σ/Δ.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class NoiseRule:
     theorem : str
         The mechanism's theorem.
     claim_by : str
-        Where the paper makes the claim.
+        The claim's place in the paper.
     bounded_in_print : bool
         Whether the paper proves an excess-risk bound with constants for it (Theorems 4 and 6).
     """
@@ -86,13 +86,13 @@ def _one(
         else whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
     )
     exact = sensitivity.exact(problem, rate, steps)
-    used = sensitivity.published(problem, rate, steps) if printed else exact
-    sigma = unit * used
+    change = sensitivity.published(problem, rate, steps) if printed else exact
+    sigma = unit * change
     conditions = (
         rule.condition(budget.epsilon),
         sensitivity.step_condition(problem, rate, printed=printed),
         *data_conditions(problem),
-        *((_printed_covers(used, exact, steps),) if printed else ()),
+        *((_printed_covers(change, exact, steps),) if printed else ()),
     )
     unmet = [condition for condition in conditions if not condition.met]
     lemma = (
@@ -124,7 +124,7 @@ def _one(
         problem=problem,
         requested=budget,
         query="the trained weights",
-        sensitivity=used,
+        sensitivity=change,
         sigma=sigma,
         steps=steps,
         learning_rate=rate,
@@ -144,13 +144,13 @@ def _one(
     )
 
 
-def _printed_covers(used: float, exact: float, steps: int) -> Condition:
-    """That the printed sensitivity is no less than the exact one; by how much it is larger."""
+def _printed_covers(change: float, exact: float, steps: int) -> Condition:
+    """The condition that the printed sensitivity is at least the exact one, with their ratio."""
     return Condition(
-        f"the printed sensitivity {used:.3g} is at least the exact {exact:.3g} at T = {steps:,}: "
-        f"{used / exact:.2g} times as large",
-        used >= exact,
-        f"The printed sensitivity {used:.3g} is below the exact one, {exact:.3g}.",
+        f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at T = {steps:,}: "
+        f"{change / exact:.2g} times as large",
+        change >= exact,
+        f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
     )
 
 
@@ -172,8 +172,8 @@ def optimisation_gap(problem: Problem, rate: float, steps: int) -> float:
     if mu == 0.0:
         return radius**2 / (2.0 * rate * steps)
     shrink = 2.0 * rate * mu * beta / (beta + mu)
-    kept = 0.0 if shrink >= 1.0 else math.exp(steps * math.log1p(-shrink))
-    return 0.5 * beta * radius**2 * kept
+    remaining = 0.0 if shrink >= 1.0 else math.exp(steps * math.log1p(-shrink))
+    return 0.5 * beta * radius**2 * remaining
 
 
 def excess_risk_bound(problem: Problem, rate: float, steps: int, sigma: float) -> float:
@@ -204,13 +204,13 @@ def _printed_bound(problem: Problem, steps: int, unit: float) -> float:
 
 
 def most_steps(problem: Problem) -> int:
-    """Where the rule for T stops: public, by n and d."""
+    """Largest T of the rule: public, by n and d."""
     affordable = MOST_ENTRIES / (problem.records * problem.dimension)
     return int(min(MOST_STEPS, max(FEWEST_MOST_STEPS, affordable)))
 
 
 def typical_share(problem: Problem) -> float:
-    """What the sound rule for T takes ‖ŵ‖/R to be."""
+    """The value of ‖ŵ‖/R that the sound rule for T assumes."""
     if not problem.function.residual:
         return TYPICAL_SHARE
     return min(TYPICAL_SHARE, problem.function.reach / problem.solution_radius)
@@ -243,7 +243,7 @@ def default_steps(problem: Problem, edition: Edition, unit: float) -> int:
 
 @lru_cache(maxsize=64)
 def _ladder(problem: Problem, rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The T that the sound rule looks at; the bound's first term and Δ_T there, whatever the ε."""
+    """Candidate T of the sound rule, with the bound's first term and Δ_T, whatever the ε."""
     candidates = np.unique(np.round(np.geomspace(1, most_steps(problem), 400)).astype(int))
     share = typical_share(problem) ** 2
     gaps = [share * optimisation_gap(problem, rate, steps) for steps in candidates.tolist()]

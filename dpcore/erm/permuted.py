@@ -1,4 +1,4 @@
-"""Passes over the records in one public order: the path of PSGD, and how far one record moves it.
+"""Passes over the records in one public order: the path of PSGD and its sensitivity.
 
 Source: Wu, Li, Kumar, Chaudhuri, Jha and Naughton 2017 ("Bolt-on"), whose sensitivity is derived
 again here for batches of any size.
@@ -85,14 +85,14 @@ def sensitivity(problem: Problem, count: int, rate: float, steps: int) -> float:
     steps : int
         T.
     """
-    moved = _kept(problem, count, rate, steps)
-    largest = float(moved.max()) * problem.exact_change * count / problem.records
+    change = _batch_changes(problem, count, rate, steps)
+    largest = float(change.max()) * problem.exact_change * count / problem.records
     largest += rounding(problem, count, rate, steps)
     return largest * (1.0 + 1e-14 * (steps + 10.0))
 
 
 def rounding(problem: Problem, count: int, rate: float, steps: int) -> float:
-    """What rounding adds to Δ_T: in every step, not in those of the record's own batch alone.
+    """The addition of rounding to Δ_T: in every step, not only in those of the record's own batch.
 
     The parameters are those of `sensitivity`.
     """
@@ -100,19 +100,19 @@ def rounding(problem: Problem, count: int, rate: float, steps: int) -> float:
     share = batch * count / problem.records
     shortest = float(rates(problem, rate, steps).min())
     error = gamma(batch + OTHERS) + descent_error(problem, rate, steps, shortest)
-    added = 2.0 * share * error * float(_kept(problem, count, rate, steps).sum())
+    added = 2.0 * share * error * float(_batch_changes(problem, count, rate, steps).sum())
     return added * (1.0 + 1e-14 * (steps + 10.0))
 
 
-def _kept(problem: Problem, count: int, rate: float, steps: int) -> Array:
+def _batch_changes(problem: Problem, count: int, rate: float, steps: int) -> Array:
     """Σ_{t ≡ j mod m} η_t Π_{s>t} (1 - η_sμ) for every batch j, shape (m,)."""
     eta = rates(problem, rate, steps)
     # ln Π_{s>t} (1 - η_sμ), from the last step backwards.
     shrink = np.log1p(-eta * problem.strong_convexity)
-    kept = np.concatenate([np.cumsum(shrink[:0:-1])[::-1], [0.0]])
-    moved = np.zeros(count)
-    np.add.at(moved, np.arange(steps) % count, eta * np.exp(kept))
-    return moved
+    log_shrinkage = np.concatenate([np.cumsum(shrink[:0:-1])[::-1], [0.0]])
+    change = np.zeros(count)
+    np.add.at(change, np.arange(steps) % count, eta * np.exp(log_shrinkage))
+    return change
 
 
 def printed(problem: Problem, count: int, rate: float, steps: int) -> float:
@@ -149,7 +149,7 @@ def descend(
     tops = np.array(sorted({rate for rate, _ in wanted}))
     lasts = {steps for _, steps in wanted}
     weights = np.zeros((features.shape[1], len(tops)))
-    found: dict[tuple[float, int], Array] = {}
+    result: dict[tuple[float, int], Array] = {}
     last = max(lasts)
     for step in range(1, last + 1):
         batch = parts[(step - 1) % count]
@@ -160,7 +160,7 @@ def descend(
             problem.project(weights)
         if step in lasts:
             for column, rate in enumerate(tops):
-                found[float(rate), step] = weights[:, column].copy()
+                result[float(rate), step] = weights[:, column].copy()
         if step % PROGRESS_EVERY == 0:
             progress(step / last, "permuted gradient descent")
-    return found
+    return result

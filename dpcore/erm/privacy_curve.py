@@ -9,7 +9,7 @@ from dpcore.errors import InvalidInput
 
 
 def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
-    """What an attacker can do against this noise, more exactly than its (ε, δ) says.
+    """The exact limits of an attack against this noise, tighter than its (ε, δ).
 
     Gaussian DP for one Gaussian or for adaptive full-batch steps; privacy loss distributions for
     steps on sampled batches. ``None`` for noise outside an accountant's range, and where nothing is
@@ -23,10 +23,10 @@ def privacy_curve(calibration: Calibration) -> PrivacyCurve | None:
     sampled = PoissonSampled if calibration.sampling == "poisson" else FixedSampled
     rate = calibration.batch / calibration.problem.records
     try:
-        # On the sum of a batch, whatever multiple of it the query is.
-        on_sum = calibration.model_noise * calibration.batch
+        # σ on the sum of a batch, whatever multiple of it the query is.
+        batch_sigma = calibration.model_noise * calibration.batch
         queries = calibration.steps * calibration.problem.parts
-        noise = Gaussian(on_sum, calibration.problem.computed_lipschitz(queries))
+        noise = Gaussian(batch_sigma, calibration.problem.computed_lipschitz(queries))
         return from_event(Repeated(sampled(rate, noise), queries), adjacency)
     except InvalidInput:
         return None

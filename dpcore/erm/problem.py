@@ -52,8 +52,8 @@ class Problem:
         R: iterates are projected onto ‖w‖₂ ≤ R. Required when λ = 0 (Theorems 6 and 9 need it);
         not used when λ > 0.
     complete : bool
-        Whether n counts complete records only: tables with an incomplete one are then no neighbours
-        that anything here is proved for.
+        Whether n counts complete records only: nothing is then proved for neighbouring tables with
+        an incomplete one.
     classes : int
         K: with more than two, K such problems are learned from the same records
         (`dpcore.erm.one_vs_rest`); everything else here is about one of them.
@@ -100,7 +100,7 @@ class Problem:
         return loss_named(self.loss, self.huber_width)
 
     def forms(self, features: Array, labels: Array) -> Forms:
-        """What the loss is a function of: margins, or residuals.
+        """The linear forms that the loss takes: margins or residuals.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Problem:
         ----------
         features : (n, d) array
         signs : (n,) array, optional
-            By what each row is multiplied besides: labels of 1, -1, or 0 of a blank record.
+            Factor of each row: labels of 1 or -1, and 0 for a blank record.
         """
         factor = shortened(features.shape[1])
         every = factor if signs is None else factor * signs[:, None]
@@ -129,7 +129,7 @@ class Problem:
 
     @property
     def parts(self) -> int:
-        """How many problems of two classes are learned: K, or 1 where one tells all."""
+        """Number of two-class problems learned: K, or 1 where one suffices."""
         return 1 if self.classes == 2 else self.classes
 
     @property
@@ -158,16 +158,16 @@ class Problem:
 
     @property
     def exact_change(self) -> float:
-        """The same in exact arithmetic: 2L under replace-one, L under zero-out."""
+        """`gradient_change` in exact arithmetic: 2L under replace-one, L under zero-out."""
         return (2.0 if self.adjacency is Adjacency.REPLACE_ONE else 1.0) * self.lipschitz
 
     def computed_lipschitz(self, parts: int) -> float:
-        """L and one record's share of what rounding adds to sums of up to n rows.
+        """L plus one record's share of the rounding in sums of up to n rows.
 
         Parameters
         ----------
         parts : int
-            So many such sums are added up, one after the other.
+            Number of such sums added up, one after the other.
         """
         added = of_sum(self.records, self.records + parts) / self.exact_change
         return self.lipschitz * (1.0 + added * self.lipschitz)

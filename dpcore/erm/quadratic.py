@@ -1,9 +1,9 @@
 """Learning from noisy sums alone: the engine of input perturbation.
 
 A loss of the margin is replaced by a + s m + b m² near m = 0, so that the objective needs Σ x xᵀ
-and Σ y x only, which is all that the squared loss needs as it stands. What is done with the noisy
-sums is post-processing: negative eigenvalues of the first are taken for noise and dropped, and as
-much ridge is added as the noise's spectrum is wide.
+and Σ y x only, like the squared loss. The rest is post-processing of the noisy sums: negative
+eigenvalues of the first are taken for noise and dropped, and a ridge as large as the width of the
+noise's spectrum is added.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def release(
     width = sigma * math.sqrt(2.0 * dimension)
     result = np.empty((len(calibrations), runs, dimension))
     for run in range(runs):
-        drawn, blur = noise(noise_generator(seed, run), dimension)
+        square_noise, linear_noise = noise(noise_generator(seed, run), dimension)
         result[:, run] = minimisers(
             problem,
-            square + sigma[:, None, None] * drawn,
-            linear + sigma[:, None] / weight * blur,
+            square + sigma[:, None, None] * square_noise,
+            linear + sigma[:, None] / weight * linear_noise,
             width,
         )
         progress((run + 1) / runs, f"input perturbation, run {run + 1:,} of {runs:,}")
@@ -86,7 +86,7 @@ def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> 
     linear : (k, d) array
         Σ y x with noise.
     width : (k,) array
-        About the largest eigenvalue that the noise of `square` has, by public values.
+        Approximate largest eigenvalue of the noise of `square`, from public values.
 
     Returns
     -------
@@ -96,8 +96,8 @@ def minimisers(problem: Problem, square: Array, linear: Array, width: Array) -> 
     ridge = problem.records * problem.lam + 2.0 * curvature * width
     height, basis = np.linalg.eigh(square)
     bend = 2.0 * curvature * np.maximum(height, 0.0) + ridge[:, None]
-    turned = np.einsum("cij,ci->cj", basis, -slope * linear) / bend
-    found: Array = np.einsum("cij,cj->ci", basis, turned)
+    coefficients = np.einsum("cij,ci->cj", basis, -slope * linear) / bend
+    models: Array = np.einsum("cij,cj->ci", basis, coefficients)
     if problem.lam == 0.0:
-        problem.project(found, axis=1)
-    return found
+        problem.project(models, axis=1)
+    return models

@@ -1,20 +1,20 @@
-"""What rounding adds to how far one record can move a computed sum, for every method here.
+"""The addition of rounding to the sensitivity of a computed sum, for every method here.
 
 A released sum is Σᵢ vᵢ of m rows with ‖vᵢ‖₂ ≤ C, computed in double precision. Whatever the order
 of the additions, on one processor or many and with or without fused products, each coordinate is
-off by at most γ_k Σᵢ |vᵢⱼ|, where k counts the roundings on the longest way of one term into the
+off by at most γ_k Σᵢ |vᵢⱼ|, where k counts the roundings on the longest path of one term into the
 sum and γ_k = ku/(1 - ku), u = 2⁻⁵³ (Higham 2002, section 4.2 and Lemma 3.1). In norm that is at
-most γ_k Σᵢ ‖vᵢ‖ ≤ γ_k m C. Two neighbours' sums are each off by so much, so they differ by at most
+most γ_k Σᵢ ‖vᵢ‖ ≤ γ_k m C. Both neighbours' sums have this error, so they differ by at most
 
     Δ + 2 γ_k m C,
 
-Δ being how far the exact sums are apart. k = m serves any order, and needs no knowledge of how a
-library sums; it costs 3e-7 C at m = 36,000 and 2e-4 C at m = 1,000,000. In single precision, where
-u = 2⁻²⁴, the bound exceeds C from m = 2,900 on and says nothing.
+where Δ is the distance of the exact sums. k = m holds for any order, however a library sums; it
+costs 3e-7 C at m = 36,000 and 2e-4 C at m = 1,000,000. In single precision, where u = 2⁻²⁴, the
+bound exceeds C from m = 2,900 on and is useless.
 
-The vᵢ themselves need no bound on their error: whatever a record's slope is computed to, it is a
-function of the record and of released weights, and at most 1 in size. So margins may be in single
-precision, the sums may not. Where no noise is added on the way (`descent`), errors of slopes count.
+The vᵢ themselves need no bound on their error: the computed slope of a record is a function of the
+record and of released weights, and at most 1 in size. So margins may be in single precision, the
+sums may not. Where no noise is added on the way (`descent`), errors of slopes count.
 
 This is about the sum alone. Its low bits after noise was added in floating point (Mironov 2012) are
 not covered.
@@ -26,10 +26,10 @@ from dpcore.errors import InvalidInput
 
 UNIT = 2.0**-53
 OTHERS = 32
-"""Roundings beside the additions: products, a division by n, a term of the regulariser."""
+"""Roundings besides the additions: products, a division by n, a term of the regulariser."""
 
 NORM_ROUNDING = 1e-12
-"""A row's norm may exceed 1 by so much: it is shortened by more (`shortened`)."""
+"""Largest excess of a row's norm over 1; the row is shortened by more (`shortened`)."""
 
 
 def gamma(roundings: float) -> float:
@@ -38,33 +38,33 @@ def gamma(roundings: float) -> float:
     Raises
     ------
     InvalidInput
-        For so many roundings that nothing is left of a number.
+        For so many roundings that no digit stays exact.
     """
-    lost = roundings * UNIT
-    if not lost <= 0.01:
+    error = roundings * UNIT
+    if not error <= 0.01:
         raise InvalidInput(
             f"{roundings:.3g} additions were to be made one after the other, but double precision "
             f"holds at most {0.01 / UNIT:.0e}."
         )
-    return lost / (1.0 - lost) * (1.0 + 4.0 * UNIT)
+    return error / (1.0 - error) * (1.0 + 4.0 * UNIT)
 
 
 def of_sum(rows: int, additions: int) -> float:
-    """2γmC for C = 1: what rounding adds to the distance of two neighbours' sums.
+    """2γmC for C = 1: the addition of rounding to the distance of two neighbours' sums.
 
     Parameters
     ----------
     rows : int
-        m, how many rows are summed at most.
+        m, the largest number of rows summed.
     additions : int
-        On the longest way of one row into what is released; m for one sum in any order, and one
-        more for each step where a running sum goes on.
+        Additions on the longest path of one row into the release; m for one sum in any order, and
+        one more for each step where a running sum goes on.
     """
     return 2.0 * gamma(additions + OTHERS) * rows * (1.0 + 4.0 * UNIT)
 
 
 def shortened(dimension: int) -> float:
-    """By what rows are multiplied so that all that pass `Problem.check_data` are at most 1 long.
+    """Factor that makes all rows accepted by `Problem.check_data` at most 1 long.
 
     The check's own norm is off by d/2 + 2 roundings, and the product by two more.
     """
@@ -72,7 +72,7 @@ def shortened(dimension: int) -> float:
 
 
 def of_descent(dimension: int, curvature: float, longest: float, rate: float, lam: float) -> float:
-    """How far one computed step w - η(g + λw) is off, over η: an error of the mean gradient.
+    """Rounding error of one step w - η(g + λw), over η: an error of the mean gradient.
 
     Parameters
     ----------

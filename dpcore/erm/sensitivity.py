@@ -1,4 +1,4 @@
-"""How far gradient descent's output moves when one record changes: printed and exact.
+"""Sensitivity of gradient descent's output to one record: printed and exact.
 
 Source: paper 000, Lemmas 1 and 2 (quoted there from arXiv 1703.09947), and the exact values below.
 
@@ -10,8 +10,8 @@ gradient sum (2L replace-one, L zero-out), as the regulariser cancels. For the f
 (1-ημ)Δ_t + ηc/n from Δ_0 = 0 (same public w₀, T and η). Equality is attained by Huber loss from w₀
 = 0 where all margins stay on the linear part.
 
-What is computed is off by a little in every step (`dpcore.erm.rounding`): by e η for either data
-set, so that c/n grows by 2e.
+Every computed step has a rounding error (`dpcore.erm.rounding`) of at most e η for either data set,
+so that c/n grows by 2e.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def published(problem: Problem, learning_rate: float, steps: int) -> float:
 
 
 def exact(problem: Problem, learning_rate: float, steps: int) -> float:
-    """The exact Δ_T after `steps` gradient steps, in the units of w, and what rounding adds.
+    """The exact Δ_T after `steps` gradient steps, in the units of w, plus rounding.
 
     c/(nμ) · (1 - (1-ημ)^T) for μ > 0, cTη/n for μ = 0, with c = 2L (replace-one) or L (zero-out).
     Holds under `step_condition`; attained with equality but for rounding (module docstring).
@@ -47,13 +47,13 @@ def exact(problem: Problem, learning_rate: float, steps: int) -> float:
     change = problem.gradient_change + 2.0 * n * error
     if mu > 0.0:
         shrink = learning_rate * mu
-        reached = 1.0 if shrink >= 1.0 else -math.expm1(steps * math.log1p(-shrink))
-        return change / (n * mu) * reached
+        factor = 1.0 if shrink >= 1.0 else -math.expm1(steps * math.log1p(-shrink))
+        return change / (n * mu) * factor
     return change * steps * learning_rate / n
 
 
 def descent_error(problem: Problem, learning_rate: float, steps: int, least: float) -> float:
-    """How far a computed mean gradient is off in a descent from w₀ = 0, beside the sum itself.
+    """Rounding error of a mean gradient in a descent from w₀ = 0, besides that of the sum.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def _descend(
     scales = np.array([c.model_noise for c in calibrations])[None, :, None]
     rates = np.array([c.learning_rate for c in calibrations])[None, :, None]
     shape = (runs, len(calibrations), dimension)
-    # Sums in double precision: what rounding adds to them is counted (`dpcore.erm.rounding`).
+    # Sums in double precision: their rounding is counted (`dpcore.erm.rounding`).
     data_sum, weights = np.zeros((2, *shape))
     noise_sum = np.zeros((runs, 1, dimension))
     chunk = max(1, min(steps, CHUNK_BYTES // (8 * runs * max(dimension, batch))))
@@ -125,7 +125,7 @@ def _descend(
 def _one_record_steps(
     rows: Array,
     noise: Array,
-    made: int,
+    earlier: int,
     data_sum: Array,
     noise_sum: Array,
     scales: Array,
@@ -134,14 +134,14 @@ def _one_record_steps(
 ) -> None:
     """Add k one-record steps of the running mean to its two sums, in place.
 
-    The k records meet each other only through their Gram matrix, so all that touches d coordinates
-    is a few matrix products for the whole block; step by step only k margins are updated.
+    The k records interact only through their Gram matrix, so the work on d coordinates is a few
+    matrix products for the whole block; step by step only k margins are updated.
 
     Parameters
     ----------
     rows, noise : (runs, k, d) arrays
         The records drawn, times their labels, and the draws of noise.
-    made : int
+    earlier : int
         Steps made before this block.
     data_sum, noise_sum : (runs, calibrations, d) and (runs, 1, d) arrays
         Updated.
@@ -158,7 +158,7 @@ def _one_record_steps(
         sums = margins[:, :, place, None]
         if place:
             sums = sums + np.matmul(coefficients[:, :, :place], gram[:, :place, place, None])
-        weighted = sums * (-rates / max(made + place, 1))
+        weighted = sums * (-rates / max(earlier + place, 1))
         coefficients[:, :, place] = slope(weighted)[:, :, 0]
     data_sum += np.matmul(coefficients, rows)
     noise_sum += noise.sum(axis=1, keepdims=True)

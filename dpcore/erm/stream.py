@@ -4,8 +4,8 @@ Follow the regularised leader: after n_t records and gradients that sum to S_t,
 
     w_{t+1} = argmin S̃_tᵀw + ((λ n_t + R)/2) ‖w‖² = -S̃_t/(λ n_t + R),   S̃_t = S_t + (C Z)_t,
 
-projected onto the ball of the problem's radius where λ = 0. What is handed out is the mean of the
-second half of the w_t. All w_t hang on the records through S̃ alone, so that is post-processing.
+projected onto the ball of the problem's radius where λ = 0. The release is the mean of the second
+half of the w_t. All w_t depend on the records through S̃ alone, so it is post-processing.
 """
 
 from __future__ import annotations
@@ -53,15 +53,17 @@ def release(
         parts = [forms[part] for part in np.array_split(order, steps)]
         some = max(1, MOST_ENTRIES // (steps * problem.dimension))
         for first in range(0, runs, some):
-            these = range(first, min(runs, first + some))
+            block = range(first, min(runs, first + some))
 
-            def report(share: float, made: int = done, now: int = len(chosen) * len(these)) -> None:
+            def report(share: float, made: int = done, now: int = len(chosen) * len(block)) -> None:
                 every = runs * len(calibrations)
                 progress((made + share * now) / every, "passing over the stream")
 
-            ends = _follow(problem, parts, [calibrations[i] for i in chosen], these, seed, report)
-            result[np.ix_(chosen, these)] = ends
-            done += len(chosen) * len(these)
+            iterates = _follow(
+                problem, parts, [calibrations[i] for i in chosen], block, seed, report
+            )
+            result[np.ix_(chosen, block)] = iterates
+            done += len(chosen) * len(block)
     return result
 
 
@@ -77,19 +79,19 @@ def _follow(
     slope, lam = problem.function.slope, problem.lam
     noise = np.empty((steps, dimension, len(runs)))
     for place, run in enumerate(runs):
-        drawn = noise_generator(seed, run).standard_normal((steps, dimension), dtype=np.float32)
-        noise[:, :, place] = correlated(drawn)
+        draws = noise_generator(seed, run).standard_normal((steps, dimension), dtype=np.float32)
+        noise[:, :, place] = correlated(draws)
     scales = np.array([c.model_noise for c in calibrations])[:, None]
     ridges = np.array([c.ridge for c in calibrations])[:, None]
     shape = (dimension, len(calibrations), len(runs))
-    # In double precision: what rounding adds to a sum is noise that nobody has counted.
+    # In double precision: rounding of a sum is noise that nobody has counted.
     sums, total, weights = np.zeros((3, *shape))
-    seen, averaged = 0, 0
+    record_count, averaged = 0, 0
     for step, batch in enumerate(parts):
         flat = weights.reshape(dimension, -1)
         sums += (batch.rows.T @ slope(batch.at(flat))).reshape(shape)
-        seen += len(batch)
-        weights = (sums + scales * noise[step][:, None, :]) / -(lam * seen + ridges)
+        record_count += len(batch)
+        weights = (sums + scales * noise[step][:, None, :]) / -(lam * record_count + ridges)
         if lam == 0.0:
             problem.project(weights)
         if 2 * (step + 1) > steps:

@@ -3,9 +3,9 @@
 Contributor i sends S_i = x xᵀ + E_i and t_i = y x + e_i. E_i is symmetric with variance τ² on the
 diagonal and τ²/2 off it, e_i has variance (τ/c)². Their sums S and t are exactly one Gaussian
 mechanism on (svec Σ x xᵀ, c Σ y x) with σ = τ√n; svec takes off-diagonals √2 times, so that its
-norm is Frobenius'. Whoever sees only the sums learns what (ε, δ) allows; whoever sees single
-messages is held to the local ε, which is far larger; who sees them all, but in random order and
-without names, to something between the two.
+norm is Frobenius'. (ε, δ) holds against an observer of the sums only, the far larger local ε
+against one of single messages, and an ε between the two against one of all messages in random
+order and without names.
 
 Sensitivity, ‖x‖ ≤ 1 and |y| ≤ 1. Blanked out: Δ² = ‖x xᵀ‖² + c²‖y x‖² ≤ 1 + c². Replaced: the
 squared distance is convex in y, so |y| = 1; with t = y y′ cos(x, x′) and unit norms it is
@@ -33,13 +33,13 @@ from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
 Array = NDArray[np.floating]
 
 BALANCE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 0.91}
-"""Weight c of the linear part: no noise where both parts get about the same."""
+"""Weight c of the linear part, with which both parts get about the same noise."""
 
 
 def sensitivity(weight: float, adjacency: Adjacency, records: int = 0) -> float:
     """Δ of (svec Σ x xᵀ, c Σ y x), rounded up; `weight` is c.
 
-    With what rounding adds where noise comes onto a sum of so many `records`
+    It includes the rounding of a sum of so many `records` that noise is added to
     (`dpcore.erm.rounding`); 0 where every contributor adds their own beforehand.
     """
     square = number("weight", weight, above=0.0) ** 2
@@ -57,16 +57,16 @@ def sensitivity(weight: float, adjacency: Adjacency, records: int = 0) -> float:
 
 @dataclass(frozen=True)
 class Protocol:
-    """What every contributor is told beforehand; all of it public.
+    """The public settings that every contributor gets beforehand.
 
     Parameters
     ----------
     contributors : int
         n.
     missing : int
-        How many of them may stay away or tell their noise without the promise being broken.
+        How many of them may stay away or reveal their noise without breaking the promise.
     epsilon, delta : float
-        Of the sums.
+        The guarantee of the sums.
     adjacency : Adjacency
         zero-out or replace-one.
     """
@@ -97,9 +97,9 @@ class Protocol:
 
     @property
     def share(self) -> float:
-        """τ, each contributor's own, so that those who stay give enough together."""
-        left = self.contributors - self.missing
-        return math.nextafter(self.sigma / math.sqrt(left), math.inf) * (1.0 + 1e-15)
+        """τ, each contributor's own noise; that of those who stay is enough together."""
+        present = self.contributors - self.missing
+        return math.nextafter(self.sigma / math.sqrt(present), math.inf) * (1.0 + 1e-15)
 
     @property
     def local_epsilon(self) -> float:
@@ -141,7 +141,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Message:
-    """What a contributor sends, or the sum of what many sent.
+    """A contributor's message, or the sum of many messages.
 
     Parameters
     ----------
@@ -164,9 +164,11 @@ def aggregate(messages: Iterable[Message]) -> Message:
         If there is no message.
     """
     total: Message | None = None
-    for one in messages:
+    for message in messages:
         total = (
-            one if total is None else Message(total.square + one.square, total.linear + one.linear)
+            message
+            if total is None
+            else Message(total.square + message.square, total.linear + message.linear)
         )
     if total is None:
         raise InvalidInput("messages is empty, but there must be at least one.")

@@ -1,13 +1,13 @@
-"""AdaSSP: noisy sums, and as much regularisation as they turn out to need (Wang 2018).
+"""AdaSSP: noisy sums with a ridge that adapts to them (Wang 2018).
 
-Three Gaussian queries: the sum of x xᵀ, that of y x, and the smallest eigenvalue of the first, from
-which the ridge follows. One record, ‖x‖ ≤ 1 and |y| ≤ 1, moves the eigenvalue by at most 1: it adds
-a matrix between 0 and I, and one in its place another. All three together are one Gaussian
+Three Gaussian queries: the sum of x xᵀ, the sum of y x, and the smallest eigenvalue of the first,
+which sets the ridge. One record, ‖x‖ ≤ 1 and |y| ≤ 1, moves the eigenvalue by at most 1: it adds
+a matrix between 0 and I, and a replacement adds another. All three together are one Gaussian
 mechanism: μ² adds up (Δ/σ)² of the sums, taken jointly (`dpcore.erm.sufficient_statistics`), and of
 the eigenvalue.
 
-In print each query has σ = √ln(6/δ)·3/ε, by a formula that is not the exact one: what it certifies
-is less than ε up to about ε = 20, and more beyond.
+In print each query has σ = √ln(6/δ)·3/ε, by a formula that is not the exact one: the certified ε
+is below the claimed one up to about ε = 20, and above it beyond.
 
 Source: Wang, "Revisiting differentially private linear regression" (UAI 2018), algorithm 2; noise
 on the sum of x xᵀ as in its code, (G + Gᵀ)/2.
@@ -52,16 +52,16 @@ Array = NDArray[np.floating]
 
 EIGENVALUE_SHARE = 0.05
 EIGENVALUE_ROUNDINGS = 64  # a row: a backward stable solver's small multiple of d, taken large
-"""Of μ², for the smallest eigenvalue in the sound edition: 2.6 % more noise on the sums."""
+"""Share of μ² for the smallest eigenvalue in the sound edition: 2.6 % more noise on the sums."""
 CONFIDENCE = 0.05
-"""The printed ϱ: how likely the noise of the sums may be wider than the ridge counts on."""
+"""The printed ϱ: probability that the noise of the sums is wider than the ridge assumes."""
 CLAIMED_BY = "Algorithm 2 of Wang 2018"
 CLAIMED = Adjacency.ZERO_OUT
-"""Moves sums as far as one record more or less does, which the claim is about."""
+"""Moves sums as far as one record more or less does, the claim's adjacency."""
 
 
 def weight(edition: Edition, adjacency: Adjacency) -> float:
-    """Of y x beside x xᵀ, called c in `dpcore.erm.sufficient_statistics`; 1 as printed."""
+    """Weight of y x beside x xᵀ, called c in `dpcore.erm.sufficient_statistics`; 1 as printed."""
     return 1.0 if edition is Edition.PUBLISHED else BALANCE[adjacency]
 
 
@@ -79,7 +79,7 @@ def total_mu(
     """The three queries are μ-Gaussian DP for this μ, rounded up; `sigma` is that of x xᵀ.
 
     `size` is (n, d), with which rounding grows: that of the sums, and of the eigenvalue, which is
-    off by a small multiple of d units of the largest one, n at most. Without it all is exact.
+    off by a small multiple of d units of the largest one, n at most. Without it there is none.
     """
     records, dimension = size
     moved = sensitivity(weight(edition, adjacency), adjacency, records)
@@ -106,18 +106,18 @@ def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibrati
     if printed:
         sigma = 3.0 * math.sqrt(math.log(6.0 / budget.delta)) / budget.epsilon
         mu = total_mu(sigma, edition, adjacency, size)
-        found = float(analytic_epsilon(1.0 / mu, budget.delta)) * (1.0 + 1e-15)
-        conditions = (*data_conditions(problem), _covered(found, budget, adjacency))
-        kept = float(
+        actual = float(analytic_epsilon(1.0 / mu, budget.delta)) * (1.0 + 1e-15)
+        conditions = (*data_conditions(problem), _covered(actual, budget, adjacency))
+        claim_epsilon = float(
             analytic_epsilon(1.0 / total_mu(sigma, edition, CLAIMED, (0, 0)), budget.delta)
         )
-        certified = Guarantee(found, budget.delta, adjacency, together)
+        certified = Guarantee(actual, budget.delta, adjacency, together)
         claim = Guarantee(budget.epsilon, budget.delta, Adjacency.ADD_REMOVE, CLAIMED_BY)
     else:
         unit = float(analytic_sigma(budget.epsilon, budget.delta)) * (1.0 + 2e-15)
         sigma = unit * total_mu(1.0, edition, adjacency, size)
         mu = total_mu(sigma, edition, adjacency, size)
-        conditions, kept = data_conditions(problem), budget.epsilon
+        conditions, claim_epsilon = data_conditions(problem), budget.epsilon
         certified = Guarantee(budget.epsilon, budget.delta, adjacency, together)
         claim = Guarantee(None, None, adjacency, "no paper", "This edition is not in print.")
     unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
@@ -144,37 +144,38 @@ def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibrati
         claim=claim,
         proof=proof,
         certified=certified if printed else proof,
-        status=_status(bool(unmet), kept <= budget.epsilon),
+        status=_status(bool(unmet), claim_epsilon <= budget.epsilon),
         gaussian_mu=mu,
     )
 
 
 def _status(unmet: bool, claim_holds: bool) -> Status:
-    """A claim that is true of its own neighbours can still prove nothing of others."""
+    """The verdict: a claim true for its own adjacency may prove nothing for another."""
     if not unmet:
         return Status.PROVED
     return Status.CONDITIONS_NOT_MET if claim_holds else Status.CLAIM_NOT_SUPPORTED
 
 
-def _covered(found: float, budget: PrivacyBudget, adjacency: Adjacency) -> Condition:
-    """That the printed noise gives the printed ε, by exact accounting."""
+def _covered(actual: float, budget: PrivacyBudget, adjacency: Adjacency) -> Condition:
+    """The condition that the printed noise gives the printed ε, by exact accounting."""
     return Condition(
-        f"the noise as printed certifies ε = {found:.4g}, at most the claimed {budget.epsilon:.4g}",
-        found <= budget.epsilon,
-        f"The noise as printed gives ε = {found:.4g} with {adjacency.difference}, more than the "
+        f"the noise as printed certifies ε = {actual:.4g}, at most the claimed "
+        f"{budget.epsilon:.4g}",
+        actual <= budget.epsilon,
+        f"The noise as printed gives ε = {actual:.4g} with {adjacency.difference}, more than the "
         f"claimed {budget.epsilon:.4g}.",
     )
 
 
 def ridge(lowest: Array, blur: Array, sigma: Array, dimension: int, delta: Array) -> Array:
-    """The printed rule: how wide the noise of the sums is, less what the records surely give.
+    """The printed rule: the width of the sums' noise, less the records' sure curvature.
 
     Parameters
     ----------
     lowest, blur : (k,) arrays
         The smallest eigenvalue with noise, and that noise's σ.
     sigma : (k,) array
-        Of the noise of the sum of x xᵀ.
+        σ of the noise of the sum of x xᵀ.
     dimension : int
         d.
     delta : (k,) array
@@ -207,18 +208,20 @@ def release(
     sigma = np.array([calibration.model_noise for calibration in calibrations])
     balance = np.array([weight(calibration.edition, adjacency) for calibration in calibrations])
     delta = np.array([calibration.requested.delta for calibration in calibrations])
-    blur = sigma * [eigenvalue_noise(each.edition, adjacency) for each in calibrations]
+    blur = sigma * [
+        eigenvalue_noise(calibration.edition, adjacency) for calibration in calibrations
+    ]
     result = np.empty((len(calibrations), runs, dimension))
     for run in range(runs):
         generator = noise_generator(seed, run)
-        drawn, aside = noise(generator, dimension)
-        seen = lowest + blur * generator.standard_normal()
-        needed = ridge(seen, blur, sigma, dimension, delta)
+        square_noise, linear_noise = noise(generator, dimension)
+        noisy_lowest = lowest + blur * generator.standard_normal()
+        ridges = ridge(noisy_lowest, blur, sigma, dimension, delta)
         result[:, run] = quadratic.minimisers(
             problem,
-            square + sigma[:, None, None] * drawn,
-            linear + (sigma / balance)[:, None] * aside,
-            np.maximum(needed - problem.records * problem.lam, 0.0),
+            square + sigma[:, None, None] * square_noise,
+            linear + (sigma / balance)[:, None] * linear_noise,
+            np.maximum(ridges - problem.records * problem.lam, 0.0),
         )
         progress((run + 1) / runs, f"AdaSSP, run {run + 1:,} of {runs:,}")
     return result

@@ -51,7 +51,7 @@ def calibrate(
         steps = min(whole("steps T", settings.steps, at_least=1, at_most=1_000_000), n)
         batch = -(-n // steps)
     sensitivity = problem.gradient_change * toeplitz.column_norm(steps)
-    found = []
+    result = []
     for budget in gaussian_budgets(epsilons, delta):
         sigma = float(analytic_sigma(budget.epsilon, budget.delta, sensitivity))
         # The first steps must not overshoot, nor the noise carry the weights away.
@@ -62,7 +62,7 @@ def calibrate(
             problem.adjacency,
             f"one Gaussian mechanism on all {steps:,} running sums (Denisov et al. 2022)",
         )
-        found.append(
+        result.append(
             Calibration(
                 method="dpftrl",
                 title="DP-FTRL",
@@ -88,7 +88,7 @@ def calibrate(
                 ridge=ridge,
             )
         )
-    return found
+    return result
 
 
 def noise_ridge(problem: Problem, sigma: float, steps: int) -> float:

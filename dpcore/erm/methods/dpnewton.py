@@ -25,7 +25,7 @@ from dpcore.guarantee import Edition, Guarantee, Status
 from dpcore.mechanisms.gaussian import analytic_mu
 
 STEPS, MOST_STEPS = 12, 1_000
-"""T by rule, fixed once on public data; and the most that can be asked for."""
+"""T by rule, fixed once on public data; and the largest T allowed."""
 
 
 def calibrate(
@@ -39,7 +39,7 @@ def calibrate(
     steps = STEPS
     if settings.steps is not None:
         steps = min(whole("steps T", settings.steps, at_least=1, at_most=1_000_000), MOST_STEPS)
-    found = []
+    result = []
     for budget in gaussian_budgets(epsilons, delta):
         mu = float(analytic_mu(budget.epsilon, budget.delta))
         sigma = problem.gradient_change / newton_noise.step_noise(mu, steps).gradient
@@ -49,7 +49,7 @@ def calibrate(
             problem.adjacency,
             f"exact composition of {3 * steps} Gaussian mechanisms (Gaussian DP)",
         )
-        found.append(
+        result.append(
             Calibration(
                 method="dpnewton",
                 title="DP-Newton",
@@ -74,7 +74,7 @@ def calibrate(
                 gaussian_mu=math.nextafter(mu, math.inf),
             )
         )
-    return found
+    return result
 
 
 METHOD = Method(

@@ -1,8 +1,8 @@
-"""Functional mechanism: noise on the coefficients of what training minimises (Zhang et al. 2012).
+"""Functional mechanism: noise on the coefficients of the objective (Zhang et al. 2012).
 
 The squared loss, and the quadratic that stands for the logistic one, are polynomials in w whose
-coefficients are the sums of y x and x xᵀ. Each of them, every x_j² of the diagonal included, gets
-Laplace noise sized for the L1 distance that one record moves them by; δ is 0.
+coefficients are the sums of y x and x xᵀ. Each coefficient, every x_j² of the diagonal included,
+gets Laplace noise sized for the L1 sensitivity of them all; δ is 0.
 
 In print, with |x_j| ≤ 1 and by counting terms: Δ = 2(d+1)² for the coefficients of (wᵀx - y)², and
 d²/4 + 3d for those of the second-order Taylor polynomial of the logistic loss at 0.
@@ -73,7 +73,7 @@ def sensitivity(
     adjacency : Adjacency
         zero-out: attained. replace-one: an upper bound.
     records : int
-        How many are summed, with which rounding grows (`dpcore.erm.rounding`).
+        Number of records summed, with which rounding grows (`dpcore.erm.rounding`).
     """
     longest = linear * math.sqrt(dimension) + square * (dimension + 1.0) / 2.0
     if adjacency is Adjacency.ZERO_OUT:
@@ -87,7 +87,7 @@ def sensitivity(
 
 
 def weights(loss: str, edition: Edition) -> tuple[float, float]:
-    """How often the polynomial holds y x and x xᵀ; as printed, 2 and 1, or 1/2 and 1/8."""
+    """Factors of y x and x xᵀ in the polynomial; as printed, 2 and 1, or 1/2 and 1/8."""
     if edition is Edition.SOUND:
         return 1.0, 1.0
     return (2.0, 1.0) if loss == "squared" else (0.5, 0.125)
@@ -101,7 +101,7 @@ def calibrate(
     settings: Settings,
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    adjacency, printed, found = problem.adjacency, edition is Edition.PUBLISHED, []
+    adjacency, printed, result = problem.adjacency, edition is Edition.PUBLISHED, []
     exact = sensitivity(
         *weights(problem.loss, edition), problem.dimension, adjacency, problem.records
     )
@@ -110,8 +110,8 @@ def calibrate(
     for budget in gaussian_budgets(epsilons, delta):
         scale = float(laplace_scale(budget.epsilon, moved))
         square = scale / weights(problem.loss, edition)[1]
-        held = Guarantee(budget.epsilon, 0.0, adjacency, by)
-        found.append(
+        guarantee = Guarantee(budget.epsilon, 0.0, adjacency, by)
+        result.append(
             Calibration(
                 method="functional",
                 title="Functional",
@@ -130,12 +130,14 @@ def calibrate(
                 claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
                 if printed
                 else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
-                proof=held,
-                certified=Guarantee(exact / scale, 0.0, adjacency, PROVED_BY) if printed else held,
+                proof=guarantee,
+                certified=Guarantee(exact / scale, 0.0, adjacency, PROVED_BY)
+                if printed
+                else guarantee,
                 status=Status.PROVED,
             )
         )
-    return found
+    return result
 
 
 def noise(generator: np.random.Generator, dimension: int) -> tuple[Array, Array]:
@@ -164,17 +166,19 @@ def release(
     gram, moment = rows.T @ rows, rows.T @ labels
     dimension = problem.dimension
     scale = np.array([calibration.model_noise for calibration in calibrations])
-    linear, square = np.transpose([weights(problem.loss, each.edition) for each in calibrations])
-    of_linear = scale * square / linear
-    printed = np.array([each.edition is Edition.PUBLISHED for each in calibrations])
+    linear, square = np.transpose(
+        [weights(problem.loss, calibration.edition) for calibration in calibrations]
+    )
+    linear_scale = scale * square / linear
+    printed = np.array([calibration.edition is Edition.PUBLISHED for calibration in calibrations])
     width = math.sqrt(2.0) * scale * np.where(printed, 4.0, 2.0 * math.sqrt(dimension))
     result = np.empty((len(calibrations), runs, dimension))
     for run in range(runs):
-        drawn, aside = noise(noise_generator(seed, run), dimension)
+        square_noise, linear_noise = noise(noise_generator(seed, run), dimension)
         result[:, run] = quadratic.minimisers(
             problem,
-            gram + scale[:, None, None] * drawn,
-            moment + of_linear[:, None] * aside,
+            gram + scale[:, None, None] * square_noise,
+            moment + linear_scale[:, None] * linear_noise,
             width,
         )
         progress((run + 1) / runs, f"functional mechanism, run {run + 1:,} of {runs:,}")

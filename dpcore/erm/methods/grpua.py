@@ -20,8 +20,8 @@ def sound_noise(
     multiplier = noise_multiplier_for(
         budget.epsilon, budget.delta, rate, steps, sampling, problem.adjacency
     )
-    what = SampledGaussian(multiplier, rate, steps, sampling, problem.adjacency)
-    epsilon, accountant = certified_epsilon(what, budget.delta)
+    mechanism = SampledGaussian(multiplier, rate, steps, sampling, problem.adjacency)
+    epsilon, accountant = certified_epsilon(mechanism, budget.delta)
     condition = Condition(
         f"certified ε = {epsilon:.4g} within the requested {budget.epsilon:.4g}",
         epsilon <= budget.epsilon,

@@ -94,12 +94,12 @@ def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration
 
 
 def _rounded_up(value: float) -> str:
-    """Three digits that are never too small."""
+    """A value in three digits, rounded up."""
     return f"{Context(3, ROUND_CEILING).create_decimal_from_float(value):f}"
 
 
 def _printed(problem: Problem, budget: PrivacyBudget) -> Calibration:
-    """By corollary 1 alone: what is asked for is the ε of one message, and so of the model."""
+    """By corollary 1 alone: the requested ε is that of one message, and so of the model."""
     moved = noisy_records.SENSITIVITY
     sigma = float(classical_sigma(budget.epsilon, budget.delta, moved))
     conditions = (classical_condition(budget.epsilon), *data_conditions(problem))

@@ -1,4 +1,4 @@
-"""The exact minimiser, without any privacy: the reference every cost is counted against."""
+"""The exact minimiser, without any privacy: the reference for the cost of privacy."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ def printed(problem: Problem, epsilon: float, delta: float) -> ObjectiveNoise:
     Where that leaves nothing, ε′ = ε/2 and Λ = β/(e^{ε/4} - 1). δ plays no part.
     """
     curvature, ridge = problem.function.curvature, problem.records * problem.lam
-    left = epsilon - 2.0 * math.log1p(curvature / ridge) if ridge > 0.0 else -math.inf
-    if left <= 0.0:
-        left, ridge = epsilon / 2.0, curvature / math.expm1(epsilon / 4.0)
-    return ObjectiveNoise(2.0 / left, ridge, 0.0)
+    remainder = epsilon - 2.0 * math.log1p(curvature / ridge) if ridge > 0.0 else -math.inf
+    if remainder <= 0.0:
+        remainder, ridge = epsilon / 2.0, curvature / math.expm1(epsilon / 4.0)
+    return ObjectiveNoise(2.0 / remainder, ridge, 0.0)
 
 
 METHOD = Method(

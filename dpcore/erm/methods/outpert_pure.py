@@ -1,7 +1,7 @@
 """OutPert with δ = 0: the minimiser plus noise of density ∝ e^{-‖z‖/s} (Chaudhuri et al. 2011).
 
-Λ-strong convexity of the sum, Λ = nλ, keeps neighbours' minimisers within c/Λ, c being how far one
-record moves the summed gradient: 1 blanked out, 2 replaced. A solver that stops at ‖∇‖ ≤ τ is
+Λ-strong convexity of the sum, Λ = nλ, keeps neighbours' minimisers within c/Λ, where c is the
+sensitivity of the summed gradient: 1 blanked out, 2 replaced. A solver that stops at ‖∇‖ ≤ τ is
 within τ/Λ of its minimiser, so Δ = (c + 2τ)/Λ; and never more than 2R, for weights of norm ≤ R.
 """
 
@@ -57,15 +57,19 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
-    moved, found = sensitivity(problem, edition), []
-    # What is released is the same approximate minimiser; Δ as printed is a little too small.
+    change, result = sensitivity(problem, edition), []
+    # Both editions release the same approximate minimiser; Δ as printed is a little too small.
     true, exact = sensitivity(problem, Edition.SOUND), exact_minimiser()
     for budget in gaussian_budgets(epsilons, delta):
-        scale = float(laplace_scale(budget.epsilon, moved))
-        held = Guarantee(budget.epsilon, 0.0, adjacency, PROVED_BY)
-        proof = Guarantee(None, None, adjacency, PRINTED_BY, exact.consequence) if printed else held
+        scale = float(laplace_scale(budget.epsilon, change))
+        guarantee = Guarantee(budget.epsilon, 0.0, adjacency, PROVED_BY)
+        proof = (
+            Guarantee(None, None, adjacency, PRINTED_BY, exact.consequence)
+            if printed
+            else guarantee
+        )
         certified = Guarantee(max(budget.epsilon, true / scale), 0.0, adjacency, PROVED_BY)
-        found.append(
+        result.append(
             Calibration(
                 method="outpert_pure",
                 title=TITLE,
@@ -73,7 +77,7 @@ def calibrate(
                 problem=problem,
                 requested=budget,
                 query="the trained weights",
-                sensitivity=moved,
+                sensitivity=change,
                 sigma=scale * math.sqrt(problem.dimension + 1.0),
                 steps=1,
                 learning_rate=math.nan,
@@ -85,11 +89,11 @@ def calibrate(
                 if printed
                 else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
                 proof=proof,
-                certified=certified if printed else held,
+                certified=certified if printed else guarantee,
                 status=Status.CONDITIONS_NOT_MET if printed else Status.PROVED,
             )
         )
-    return found
+    return result
 
 
 def release(
@@ -106,17 +110,17 @@ def release(
     dimension = problem.dimension
     if problem.lam > 0.0:
         ridge, still = np.array([problem.records * problem.lam]), np.zeros((dimension, 1))
-        middle = minimisers(problem, features, labels, ridge, still, TOLERANCE, progress)[:, 0]
+        minimiser = minimisers(problem, features, labels, ridge, still, TOLERANCE, progress)[:, 0]
     else:
         from dpcore.erm.newton import minimise
 
-        middle = minimise(problem, features, labels)
-    # Drawn into the ball that the exact minimiser lies in, which moves no two points apart.
-    middle = middle.copy()
-    problem.project(middle)
-    drawn = np.stack([vector_laplace(noise_generator(seed, run), dimension) for run in range(runs)])
+        minimiser = minimise(problem, features, labels)
+    # Projected onto the ball that holds the exact minimiser, which moves no two points apart.
+    minimiser = minimiser.copy()
+    problem.project(minimiser)
+    draws = np.stack([vector_laplace(noise_generator(seed, run), dimension) for run in range(runs)])
     scale = np.array([calibration.model_noise for calibration in calibrations])
-    return np.asarray(middle + scale[:, None, None] * drawn[None])
+    return np.asarray(minimiser + scale[:, None, None] * draws[None])
 
 
 METHOD = Method(

@@ -33,9 +33,9 @@ SMALLEST_BATCH, MOST_BATCHES = 50, 1_000
 """Fixed in advance: ten passes in batches of 50 records, or of n/1,000 where that is more."""
 
 LONGEST = 20.0
-"""Fixed in advance: weights longer than that are not worth their noise."""
+"""Fixed in advance: longer weights are not worth their noise."""
 HALVINGS = 20
-"""The step size is sought among 1/β and so many halves of it, by n, d, λ, ε and δ only."""
+"""The step size is chosen from 1/β and so many halvings of it, by n, d, λ, ε and δ only."""
 
 PRINTED_BY = "Algorithms 1 and 2 of Wu et al. 2017 with the classical Gaussian mechanism"
 PROVED_BY = "analytic Gaussian mechanism (Balle and Wang 2018) with the exact sensitivity of PSGD"
@@ -59,36 +59,38 @@ def calibrate(
         steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
     printed = edition is Edition.PUBLISHED
     choices = _choices(problem, count, steps)
-    found = []
+    result = []
     for budget in gaussian_budgets(epsilons, delta):
         unit = float((classical_sigma if printed else analytic_sigma)(budget.epsilon, budget.delta))
         # In print the sensitivity does not fall with the step size, so the longest is best.
         fixed = printed and problem.strong_convexity > 0.0
         rate, exact = choices[0][:2] if fixed else _chosen(problem, choices, unit)
-        used = exact
+        change = exact
         if printed:
-            # What is released was computed, which the printed Δ knows nothing of.
-            used = permuted.printed(problem, count, rate, steps)
-            used += permuted.rounding(problem, count, rate, steps)
-        found.append(_one(problem, budget, edition, batch, count, steps, rate, unit, used, exact))
-    return found
+            # The released weights were computed with rounding, which the printed Δ leaves out.
+            change = permuted.printed(problem, count, rate, steps)
+            change += permuted.rounding(problem, count, rate, steps)
+        result.append(
+            _one(problem, budget, edition, batch, count, steps, rate, unit, change, exact)
+        )
+    return result
 
 
 def _choices(problem: Problem, count: int, steps: int) -> list[tuple[float, float, float]]:
-    """(largest step size, Δ, bound on what descent leaves) for 1/β and halves of it.
+    """(largest step size, Δ, bound on the optimisation gap) for 1/β and halvings of it.
 
-    What full descent from w = 0 would leave is at most (β/2) R² Π (1-η_tμ)² and R²/(2 Σ η_t). R is
-    half the public bound on ‖ŵ‖ and at most `LONGEST`; only the step size depends on it.
+    The gap of full descent from w = 0 is at most (β/2) R² Π (1-η_tμ)² and R²/(2 Σ η_t). R is half
+    the public bound on ‖ŵ‖ and at most `LONGEST`; only the step size depends on it.
     """
     radius = min(TYPICAL_SHARE * problem.solution_radius, LONGEST)
     top = 1.0 / permuted.smoothness(problem, count)
-    found = []
+    result = []
     for rate in (top / 2.0**halving for halving in range(HALVINGS)):
         eta = permuted.rates(problem, rate, steps)
-        kept = math.exp(2.0 * float(np.log1p(-eta * problem.strong_convexity).sum()))
-        left = radius**2 * min(0.5 * problem.smoothness * kept, 0.5 / float(eta.sum()))
-        found.append((rate, permuted.sensitivity(problem, count, rate, steps), left))
-    return found
+        shrinkage = math.exp(2.0 * float(np.log1p(-eta * problem.strong_convexity).sum()))
+        gap = radius**2 * min(0.5 * problem.smoothness * shrinkage, 0.5 / float(eta.sum()))
+        result.append((rate, permuted.sensitivity(problem, count, rate, steps), gap))
+    return result
 
 
 def _chosen(
@@ -97,11 +99,11 @@ def _chosen(
     """The step size, and its Δ, with the smallest bound on the excess risk; `unit` is σ/Δ."""
 
     def bound(choice: tuple[float, float, float]) -> float:
-        _, moved, left = choice
-        return left + 0.5 * problem.smoothness * problem.dimension * (unit * moved) ** 2
+        _, change, gap = choice
+        return gap + 0.5 * problem.smoothness * problem.dimension * (unit * change) ** 2
 
-    rate, moved, _ = min(choices, key=bound)
-    return rate, moved
+    rate, change, _ = min(choices, key=bound)
+    return rate, change
 
 
 def _one(
@@ -113,7 +115,7 @@ def _one(
     steps: int,
     rate: float,
     unit: float,
-    used: float,
+    change: float,
     exact: float,
 ) -> Calibration:
     printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
@@ -131,16 +133,16 @@ def _one(
         conditions = (
             classical_condition(budget.epsilon),
             Condition(
-                f"the printed sensitivity {used:.3g} is at least the exact {exact:.3g} at "
+                f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at "
                 f"T = {steps:,}",
                 # The exact one is rounded up, and both may be equal.
-                used * (1.0 + 1e-13 * (steps + 10.0)) >= exact,
-                f"The printed sensitivity {used:.3g} is below the exact one, {exact:.3g}.",
+                change * (1.0 + 1e-13 * (steps + 10.0)) >= exact,
+                f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
             ),
             *conditions,
         )
     unmet = [condition for condition in conditions if not condition.met]
-    sigma = unit * used
+    sigma = unit * change
     return Calibration(
         method="psgd",
         title="PSGD",
@@ -148,7 +150,7 @@ def _one(
         problem=problem,
         requested=budget,
         query="the trained weights",
-        sensitivity=used,
+        sensitivity=change,
         sigma=sigma,
         steps=steps,
         learning_rate=rate,
