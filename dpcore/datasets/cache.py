@@ -1,12 +1,12 @@
-"""The folder for what can be had again: downloads, and arrays that took long to compute.
+"""The cache folder: downloads, and arrays that took long to compute.
 
 It is this user's cache folder, or the one that the environment variable DPCORE_CACHE names. An
 array is filed under a digest of everything it was computed from, so it is never taken for another
-one; those unused for longest go when all together take too much room. Nobody but this user can read
-what lies here: it may have been computed from records.
+one; the least recently used are removed when all together take too much space. Only this user can
+read the files, because they may have been computed from records.
 
-Where that folder cannot be written to, what has to be a file lies in a private one until the
-program ends, and arrays are computed again each time.
+Where that folder cannot be written to, downloads go to a private folder until the program ends,
+and arrays are computed again each time.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from numpy.typing import NDArray
 VARIABLE = "DPCORE_CACHE"
 ARRAYS = "arrays"
 MOST_BYTES = 2_000_000_000
-"""Of all arrays together: MNIST's scattering features take 0.6 GB."""
+"""Limit for all arrays together; MNIST's scattering features take 0.6 GB."""
 ROOM = 20_000_000
-"""Bytes that have to be free for the disk not to count as full."""
+"""Bytes that must be free; with fewer the disk counts as full."""
 MEMORY = "/dev/shm"
-"""Where there are files on Linux even if every disk is full."""
+"""Linux keeps these files in memory, so they can be written even if every disk is full."""
 LOOK_SECONDS = 10.0
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 _private: Path | None = None
-_looked: tuple[float, Path, str] | None = None
+_last_check: tuple[float, Path, str] | None = None
 
 
 def folder() -> Path:
-    """Where it is; not made until something is put there."""
+    """The cache folder; it is created when something is first written to it."""
     named = os.environ.get(VARIABLE, "").strip()
     if named:
         return Path(os.path.expanduser(named))
@@ -53,12 +53,12 @@ def folder() -> Path:
 
 
 def place(name: str = "") -> Path:
-    """A folder to write in, which only this user can read: in the cache, or else a private one.
+    """A folder to write in, in the cache or else private; only this user can read it.
 
     Parameters
     ----------
     name : str
-        Of the folder within the cache; empty for the cache itself.
+        Name of the folder within the cache; empty for the cache itself.
 
     Raises
     ------
@@ -66,47 +66,51 @@ def place(name: str = "") -> Path:
         If nothing can be written anywhere.
     """
     try:
-        return _made(folder(), name)
+        return _writable(folder(), name)
     except OSError:
-        return _made(_own(), name)
+        return _writable(_private_folder(), name)
 
 
 def places(name: str) -> list[Path]:
-    """Where a folder of the cache may be: in it, and in the private folder."""
-    return [where / name for where in (folder(), _private) if where is not None]
+    """The paths that a folder of the cache may have: in the cache, and in the private folder."""
+    return [parent / name for parent in (folder(), _private) if parent is not None]
 
 
 def found(name: str) -> Path:
-    """Where a file of the cache lies: in it, or in the private folder; it need not be there."""
-    here = folder() / name
-    if _private is not None and not os.path.exists(here) and os.path.exists(_private / name):
+    """The path of a file in the cache, or in the private folder; the file may not exist."""
+    path = folder() / name
+    if _private is not None and not os.path.exists(path) and os.path.exists(_private / name):
         return _private / name
-    return here
+    return path
 
 
 def lend(where: Path) -> None:
-    """Take another process's private folder for one's own, where that is what it wrote in."""
+    """Use another process's private folder as one's own, if it wrote there."""
     global _private
     if where != folder():
         _private = where
 
 
 def complaint() -> str:
-    """Why nothing can be kept, in one sentence; empty where it can. Looked at now and then."""
-    global _looked
-    now, where = time.monotonic(), folder()
-    if _looked is None or _looked[1] != where or now - _looked[0] >= LOOK_SECONDS:
-        said = ""
+    """Why nothing can be stored, in one sentence; empty if it can. Checked every few seconds."""
+    global _last_check
+    now, cache_folder = time.monotonic(), folder()
+    if (
+        _last_check is None
+        or _last_check[1] != cache_folder
+        or now - _last_check[0] >= LOOK_SECONDS
+    ):
+        message = ""
         try:
-            _made(where, "")
+            _writable(cache_folder, "")
         except OSError as error:
-            said = sentence(error)
-        _looked = now, where, said
-    return _looked[2]
+            message = sentence(error)
+        _last_check = now, cache_folder, message
+    return _last_check[2]
 
 
 def sentence(error: OSError) -> str:
-    """What is wrong with the cache, and what to do."""
+    """One sentence: what is wrong with the cache, and what to do."""
     if error.errno in FULL:
         return (
             "Nothing can be kept for later because the disk is full: free some room, or name a "
@@ -119,42 +123,42 @@ def sentence(error: OSError) -> str:
     )
 
 
-def _made(where: Path, name: str) -> Path:
-    """The folder, made if need be, in which something has just been written and room is left."""
-    if str(where).startswith("~"):
+def _writable(parent: Path, name: str) -> Path:
+    """The folder, created if need be, after a test that it can be written to and has space left."""
+    if str(parent).startswith("~"):
         raise FileNotFoundError(errno.ENOENT, "there is no home folder")
-    where.mkdir(mode=0o700, parents=True, exist_ok=True)
+    parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if name:
-        (where / name).mkdir(mode=0o700, exist_ok=True)
+        (parent / name).mkdir(mode=0o700, exist_ok=True)
         with suppress(OSError):  # made by an earlier release; somebody else's stays as it is
-            os.chmod(where / name, 0o700)
-    handle, probe = tempfile.mkstemp(dir=where / name)
+            os.chmod(parent / name, 0o700)
+    handle, probe = tempfile.mkstemp(dir=parent / name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(bytes(4_096))
-        if shutil.disk_usage(where).free < ROOM:
+        if shutil.disk_usage(parent).free < ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.unlink(probe)
-    return where / name
+    return parent / name
 
 
-def _own() -> Path:
-    """The process's private folder, which goes when the process ends."""
+def _private_folder() -> Path:
+    """The process's private folder, which is removed when the process ends."""
     global _private
     if _private is None or not _private.is_dir():
-        made = Path(tempfile.mkdtemp(prefix="epsilon-explorer-", dir=_elsewhere()))
-        atexit.register(shutil.rmtree, made, ignore_errors=True)
-        _private = made
+        path = Path(tempfile.mkdtemp(prefix="epsilon-explorer-", dir=_temporary_folder()))
+        atexit.register(shutil.rmtree, path, ignore_errors=True)
+        _private = path
     return _private
 
 
-def _elsewhere() -> Path:
-    """A folder for temporary files with room in it."""
+def _temporary_folder() -> Path:
+    """A folder for temporary files with space left."""
     try:
-        usual = Path(tempfile.gettempdir())
-        if shutil.disk_usage(usual).free >= ROOM:
-            return usual
+        default = Path(tempfile.gettempdir())
+        if shutil.disk_usage(default).free >= ROOM:
+            return default
     except OSError:
         pass
     return Path(MEMORY)
@@ -176,50 +180,50 @@ def digest(*parts: NDArray[Any] | bytes | str) -> str:
 
 
 def array(kind: str, key: str, compute: Callable[[], NDArray[Any]]) -> NDArray[Any]:
-    """The array of that name from the cache, where `compute` puts it first if it is not there.
+    """The array of that name from the cache; if it is missing, it is computed and stored there.
 
     Parameters
     ----------
     kind : str
-        What it is, for the file's name: "scattering".
+        What the array is, for the file's name: "scattering".
     key : str
-        From `digest`, of all that it was computed from.
+        From `digest`, of everything that the array was computed from.
     compute : callable
-        Gives the array. It is asked too when the file is damaged.
+        Returns the array. It is called too when the file is damaged.
     """
     path = folder() / ARRAYS / f"{kind}-{key[:32]}.npz"
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
         # Opened here, because NumPy leaves a damaged file open.
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            kept: NDArray[Any] = file["values"]
-        with suppress(OSError):  # of a folder that can only be read
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            stored: NDArray[Any] = file["values"]
+        with suppress(OSError):  # the folder may be read-only
             path.touch()
-        return kept
+        return stored
     values = compute()
     # A full or read-only disk costs time, never the answer.
     with suppress(OSError):
-        _made(folder(), ARRAYS)
+        _writable(folder(), ARRAYS)
         write(path, lambda file: np.savez(file, values=values))
         prune(path.parent, MOST_BYTES, keep=path)
     return values
 
 
 def write(path: Path, put: Callable[[IO[bytes]], object], prefix: str = "tmp") -> None:
-    """Write a file in one piece: a reader sees the old one or the new one, never half of it.
+    """Write a file atomically: a reader sees the old one or the new one, never half of it.
 
     Parameters
     ----------
     path : Path
-        In a folder that is there. Only this user will be able to read the file.
+        In an existing folder. Only this user will be able to read the file.
     put : callable
-        Given the open file.
+        Called with the open file.
     prefix : str
-        What the temporary file's name begins with, which stays if the process is killed meanwhile.
+        Start of the temporary file's name; that file stays if the process is killed meanwhile.
 
     Raises
     ------
     OSError
-        If it cannot be written; nothing is left of it.
+        If the file cannot be written; nothing is left of it.
     """
     handle, temporary = tempfile.mkstemp(prefix=prefix, dir=path.parent)
     try:
@@ -238,20 +242,20 @@ def prune(where: Path, most_bytes: int, keep: Path | None = None) -> None:
     Parameters
     ----------
     where : Path
-        The folder; its files are looked at, not its folders' files.
+        The folder; files in its subfolders do not count.
     most_bytes : int
-        Of all files together.
+        Limit for all files together.
     keep : Path, optional
-        A file that stays whatever its size.
+        A file that is never removed.
     """
     files = []
     for path in where.iterdir():
         with suppress(FileNotFoundError):  # another process may remove its own meanwhile
             files.append((path.stat().st_mtime_ns, path.stat().st_size, path))
-    kept = sum(size for _, size, _ in files)
+    total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
-        if kept <= most_bytes:
+        if total <= most_bytes:
             return
         if path != keep:
             path.unlink(missing_ok=True)
-            kept -= size
+            total -= size

@@ -70,7 +70,7 @@ def source(key: str) -> BuiltIn | FileSource:
 
 
 def availability(key: str) -> download.Availability:
-    """How the set can be had here, answered without the network.
+    """How the set can be obtained here, determined without the network.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def load(
     seed : int
         For ``cohort`` only: which patients.
     progress : callable, optional
-        Told the share done, from 0 to 1, and what is going on.
+        Called with the share done, from 0 to 1, and what is going on.
 
     Returns
     -------
@@ -114,43 +114,52 @@ def load(
     InvalidInput
         If there is no such set, or it takes no `records`.
     DataUnavailable
-        If the set is not at hand and cannot be had; the sentence says what to do.
+        If the set is neither here nor obtainable; the sentence says what to do.
     """
-    found = source(key)
-    if isinstance(found, BuiltIn):
-        return found.build(records, seed)
+    file_source = source(key)
+    if isinstance(file_source, BuiltIn):
+        return file_source.build(records, seed)
     if records is not None:
         raise InvalidInput(
             f"records is {records!r}, but only cohort takes a number of records; {key} has "
-            f"{found.entry.records:,}."
+            f"{file_source.entry.records:,}."
         )
-    contents = download.fetch(found.entry, progress)
+    contents = download.fetch(file_source.entry, progress)
     raws = [
-        read_verified(found.layout, data)
+        read_verified(file_source.layout, data)
         if file.sha256
-        else read_checked(found.layout, data, file.name)
-        for file, data in zip(found.entry.files, contents, strict=True)
+        else read_checked(file_source.layout, data, file.name)
+        for file, data in zip(file_source.entry.files, contents, strict=True)
     ]
-    return assemble(found, raws, published=all(file.sha256 for file in found.entry.files))
+    return assemble(
+        file_source, raws, published=all(file.sha256 for file in file_source.entry.files)
+    )
 
 
 def assemble(
-    found: FileSource, raws: list[pd.DataFrame], *, published: bool, notes: tuple[str, ...] = ()
+    file_source: FileSource,
+    raws: list[pd.DataFrame],
+    *,
+    published: bool,
+    notes: tuple[str, ...] = (),
 ) -> Table:
-    """Decode the raw fields of the files of one set and put them together."""
+    """Decode the raw fields of the files of one set and concatenate them."""
     import numpy as np
     import pandas as pd
 
     frames = [
-        found.decode(raw) if found.decode else columns_of(found.entry.columns, raw) for raw in raws
+        file_source.decode(raw)
+        if file_source.decode
+        else columns_of(file_source.entry.columns, raw)
+        for raw in raws
     ]
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    label = np.concatenate([signs_of(found.entry.outcome, raw) for raw in raws])
-    remarks = found.remark(frame) if found.remark else ()
-    marked = [column.name for column in found.entry.columns if column.missing_mark]
+    label = np.concatenate([signs_of(file_source.entry.outcome, raw) for raw in raws])
+    remarks = file_source.remark(frame) if file_source.remark else ()
+    marked = [column.name for column in file_source.entry.columns if column.missing_mark]
     incomplete = int(frame[marked].isna().any(axis=1).sum())
     return Table(
-        entry=found.entry,
+        entry=file_source.entry,
         frame=frame,
         label=label,
         notes=notes + tuple(remark.sentence for remark in remarks if remark.count),
@@ -168,32 +177,32 @@ def describe(key: str) -> dict[str, Any]:
     InvalidInput
         If there is no such set.
     """
-    found = entry(key)
+    description = entry(key)
     return {
-        "key": found.key,
-        "title": found.title,
-        "records": found.records,
-        "records_are": found.records_are,
-        "task": found.task,
-        "predicts": found.predicts,
-        "label": _label(found.label),
-        "source": found.source,
-        "licence": found.licence,
-        "citation": found.citation,
+        "key": description.key,
+        "title": description.title,
+        "records": description.records,
+        "records_are": description.records_are,
+        "task": description.task,
+        "predicts": description.predicts,
+        "label": _label(description.label),
+        "source": description.source,
+        "licence": description.licence,
+        "citation": description.citation,
         "availability": availability(key),
-        "how_to_get": found.how_to_get,
-        "columns": [_column(column) for column in found.columns],
-        "traps": list(found.traps),
+        "how_to_get": description.how_to_get,
+        "columns": [_column(column) for column in description.columns],
+        "traps": list(description.traps),
         "files": [
             {"path": file.path, "sha256": file.sha256 or None, "url": file.url or None}
-            for file in found.files
+            for file in description.files
         ],
     }
 
 
 def describe_all() -> list[dict[str, Any]]:
     """`describe` for every data set."""
-    return [describe(found.key) for found in ENTRIES]
+    return [describe(description.key) for description in ENTRIES]
 
 
 def _label(label: Label | Classes | Column) -> dict[str, Any]:
@@ -205,7 +214,7 @@ def _label(label: Label | Classes | Column) -> dict[str, Any]:
 
 
 def _column(column: Column) -> dict[str, Any]:
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "name": column.name,
         "kind": column.kind,
         "description": column.description,
@@ -213,7 +222,7 @@ def _column(column: Column) -> dict[str, Any]:
         "left_out": column.left_out or None,
     }
     if column.kind == "number":
-        described |= {
+        description |= {
             "unit": column.unit or None,
             "lower": column.lower,
             "upper": column.upper,
@@ -222,5 +231,5 @@ def _column(column: Column) -> dict[str, Any]:
             "transform": column.transform,
         }
     elif column.kind == "category":
-        described["levels"] = list(column.levels)
-    return described
+        description["levels"] = list(column.levels)
+    return description

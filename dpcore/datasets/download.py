@@ -1,7 +1,7 @@
-"""Where a file of the catalogue is found: local folder, cache, or its original publisher.
+"""Fetch a file of the catalogue: from the local folder, the cache, or its original publisher.
 
-The local folder is named by the environment variable DPCORE_DATA and looked in first; the cache is
-this user's, or the folder that DPCORE_CACHE names. Whatever the way, the bytes are held against the
+The environment variable DPCORE_DATA names the local folder, which is searched first; the cache is
+this user's, or the folder that DPCORE_CACHE names. In each case the bytes are compared with the
 pinned checksum before anyone reads them.
 """
 
@@ -33,7 +33,7 @@ class DataUnavailable(InvalidInput):
 
 
 def availability(entry: Description) -> Availability:
-    """How the set can be had here; answered without the network.
+    """How the set can be obtained here, determined without the network.
 
     Returns
     -------
@@ -48,28 +48,28 @@ def availability(entry: Description) -> Availability:
 
 
 def fetch(entry: Description, progress: Progress | None = None) -> tuple[bytes, ...]:
-    """The bytes of each file of `entry`, their checksums found right where one is pinned.
+    """The bytes of each file of `entry`, verified where a checksum is pinned.
 
     Parameters
     ----------
     entry : Description
         A set with files.
     progress : callable, optional
-        Told the share done, from 0 to 1, and what is going on.
+        Called with the share done, from 0 to 1, and what is going on.
 
     Raises
     ------
     DataUnavailable
-        If a file is not at hand and cannot be had, or is not the published one.
+        If a file is neither here nor obtainable, or is not the published one.
     """
     count = len(entry.files)
     contents = []
-    for place, file in enumerate(entry.files):
-        report = _portion(progress, place, count)
-        here = _local(file)
-        if here is not None:
-            report(0.0, f"Reading {here[0].name}")
-            contents.append(_read_local(file, *here))
+    for index, file in enumerate(entry.files):
+        report = _file_progress(progress, index, count)
+        local = _local(file)
+        if local is not None:
+            report(0.0, f"Reading {local[0].name}")
+            contents.append(_read_local(file, *local))
         else:
             contents.append(_read_cached(entry, file, report))
         report(1.0, f"{file.name} is here")
@@ -81,12 +81,12 @@ def checksum(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _portion(progress: Progress | None, place: int, count: int) -> Progress:
-    """`progress` for one file of several."""
+def _file_progress(progress: Progress | None, index: int, count: int) -> Progress:
+    """`progress` scaled to one file of several."""
 
     def report(share: float, message: str) -> None:
         if progress is not None:
-            progress((place + min(max(share, 0.0), 1.0)) / count, message)
+            progress((index + min(max(share, 0.0), 1.0)) / count, message)
 
     return report
 
@@ -94,36 +94,36 @@ def _portion(progress: Progress | None, place: int, count: int) -> Progress:
 def recognised(file: RemoteFile, data: bytes) -> RemoteFile | None:
     """Which of `file` and the files taken in its place `data` is; None when it is none of them.
 
-    A file without a checksum is taken for what it should be.
+    A file without a checksum is accepted as it is.
     """
-    for one in (file, *file.also):
-        if one.sha256 or not one.md5:
-            if one.sha256 in ("", checksum(data)):
-                return one
-        elif hashlib.md5(data, usedforsecurity=False).hexdigest() == one.md5:
-            return one
+    for candidate in (file, *file.also):
+        if candidate.sha256 or not candidate.md5:
+            if candidate.sha256 in ("", checksum(data)):
+                return candidate
+        elif hashlib.md5(data, usedforsecurity=False).hexdigest() == candidate.md5:
+            return candidate
     return None
 
 
 def local_folder() -> Path | None:
-    """The folder that DPCORE_DATA names, whether or not it is there; None where it names none."""
+    """The folder that DPCORE_DATA names, whether or not it exists; None where it names none."""
     folder = os.environ.get(FOLDER_VARIABLE, "").strip()
     return Path(folder).expanduser() if folder else None
 
 
 def _local(file: RemoteFile) -> tuple[RemoteFile, Path] | None:
-    """The file, or else one taken in its place, and where it lies in the local folder."""
+    """The file, or else one taken in its place, and its path in the local folder."""
     folder = local_folder()
     if folder is None:
         return None
-    for one in (file, *file.also):
-        if (folder / one.path).is_file():
-            return one, folder / one.path
+    for candidate in (file, *file.also):
+        if (folder / candidate.path).is_file():
+            return candidate, folder / candidate.path
     return None
 
 
 def _cached_name(file: RemoteFile) -> str:
-    """Name in the cache: of the archive where there is one, with the folder to keep names apart."""
+    """Name in the cache, the archive's where there is one; the folder keeps names distinct."""
     name = file.url.rsplit("/", 1)[-1].split("?", 1)[0]
     return f"{file.path.split('/', 1)[0]}-{name}"
 
@@ -132,38 +132,38 @@ def _in_cache(file: RemoteFile) -> bool:
     return bool(file.url) and os.path.isfile(cache.found(_cached_name(file)))
 
 
-def _read_local(file: RemoteFile, found: RemoteFile, path: Path) -> bytes:
+def _read_local(file: RemoteFile, local_file: RemoteFile, path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataUnavailable(
-            f"The file {found.path} in the folder that {FOLDER_VARIABLE} names cannot be read "
+            f"The file {local_file.path} in the folder that {FOLDER_VARIABLE} names cannot be read "
             f"({error.strerror}); make it readable or remove it."
         ) from None
     if recognised(file, data) is None:
         raise DataUnavailable(
-            f"The file {found.path} in the folder that {FOLDER_VARIABLE} names is not the "
-            f"published one ({_difference(found, data)}); replace it or remove it."
+            f"The file {local_file.path} in the folder that {FOLDER_VARIABLE} names is not the "
+            f"published one ({_difference(local_file, data)}); replace it or remove it."
         )
     return data
 
 
 def _difference(file: RemoteFile, data: bytes) -> str:
-    kind, wanted = ("SHA-256", file.sha256) if file.sha256 else ("MD5", file.md5)
-    found = checksum(data) if file.sha256 else hashlib.md5(data, usedforsecurity=False).hexdigest()
-    return f"{kind} {found[:12]}…, but it must be {wanted[:12]}…"
+    kind, expected = ("SHA-256", file.sha256) if file.sha256 else ("MD5", file.md5)
+    actual = checksum(data) if file.sha256 else hashlib.md5(data, usedforsecurity=False).hexdigest()
+    return f"{kind} {actual[:12]}…, but it must be {expected[:12]}…"
 
 
 def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> bytes:
-    """From the cache, where it is put first if it is not there."""
+    """The file's bytes from the cache, after a download if it is not there."""
     if not file.url:
         raise DataUnavailable(
             f"{entry.title} is not at hand: {_sentence_end(entry.how_to_get)}; upload the file, or "
             f"put it at {file.path} in a folder and name that folder in {FOLDER_VARIABLE}."
         )
-    data = _kept(file)
+    data = _cached(file)
     if data is None:
-        data = _downloaded(entry, file, report)
+        data = _download(entry, file, report)
     if file.member:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -175,8 +175,8 @@ def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> byte
     return data
 
 
-def _kept(file: RemoteFile) -> bytes | None:
-    """The file that was downloaded, if it lies in the cache as it was published."""
+def _cached(file: RemoteFile) -> bytes | None:
+    """The downloaded file's bytes, if the cache holds it as it was published."""
     try:
         data = cache.found(_cached_name(file)).read_bytes()
     except OSError:
@@ -187,12 +187,12 @@ def _kept(file: RemoteFile) -> bytes | None:
     return data if hashlib.md5(data, usedforsecurity=False).hexdigest() == file.md5 else None
 
 
-def _downloaded(entry: Description, file: RemoteFile, report: Progress) -> bytes:
+def _download(entry: Description, file: RemoteFile, report: Progress) -> bytes:
     import pooch
     import requests
 
     pinned = file.archive_sha256 or file.sha256
-    # `report` says the same where it can be seen.
+    # `report` shows the same where the user sees it.
     pooch.get_logger().setLevel("WARNING")
     report(0.0, f"Downloading {file.name} from {_host(file.url)}")
     try:
@@ -233,12 +233,12 @@ def _host(url: str) -> str:
 
 
 def _sentence_end(sentence: str) -> str:
-    """A sentence made ready to be followed by a semicolon."""
+    """The sentence in the form that goes before a semicolon."""
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
 class _Bar:
-    """The progress bar that pooch asks for: it sets `total`, then reports bytes."""
+    """The progress bar that pooch requires: pooch sets `total`, then reports bytes."""
 
     def __init__(self, report: Progress, message: str) -> None:
         self.total = 0
@@ -247,7 +247,7 @@ class _Bar:
         self._message = message
 
     def update(self, count: int) -> None:
-        """Bytes that have come since the last call."""
+        """Add `count` bytes, received since the last call."""
         self._done += count
         if self.total:
             self._report(self._done / self.total, self._message)

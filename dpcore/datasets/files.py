@@ -1,4 +1,4 @@
-"""The bytes of a file that somebody names, which may be no file at all, or one without an end."""
+"""Read a file that a user names, which may not be a file or may never end."""
 
 from __future__ import annotations
 

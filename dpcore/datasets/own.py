@@ -1,4 +1,4 @@
-"""A table of one's own: what its columns may hold is described in words, and never read off it.
+"""The user's own table: its columns' values are described in words, never read off the records.
 
 A description has one line a column, such as
 
@@ -7,12 +7,12 @@ A description has one line a column, such as
     bmi: 15 to 50 kg/m²; unknown: NA
     predict progression: 0 to 350
 
-A range is public: it says what is possible, and values outside are brought into it. If it were read
-off the records, one record could move every row, and no proof would hold. So are the outcomes: one
-that no record has stays one of them.
+A range is public: it says what is possible, and values outside are clipped to it. If it were read
+off the records, one record could move every row, and no proof would hold. The outcomes are public
+too: one that no record has stays one of them.
 
 A record whose outcome is an empty field is blank, whatever its other fields hold: it counts as a
-record and teaches nothing. That is how one person's record is blanked in a file.
+record and adds nothing to training. That is how one person's record is blanked in a file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dpcore.errors import InvalidInput
 
 OWN = "own"
 MOST_LETTERS = 6_000
-"""A link of these still fits into what servers take, whatever script they are of."""
+"""A link with so many letters, of any script, is still short enough for servers."""
 MOST_COLUMNS, MOST_LEVELS, MOST_CLASSES = 500, 100, 20
 LONGEST_NAME = 60
 
@@ -55,13 +55,13 @@ ENTRY = Entry(
     how_to_get="It takes a text file (CSV) whose first line names the columns, and a description "
     "of those that are used.",
 )
-"""The entry before anything is described."""
+"""The entry of a table without a description."""
 
 _NUMBER = r"[-+−]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s+to\s+({_NUMBER})(?:\s+(.+))?")
 _ONE_OF = re.compile(r"one of\s+(.+)")
 _UNKNOWN = re.compile(r";\s*unknown:\s*(\S+)$")
-# What is described is shown on pages: nothing that could act as markup there.
+# Descriptions are shown on pages, so nothing that could act as markup is allowed.
 _PLAIN = re.compile(r"[\w .,%/²³µμ·°^()+\-−–'’<>=&#?]+")
 _STATED = "As described by whoever brought the file; no document was checked."
 
@@ -76,15 +76,15 @@ class _Line:
 
 
 def described(columns: str) -> Entry:
-    """What a description says of a table, before any record is seen.
+    """The entry of a described table, made without its records.
 
     Parameters
     ----------
     columns : str
         One line a column: ``name: 0 to 100 unit`` for a number with its public range, or
         ``name: one of a, b, c``; then ``; unknown: NA`` where values may be unknown (``blank`` for
-        an empty field). The line of what is predicted begins with ``predict``; of two outcomes the
-        second is the positive one. A line that ends with its colon describes nothing.
+        an empty field). The outcome's line begins with ``predict``; of two outcomes the second is
+        the positive one. A line that ends with its colon describes nothing.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         As `described` takes it.
     data : bytes
         Text, from anyone; the first line names the columns, in any order. Columns that are not
-        described are left out. Where what is predicted is an empty field, any other may be too.
+        described are left out. Where the outcome is an empty field, any other may be too.
     filename : str
         What to call it in a refusal; nothing else depends on it.
 
@@ -152,17 +152,17 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     """
     entry, name = described(columns), quoted(filename)
     separator, header = header_of(data, filename)
-    wanted = {column.name: field_of(column) for column in entry.columns}
+    expected = {column.name: field_of(column) for column in entry.columns}
     label = entry.label
-    wanted[label.name] = _label_field(label)
-    for each in wanted:
-        if header.count(each) != 1:
-            often = "not" if each not in header else f"{header.count(each)} times"
+    expected[label.name] = _label_field(label)
+    for column in expected:
+        if header.count(column) != 1:
+            times = "not" if column not in header else f"{header.count(column)} times"
             raise InvalidInput(
-                f"{each} is described, but the first line of {name} must name it once and names it "
-                f"{often}."
+                f"{column} is described, but the first line of {name} must name it once and names "
+                f"it {times}."
             )
-    fields = tuple(wanted.get(each, Field(each, ignored=True)) for each in header)
+    fields = tuple(expected.get(column, Field(column, ignored=True)) for column in header)
     layout = Layout(fields, separator, header=True, label=label.name)
     raw = read_checked(layout, data, filename)
     frame = columns_of(entry.columns, raw)
@@ -172,7 +172,7 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         labels = signs_of(label, raw)
     else:
         labels = classes_of(label, raw)
-    left_out = len(header) - len(wanted)
+    left_out = len(header) - len(expected)
     table = Table(
         entry=replace(entry, records=len(labels)),
         frame=frame,
@@ -180,30 +180,30 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
         counts={"records": len(labels)},
         published=False,
     )
-    # Nothing is refused for what the records hold in common: with one of them blanked out, a table
-    # that was taken must not be refused, or the reverse.
-    alike = len(np.unique(labels[~table.blank])) < 2
+    # No table is refused for what its records have in common: blanking one record must not turn an
+    # accepted table into a refused one, or the reverse.
+    is_constant = len(np.unique(labels[~table.blank])) < 2
     notes = {
         f"{left_out:,} columns of the file are not described and left out.": left_out,
-        f"{label.name} is the same in every record, so there is nothing to learn.": alike,
+        f"{label.name} is the same in every record, so there is nothing to learn.": is_constant,
     }
-    return replace(table, notes=tuple(note for note, holds in notes.items() if holds))
+    return replace(table, notes=tuple(note for note, applies in notes.items() if applies))
 
 
 def template(data: bytes, filename: str) -> str:
-    """The column names of a file, one a line, for a description to begin with.
+    """The column names of a file, one a line, as the start of a description.
 
     Raises
     ------
     InvalidInput
-        If it is no text, or empty.
+        If the file is not text, or is empty.
     """
     names = header_of(data, filename)[1]
     return "\n".join(f"{name}: " for name in names if _PLAIN.fullmatch(name))
 
 
 def _line(number: int, text: str) -> _Line:
-    before, colon, holds = text.partition(":")
+    before, colon, values = text.partition(":")
     predicted = before.startswith("predict ")
     name = before.removeprefix("predict ").strip()
     where = f"The description, line {number}"
@@ -213,10 +213,10 @@ def _line(number: int, text: str) -> _Line:
             "common signs, then a colon and what it holds, such as: age: 18 to 90 years."
         )
     where = f"{where}: {name}"
-    holds = holds.strip()
-    found = _UNKNOWN.search(holds)
-    mark = found[1] if found else ""
-    holds = _UNKNOWN.sub("", holds).strip()
+    values = values.strip()
+    unknown = _UNKNOWN.search(values)
+    mark = unknown[1] if unknown else ""
+    values = _UNKNOWN.sub("", values).strip()
     if mark and predicted:
         raise InvalidInput(
             f"{where} is predicted, so it has no mark for unknown values: a record without it "
@@ -227,23 +227,23 @@ def _line(number: int, text: str) -> _Line:
             f"{where} marks unknown values by {_shown(mark)}, but it must be letters, digits and "
             "common signs."
         )
-    if bounds := _RANGE.fullmatch(holds):
+    if bounds := _RANGE.fullmatch(values):
         column = _number(where, name, bounds, mark)
         return _Line(column, predicted, column)
-    if listed := _ONE_OF.fullmatch(holds):
-        return _listed(where, name, listed[1], mark, predicted)
+    if choices := _ONE_OF.fullmatch(values):
+        return _listed(where, name, choices[1], mark, predicted)
     raise InvalidInput(
-        f"{where} holds {_shown(holds)}, but it must be a range such as 0 to 100 mg/dl, or a list "
+        f"{where} holds {_shown(values)}, but it must be a range such as 0 to 100 mg/dl, or a list "
         "such as one of no, yes."
     )
 
 
-def _number(where: str, name: str, found: re.Match[str], mark: str) -> Column:
-    lower, upper = (float(text.replace("−", "-")) for text in found.groups()[:2])
-    unit = (found[3] or "").strip()
+def _number(where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
+    lower, upper = (float(text.replace("−", "-")) for text in bounds.groups()[:2])
+    unit = (bounds[3] or "").strip()
     if not -LARGEST_NUMBER <= lower < upper <= LARGEST_NUMBER:
         raise InvalidInput(
-            f"{where} has the range {found[1]} to {found[2]}, but the first must be below the "
+            f"{where} has the range {bounds[1]} to {bounds[2]}, but the first must be below the "
             f"second, and both between {-LARGEST_NUMBER:,.0f} and {LARGEST_NUMBER:,.0f}."
         )
     if unit and (not _PLAIN.fullmatch(unit) or len(unit) > LONGEST_NAME):
@@ -302,5 +302,5 @@ def _task(label: Label | Classes | Column) -> str:
 
 
 def _shown(text: str) -> str:
-    """A stranger's text, cut, quoted, and without anything that could act as markup."""
+    """Untrusted text, shortened, quoted, and without anything that could act as markup."""
     return quoted("".join(re.findall(_PLAIN, text)))

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 _NUDGE = 2.0**-22
-"""How far below 1 the norm of a row is kept. Sums of squares round differently from one order of
-addition to the next, and a copy in single precision rounds each entry by up to 2⁻²⁴ of it; none of
-these may lift a row over the norm that the sensitivity assumes."""
+"""How far below 1 the norm of a row stays. Sums of squares round differently with the order of
+addition, and a copy in single precision rounds each entry by up to 2⁻²⁴ of it; neither may lift a
+row over the norm that the sensitivity assumes."""
 
 _VANISHING = 1e-100
 
@@ -41,21 +41,21 @@ class Preparation:
     ----------
     missing : {"impute", "drop"}
         Fill unknown values in from public values only: the middle of the bounds for a number, a
-        level of its own for a category. Or drop records that have one: then n depends on who has,
-        and what is proved speaks of tables of complete records only (`Split.complete`).
+        level of its own for a category. Or drop records that have one: then n depends on them, and
+        proofs hold for tables of complete records only (`Split.complete`).
     scaling : {"public", "data"}
         Scale numbers by their public bounds (values outside are clipped and counted), or by the
         smallest and largest value in the data, which leaks.
     interval : {"symmetric", "unit"}
         Numbers go to [−1, 1] or to [0, 1]. Categories and indicators are 0 or 1 in both.
     norm : {"unit", "clip"}
-        Bring every row to norm 1 (a row of zeros stays one), or only those above 1.
+        Scale every row to norm 1 (a row of zeros stays one), or only those above 1.
     intercept : bool
         Append a constant 1 to the row *before* its norm is taken, so that it counts.
     test_fraction : float
-        Share of the records kept for testing, above 0 and below 1.
+        Share of the records used for testing, above 0 and below 1.
     seed : int
-        Of the split.
+        Seed of the split.
     log_transform : bool
         Apply the public transform of long-tailed columns, such as log(1 + x), before scaling.
     include : tuple of str
@@ -64,9 +64,9 @@ class Preparation:
         The rows as they are, or random Fourier features of them (`dpcore.datasets.fourier`): linear
         methods then learn as kernel methods do.
     fourier_features : int
-        How many, an even number.
+        Number of Fourier features, even.
     bandwidth : float
-        Of the Gaussian kernel, as a distance between rows, which are at most 1 long.
+        Bandwidth of the Gaussian kernel, as a distance between rows of norm at most 1.
     """
 
     missing: Literal["impute", "drop"] = "impute"
@@ -96,9 +96,9 @@ class Preparation:
                 )
         object.__setattr__(self, "include", tuple(self.include))
         one_of("features", self.features, ("plain", "fourier"))
-        many = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
-        if many % 2:
-            raise reject("fourier_features", many, "even: they are pairs of a cosine and a sine")
+        count = whole("fourier_features", self.fourier_features, at_least=2, at_most=MOST_FEATURES)
+        if count % 2:
+            raise reject("fourier_features", count, "even: they are pairs of a cosine and a sine")
         number("bandwidth", self.bandwidth, at_least=0.01, at_most=100.0)
 
 
@@ -127,8 +127,8 @@ class Split:
     x_train, x_test : numpy.ndarray, shape (n, d) and (m, d), float64
         Every row has norm at most 1, the intercept included.
     y_train, y_test : numpy.ndarray, shape (n,) and (m,), float64
-        ±1; the number of the class, of several; for regression the number that is predicted, scaled
-        to [−1, 1] by its public bounds and clipped to them.
+        ±1; with several classes the class's number; for regression the outcome, scaled to [−1, 1]
+        by its public bounds and clipped to them.
     feature_names : tuple of str, length d
         ``"age"``, ``"sex = male"``, …
     notes : tuple of str
@@ -137,8 +137,8 @@ class Split:
         Why the rows are not functions of single records; empty when they are.
     blank : numpy.ndarray, shape (n,), bool
         Which training records are blank: their row is zero, intercept included, and their label 0
-        (-1 of several classes), so that they add nothing to any sum. Those of the test part are
-        not among the m records here.
+        (-1 with several classes), so that they add nothing to any sum. Blank test records are not
+        among the m records here.
     tested : int
         Number of test records, blank ones included; public, as m is not.
     """
@@ -169,14 +169,14 @@ class Split:
 
     @cached_property
     def known(self) -> tuple[FloatArray, FloatArray]:
-        """Rows and labels of the training records that are not blank, to judge models by."""
+        """Rows and labels of the training records that are not blank, for evaluating models."""
         if not self.blank.any():
             return self.x_train, self.y_train
         return self.x_train[~self.blank], self.y_train[~self.blank]
 
     @property
     def complete(self) -> bool:
-        """Whether it may hold complete records only (`complete_only`)."""
+        """Whether only complete records are allowed (`complete_only`)."""
         return complete_only(self.entry, self.preparation)
 
     @property
@@ -217,7 +217,11 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     # must not move the others between training and testing.
     test = drawn(table.records, preparation)
     keep, blank = np.ones(table.records, dtype=bool), table.blank
-    unknown = {c.name: frame[c.name].isna().to_numpy() & ~blank for c in columns if c.missing_mark}
+    unknown = {
+        column.name: frame[column.name].isna().to_numpy() & ~blank
+        for column in columns
+        if column.missing_mark
+    }
     if preparation.missing == "drop":
         for mask in unknown.values():
             keep &= ~mask
@@ -244,7 +248,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     x = np.zeros((len(rows), len(names)))
     position = 0
     clipped: list[str] = []
-    judged: list[str] = []
+    error_notes: list[str] = []
     for column in columns:
         if column.kind == "category":
             position += _fill_category(x, position, column, frame[column.name], rows, preparation)
@@ -258,18 +262,18 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         position += 1
     if preparation.intercept:
         x[:, position] = 1.0
-    labels, empty = table.label[rows].astype(float), blank[rows]
+    labels, is_blank = table.label[rows].astype(float), blank[rows]
     if isinstance(entry.label, Column):
         # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
         labels, outside = scaled(entry.label, labels, Preparation())
         if outside:
             clipped.append(f"{outside:,} of {entry.label.name}")
-            judged.append(f"Errors are counted from the clipped values of {entry.label.name}.")
-    labels[empty] = -1.0 if isinstance(entry.label, Classes) else 0.0
-    x[empty] = 0.0
-    if empty.any():
+            error_notes.append(f"Errors are counted from the clipped values of {entry.label.name}.")
+    labels[is_blank] = -1.0 if isinstance(entry.label, Classes) else 0.0
+    x[is_blank] = 0.0
+    if is_blank.any():
         notes.append(
-            f"{int(empty.sum()):,} blank {entry.records_are} are among those to learn from, and "
+            f"{int(is_blank.sum()):,} blank {entry.records_are} are among those to learn from, and "
             "teach nothing."
         )
     filled = sum(int(mask.sum()) for mask in unknown.values())
@@ -277,7 +281,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         notes.append(f"{filled:,} unknown values were filled in from public values.")
     if clipped:
         notes.append("Values clipped to the public bounds: " + ", ".join(clipped) + ".")
-    notes += judged
+    notes += error_notes
     if preparation.scaling == "data":
         leaks.append(
             "leaks: numbers are scaled by the smallest and largest value in the data, so one "
@@ -286,7 +290,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     bring_to_norm(x, only_above=preparation.norm == "clip")
     if preparation.features == "fourier":
         x = random_fourier(x, preparation.fourier_features, preparation.bandwidth)
-        x[empty] = 0.0  # the features of a zero row are not zero
+        x[is_blank] = 0.0  # the features of a zero row are not zero
         bring_to_norm(x)
         names = fourier_names(preparation.fourier_features)
     n = len(train_rows)
@@ -300,15 +304,15 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         feature_names=tuple(names),
         notes=tuple(notes),
         leaks=tuple(leaks),
-        blank=empty[:n],
+        blank=is_blank[:n],
         tested=int((keep & test).sum()),
     )
 
 
 def complete_only(entry: Entry, preparation: Preparation) -> bool:
-    """Whether records with a gap are dropped, so that they are nobody's neighbour.
+    """Whether incomplete records are dropped, so that no neighbouring table has one.
 
-    It is a matter of the codebook: whether one was dropped would tell of a record.
+    The codebook decides it, because whether one was dropped would reveal something of a record.
     """
     columns = _columns(entry, preparation)
     return preparation.missing == "drop" and any(column.missing_mark for column in columns)
@@ -322,7 +326,7 @@ def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
     x : numpy.ndarray, shape (n, d)
         Changed in place. Entries finite and of ordinary size.
     only_above : bool
-        Leave rows alone whose norm is at most 1 less the hair. Rows shorter than 1e-100 become
+        Leave rows unchanged whose norm is at most a hair below 1. Rows shorter than 1e-100 become
         rows of zeros either way.
     """
     norms = np.sqrt(np.einsum("ij,ij->i", x, x))
@@ -336,12 +340,12 @@ def bring_to_norm(x: FloatArray, *, only_above: bool = False) -> None:
 
 
 def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
-    known = tuple(column.name for column in entry.columns)
+    names = tuple(column.name for column in entry.columns)
     for name in preparation.include:
-        if name not in known:
+        if name not in names:
             raise InvalidInput(
                 f"include is {brief(name)}, but it must be one of the columns of {entry.key}: "
-                + ", ".join(known)
+                + ", ".join(names)
                 + "."
             )
     return tuple(
@@ -352,7 +356,7 @@ def _columns(entry: Entry, preparation: Preparation) -> tuple[Column, ...]:
 
 
 def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
-    """Which records are for testing, shape (records,)."""
+    """A mask of the test records, shape (records,)."""
     count = min(max(round(preparation.test_fraction * records), 1), records)
     test = np.zeros(records, dtype=bool)
     test[np.random.default_rng(preparation.seed).permutation(records)[:count]] = True
@@ -360,7 +364,7 @@ def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
 
 
 def _has_unknown_level(column: Column, preparation: Preparation) -> bool:
-    # Decided by the codebook, never by whether an unknown value occurs.
+    # The codebook decides it, never whether an unknown value occurs.
     return bool(column.missing_mark) and preparation.missing == "impute"
 
 
@@ -381,14 +385,14 @@ def _fill_category(
     rows: NDArray[np.int64],
     preparation: Preparation,
 ) -> int:
-    """Write one 0/1 feature a level into `x` from `position` on; returns how many."""
+    """Write one 0/1 feature for each level into `x` from `position` on; return how many."""
     width = len(column.levels)
     levels = values.cat.codes.to_numpy()[rows].astype(np.int64)
     if _has_unknown_level(column, preparation):
         levels[levels < 0] = width
         width += 1
-    known = np.flatnonzero(levels >= 0)  # all but blank records
-    x[known, position + levels[known]] = 1.0
+    filled = np.flatnonzero(levels >= 0)  # all but blank records
+    x[filled, position + levels[filled]] = 1.0
     return width
 
 
@@ -414,9 +418,9 @@ def scaled(column: Column, values: FloatArray, preparation: Preparation) -> tupl
         floor = lower if column.transform == "log1p" and preparation.log_transform else -np.inf
         values = _transformed(column, np.maximum(values, floor), preparation)
         low, high = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
-    # A column that does not vary carries nothing: it is put at the lower end.
+    # A constant column carries no information; it is set to the lower end.
     share = (values - low) / (high - low) if high > low else np.zeros_like(values)
-    # Rounding may leave the ends of the interval by one unit in the last place.
+    # Rounding may exceed the ends of the interval by one unit in the last place.
     share = np.clip(share, 0.0, 1.0)
     share[np.isnan(share)] = 0.5
     return (2.0 * share - 1.0 if preparation.interval == "symmetric" else share), outside

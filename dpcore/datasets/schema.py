@@ -1,8 +1,8 @@
-"""What is known about a data set before anyone looks at it: columns, public bounds, label, origin.
+"""Public facts about a data set, known without its records: columns, bounds, label, origin.
 
-Nothing in an `Entry` is computed from records. That is what makes scaling by its bounds free of
-charge: a bound that was read off the data would be a release of its own (the two patients at the
-ends of the range would be visible in every scaled row).
+Nothing in an `Entry` is computed from records. Scaling by its bounds therefore costs no privacy: a
+bound read off the data would be a release of its own (the two patients at the ends of the range
+would be visible in every scaled row).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Column:
     name : str
         Name in the frame.
     kind : {"number", "category", "indicator"}
-        A number is scaled by its bounds; a category becomes one 0/1 feature a level; an indicator
-        is a yes/no answer and stays one 0/1 feature.
+        A number is scaled by its bounds; a category becomes one 0/1 feature for each level; an
+        indicator is a yes/no answer and stays one 0/1 feature.
     description : str
         What is measured, in plain words.
     unit : str
@@ -44,7 +44,7 @@ class Column:
     bounds_from : {"codebook", "common knowledge", "assumed"}
         Who vouches for the bounds; "assumed" when no document does.
     bounds_reason : str
-        Why these two figures.
+        Why the bounds have these values.
     levels : tuple of str
         Every level the codebook allows (categories only), whether or not it occurs.
     codes : tuple of str
@@ -94,13 +94,13 @@ class Column:
 
     @property
     def features(self) -> int:
-        """Features it becomes when nothing is imputed."""
+        """Number of features that the column becomes when nothing is imputed."""
         return len(self.levels) if self.kind == "category" else 1
 
 
 @dataclass(frozen=True)
 class Label:
-    """What is to be predicted: +1 means `positive`, −1 means `negative`.
+    """An outcome of two: +1 means `positive`, −1 means `negative`.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Label:
     positive, negative : str
         The two outcomes in plain words.
     codes : tuple of (str, int)
-        How the file writes them, with the sign each stands for.
+        How the file writes the outcomes, each with its sign.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Classes:
-    """One of several outcomes that is to be predicted; they are numbered from 0 in this order.
+    """An outcome of several; they are numbered from 0 in this order.
 
     Parameters
     ----------
@@ -136,27 +136,27 @@ class Classes:
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file of a data set, where it lies and how it is recognised.
+    """One file of a data set: its location and its checksum.
 
     Parameters
     ----------
     path : str
-        Where it lies under the local data folder, with forward slashes.
+        Path under the local data folder, with forward slashes.
     sha256 : str
         Checksum of the file; "" where the publisher's file is not the same for everyone, or where
         only its MD5 is known.
     url : str
-        Where the original publisher offers it; "" where that needs an account.
+        The original publisher's address of the file; "" where that needs an account.
     member : str
         When `url` is a zip archive: the name of the file inside it.
     archive_sha256 : str
         Checksum of that archive.
     md5 : str
-        Checksum where there is no `sha256`. Files that collide can be made in pairs, but nobody
-        can make one that collides with a given file, so it still tells the published file.
+        Checksum where there is no `sha256`. Colliding files can be made in pairs, but nobody can
+        make one that collides with a given file, so it still identifies the published file.
     also : tuple of RemoteFile
-        Other files that are taken in its place, each with its own checksum; looked for in the
-        local folder only.
+        Other files accepted in its place, each with its own checksum; searched for in the local
+        folder only.
     """
 
     path: str
@@ -175,7 +175,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """What every data set says of itself, whatever its records are.
+    """The description of any data set, whatever its records are.
 
     Parameters
     ----------
@@ -184,13 +184,13 @@ class Description:
     records_are : str
         What one record is, in the plural: "patients".
     source, licence, citation : str
-        Where it comes from, what one may do with it, how to cite it.
+        Origin of the data, terms of use, and how to cite it.
     records : int
         Number of records as published (public).
     traps : tuple of str
-        What goes wrong when one reads the file naively.
+        Mistakes that a naive reader of the file makes.
     files : tuple of RemoteFile
-        Empty for what is built in.
+        Empty for a built-in set.
     how_to_get : str
         One sentence for someone who does not have the file.
     """
@@ -209,7 +209,7 @@ class Description:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry(Description):
-    """A table as the catalogue lists it; nothing in it was read off the records.
+    """A table as the catalogue lists it; nothing in it is computed from records.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class Entry(Description):
 
     @property
     def classes(self) -> int:
-        """How many classes there are; 2 also where a number is predicted: one problem in all."""
+        """Number of classes; 2 where a number is predicted, which is also a single problem."""
         return len(self.label.titles) if isinstance(self.label, Classes) else 2
 
     @property
@@ -267,7 +267,7 @@ class Entry(Description):
 
     @property
     def used(self) -> tuple[Column, ...]:
-        """The columns that are used unless more are asked for."""
+        """The columns that are used by default."""
         return tuple(column for column in self.columns if not column.left_out)
 
     def column(self, name: str) -> Column:
@@ -285,17 +285,17 @@ class Table:
     Parameters
     ----------
     entry : Entry
-        Its description.
+        Description of the data set.
     frame : pandas.DataFrame
-        One row a record, one column for each of ``entry.columns``. Numbers and indicators are
-        float64 (NaN where unknown), categories are pandas categoricals over the public levels.
+        One row for each record, one column for each of ``entry.columns``. Numbers and indicators
+        are float64 (NaN where unknown), categories are pandas categoricals over the public levels.
     label : numpy.ndarray, shape (n,)
         ±1, or the number of the class (int8), or the number that is predicted, in its own unit
-        (float64). Of a blank record 0, -1 or NaN.
+        (float64). For a blank record 0, -1 or NaN.
     notes : tuple of str
-        What was noticed while reading, in plain sentences.
+        Observations made while reading, in plain sentences.
     counts : Mapping of str to int
-        The same in figures.
+        The same observations as counts.
     published : bool
         Whether these are exactly the published records (checksum) or a built-in set. When False
         they came from an upload and may be private.
@@ -315,10 +315,10 @@ class Table:
 
     @property
     def blank(self) -> NDArray[np.bool_]:
-        """Which records are blank, shape (n,): those whose label is unknown.
+        """A mask of the blank records, shape (n,): those whose label is unknown.
 
-        One stands where a person's record was blanked. It keeps its place and its part in n, and
-        whatever else it holds is not used.
+        A blank record replaces one person's record. It keeps its position and counts in n, and
+        its other fields are not used.
         """
         if self.entry.predicts == "number":
             return np.isnan(self.label)

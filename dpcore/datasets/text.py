@@ -1,8 +1,8 @@
 """Delimited text files, read in two ways that give the same columns.
 
-`read_verified` is for bytes whose checksum is pinned: fast, no questions asked. `read_checked` is
-for bytes from anyone: each row is examined before it is believed, and the first bad one is named
-by line, field and value. Neither guesses a type; the `Layout` says what each field is.
+`read_verified` is for bytes whose checksum is pinned: fast, without checks. `read_checked` is for
+bytes from anyone: each row is checked, and the first bad one is named by line, field and value.
+Neither guesses a type; the `Layout` says what each field is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LARGEST_NUMBER = 1e9
 """No quantity in any set comes near it; anything beyond is a broken file, not a measurement."""
 
 BLANK = "blank"
-"""The mark for "unknown" that stands for a field without anything in it."""
+"""The mark for "unknown" that stands for an empty field."""
 
 _PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -49,9 +49,9 @@ class Field:
     codes : tuple of float
         The numbers allowed; empty for any finite number.
     missing_mark : str
-        The mark for "unknown" that is allowed besides; "" for none, `BLANK` for an empty field.
+        The mark for "unknown" that is also allowed; "" for none, `BLANK` for an empty field.
     ignored : bool
-        Whether it may hold anything and is not kept (`read_checked` only).
+        Whether the field is skipped, whatever it holds (`read_checked` only).
     """
 
     name: str
@@ -62,7 +62,7 @@ class Field:
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """The allowed values, in words."""
         if self.words:
             shown = self.words if len(self.words) <= 8 else (*self.words[:7], "…")
             text = "one of " + ", ".join(shown)
@@ -84,13 +84,13 @@ class Layout:
     fields : tuple of Field
         In the order of the file.
     separator : str
-        One character, or "" for any run of blanks.
+        One character, or "" for any run of spaces or tabs.
     header : bool
         Whether the first line names the fields.
     comment : str
         Lines that begin with it are skipped; "" for none.
     label : str
-        The field that may be empty in a blank record, and then any other may be (`read_checked`
+        The field that is empty in a blank record, where any other may be empty too (`read_checked`
         only); "" where no record may be blank.
     """
 
@@ -107,21 +107,21 @@ class Layout:
 
 
 def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
-    """The fields of a file whose checksum was found right.
+    """The fields of a file whose checksum was verified.
 
     Returns
     -------
     pandas.DataFrame
-        One column a field: float64 for numbers and codes (NaN for unknown), strings (as a pandas
-        categorical, NaN for unknown) for words.
+        One column for each field: float64 for numbers and codes (NaN for unknown), strings (as a
+        pandas categorical, NaN for unknown) for words.
     """
     import pandas as pd
 
     names = [field.name for field in layout.fields]
     skipped = 1 if layout.header else 0
     if layout.comment:
-        # The marker is looked for at the start of the leading lines only: pandas' own `comment`
-        # option would also cut rows short in which the character occurs later on.
+        # Only leading lines that start with the marker are skipped: pandas' own `comment` option
+        # would also cut off rows in which the character occurs later on.
         for line in data.splitlines():
             if not line.startswith(layout.comment.encode()):
                 break
@@ -143,7 +143,7 @@ def read_verified(layout: Layout, data: bytes) -> pd.DataFrame:
 
 
 def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
-    """The fields of a file from anyone, each row examined.
+    """The fields of a file from anyone, each row checked.
 
     Parameters
     ----------
@@ -174,8 +174,8 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
         for field, column in zip(layout.fields, columns, strict=True)
     ]
     expected = len(layout.fields)
-    labels = [place for place, field in enumerate(layout.fields) if field.name == layout.label]
-    rows = 0
+    labels = [index for index, field in enumerate(layout.fields) if field.name == layout.label]
+    count = 0
     header_due = layout.header
     for line, row in _rows(layout, text, name):
         if len(row) != expected:
@@ -185,17 +185,17 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
             )
         if header_due:
             header_due = False
-            for found, field in zip(row, layout.fields, strict=True):
-                if found.strip() != field.name:
+            for title, field in zip(row, layout.fields, strict=True):
+                if title.strip() != field.name:
                     raise InvalidInput(
-                        f"{name}, line {line}: the header names {quoted(found)} where it must "
+                        f"{name}, line {line}: the header names {quoted(title)} where it must "
                         f"name {field.name}."
                     )
             continue
-        rows += 1
-        if rows > MOST_ROWS:
+        count += 1
+        if count > MOST_ROWS:
             raise InvalidInput(f"{name} has more than {MOST_ROWS:,} rows, the most that is taken.")
-        blank = any(not row[place].strip() for place in labels)
+        blank = any(not row[index].strip() for index in labels)
         for value, (field, convert, append) in zip(row, converters, strict=True):
             if blank and not value.strip():
                 append(None)
@@ -207,7 +207,7 @@ def read_checked(layout: Layout, data: bytes, filename: str) -> pd.DataFrame:
                     f"{name}, line {line}: {field.name} is {quoted(value)}, but it must be "
                     f"{field.allowed}."
                 ) from None
-    if rows == 0:
+    if count == 0:
         raise InvalidInput(f"{name} holds no records, but it must hold at least one.")
     return pd.DataFrame(
         {
@@ -239,7 +239,7 @@ def header_of(data: bytes, filename: str) -> tuple[str, tuple[str, ...]]:
     Raises
     ------
     InvalidInput
-        If it is empty or no text.
+        If the file is empty or not text.
     """
     name = quoted(filename)
     lines = io.StringIO(_decoded(data, name), newline=None)
@@ -297,7 +297,7 @@ def _rows(layout: Layout, text: str, name: str) -> Iterator[tuple[int, list[str]
 
 
 def _converter(field: Field) -> Callable[[str], float | str | None]:
-    """What turns the text of one field into its value; ValueError when it is not allowed."""
+    """A function from the text of one field to its value; ValueError when it is not allowed."""
     words, codes, missing_mark = frozenset(field.words), frozenset(field.codes), field.missing_mark
 
     def convert(text: str) -> float | str | None:
@@ -323,6 +323,6 @@ def _converter(field: Field) -> Callable[[str], float | str | None]:
 
 
 def quoted(value: str) -> str:
-    """A stranger's text, cut and quoted so that it can stand in one sentence."""
+    """Untrusted text, shortened and quoted so that it fits into a sentence."""
     value = value.strip()
     return repr(value if len(value) <= 40 else value[:39] + "…")

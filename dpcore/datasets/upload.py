@@ -1,4 +1,4 @@
-"""A table that arrives as bytes from the browser: recognised by checksum, or checked by row."""
+"""Read a table uploaded from the browser: recognised by checksum, or checked row by row."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
         return read_own(columns, data, filename)
     if columns:
         raise InvalidInput(f"columns are described, but only {OWN} takes a description.")
-    found = source(key)
-    if isinstance(found, BuiltIn):
-        raise InvalidInput(f"{found.entry.title} is built in and takes no file.")
+    file_source = source(key)
+    if isinstance(file_source, BuiltIn):
+        raise InvalidInput(f"{file_source.entry.title} is built in and takes no file.")
     name, digest = quoted(filename), checksum(data)
     for entry in ENTRIES:
         for file in entry.files:
@@ -50,14 +50,14 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
             if entry.key != key:
                 raise InvalidInput(
                     f"{name} is the file {file.name} of {entry.title}, but it must be one of "
-                    f"{found.entry.title}."
+                    f"{file_source.entry.title}."
                 )
-            return assemble(found, [read_verified(found.layout, data)], published=True)
-    raw = read_checked(found.layout, data, filename)
-    pinned = any(file.sha256 for file in found.entry.files)
+            return assemble(file_source, [read_verified(file_source.layout, data)], published=True)
+    raw = read_checked(file_source.layout, data, filename)
+    pinned = any(file.sha256 for file in file_source.entry.files)
     reason = "is not the published file" if pinned else "has no published checksum"
     return assemble(
-        found,
+        file_source,
         [raw],
         published=False,
         notes=(f"The file {reason}; each of its {len(raw):,} rows was checked instead.",),

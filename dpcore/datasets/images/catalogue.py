@@ -1,6 +1,6 @@
 """The sets for networks by name: list them, describe them, load them.
 
-Files in `dpcore.datasets.images.sets` enrol themselves by defining `SOURCE`; every table of
+Files in `dpcore.datasets.images.sets` register a set by defining `SOURCE`; every table of
 `dpcore.datasets` can be loaded by its name too.
 """
 
@@ -18,27 +18,27 @@ from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.errors import InvalidInput, brief, one_of
 
 ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "chest", "chexpert")
-"""On screen: built in first; sets not named here follow in alphabetical order."""
+"""Order on screen: built-in sets first; sets not named here follow in alphabetical order."""
 
 
 @cache
 def register() -> dict[str, ImageSource]:
     """Every set by key, in display order; the tables are not among them."""
-    found = {}
+    sources = {}
     for module in pkgutil.iter_modules(sets.__path__):
-        source: ImageSource = importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
-        found[source.entry.key] = source
+        image_source: ImageSource = importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
+        sources[image_source.entry.key] = image_source
     rank = {key: index for index, key in enumerate(ORDER)}
-    return dict(sorted(found.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
+    return dict(sorted(sources.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
 
 
 def keys() -> tuple[str, ...]:
-    """The names that `load` knows, those of the tables last."""
+    """The names that `load` accepts, those of the tables last."""
     return (*register(), *(entry.key for entry in tables.ENTRIES if entry.predicts == "class"))
 
 
 def source(key: str) -> ImageSource:
-    """How the set called `key` is had, a table's included.
+    """The source of the set called `key`, which may be a table.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def entry(key: str) -> ExamplesEntry:
 
 
 def availability(key: str) -> download.Availability:
-    """How the set can be had here, answered without the network.
+    """How the set can be obtained here, determined without the network.
 
     Returns
     -------
@@ -72,24 +72,28 @@ def availability(key: str) -> download.Availability:
     InvalidInput
         If there is no such set.
     """
-    found = source(key)
-    return found.at_hand() if found.at_hand else download.availability(found.entry)
+    image_source = source(key)
+    return (
+        image_source.at_hand()
+        if image_source.at_hand
+        else download.availability(image_source.entry)
+    )
 
 
 def records(key: str) -> int:
-    """How many records the training part holds here, without any setting; 0 if only loading tells.
+    """Number of training records here, with default settings; 0 if only loading reveals it.
 
     Raises
     ------
     InvalidInput
         If there is no such set, or a table of it is not as it must be.
     DataUnavailable
-        If that has to be counted, and the set is not at hand.
+        If the records have to be counted, and the set is not here.
     """
-    found = source(key)
-    if found.count is not None:
-        return found.count()
-    return found.entry.records if key in register() else 0
+    image_source = source(key)
+    if image_source.count is not None:
+        return image_source.count()
+    return image_source.entry.records if key in register() else 0
 
 
 def load(key: str, *, progress: download.Progress | None = None, **settings: Any) -> Examples:
@@ -100,7 +104,7 @@ def load(key: str, *, progress: download.Progress | None = None, **settings: Any
     key : str
         A name of `keys`.
     progress : callable, optional
-        Told the share done, from 0 to 1, and what is going on.
+        Called with the share done, from 0 to 1, and what is going on.
     **settings
         The set's own (`source(key).settings` lists them).
 
@@ -109,16 +113,16 @@ def load(key: str, *, progress: download.Progress | None = None, **settings: Any
     InvalidInput
         If there is no such set, or it has no such setting.
     DataUnavailable
-        If the set is not at hand and cannot be had; the sentence says what to do.
+        If the set is neither here nor obtainable; the sentence says what to do.
     """
-    found = source(key)
+    image_source = source(key)
     for name, value in settings.items():
-        if name not in found.settings:
-            allowed = ", ".join(found.settings) or "no setting"
+        if name not in image_source.settings:
+            allowed = ", ".join(image_source.settings) or "no setting"
             raise InvalidInput(
                 f"{brief(name)[1:-1]} is {brief(value)}, but {key} takes only {allowed}."
             )
-    return found.build(progress, **settings)
+    return image_source.build(progress, **settings)
 
 
 def describe(key: str) -> dict[str, Any]:
@@ -129,23 +133,23 @@ def describe(key: str) -> dict[str, Any]:
     InvalidInput
         If there is no such set.
     """
-    found = entry(key)
+    description = entry(key)
     return {
-        "key": found.key,
-        "title": found.title,
-        "records": found.records or None,
-        "test_records": found.test_records or None,
-        "records_are": found.records_are,
-        "task": found.task,
-        "names": list(found.names),
-        "purpose": found.purpose,
-        "source": found.source,
-        "licence": found.licence,
-        "citation": found.citation,
+        "key": description.key,
+        "title": description.title,
+        "records": description.records or None,
+        "test_records": description.test_records or None,
+        "records_are": description.records_are,
+        "task": description.task,
+        "names": list(description.names),
+        "purpose": description.purpose,
+        "source": description.source,
+        "licence": description.licence,
+        "citation": description.citation,
         "availability": availability(key),
-        "how_to_get": found.how_to_get,
+        "how_to_get": description.how_to_get,
         "settings": list(source(key).settings),
-        "traps": list(found.traps),
+        "traps": list(description.traps),
         "files": [
             {
                 "path": file.path,
@@ -153,8 +157,8 @@ def describe(key: str) -> dict[str, Any]:
                 "md5": file.md5 or None,
                 "url": file.url or None,
             }
-            for each in found.files
-            for file in (each, *each.also)
+            for primary in description.files
+            for file in (primary, *primary.also)
         ],
     }
 

@@ -1,4 +1,4 @@
-"""Inputs and targets for networks: arrays, where they come from, what they are."""
+"""Inputs and targets for networks: arrays, their source, and their description."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcore.errors import InvalidInput
 
 Task = Literal["classes", "labels"]
 NULL_CLASS = -1
-"""Of a null record: one person's record blanked; it counts among the records, and adds nothing."""
+"""Class of a null record, one person's record blanked; it counts as a record and adds nothing."""
 Inputs = NDArray[np.float32]
 Targets = NDArray[Any]
 Settings = dict[str, Any]
@@ -31,15 +31,15 @@ class ExamplesEntry(Description):
     task : {"classes", "labels"}
         One class of several for each record, or several yes-or-no labels for each.
     names : tuple of str
-        Of the classes or labels, in the order of the targets; empty where only the file knows.
+        Names of the classes or labels, in the order of the targets; empty where only the file
+        gives them.
     purpose : str
         What is predicted, in one sentence.
     test_records : int
-        How many there are besides `records`, which counts the training part; 0 where only the file
-        knows.
+        Number of test records, not counted in `records`; 0 where only the file tells.
     side : int
-        Pixels along a side of the square images, where no setting says otherwise; 0 where records
-        are no images.
+        Pixels along a side of the square images, with default settings; 0 where records are not
+        images.
 
     Notes
     -----
@@ -60,24 +60,24 @@ class Examples:
     Parameters
     ----------
     entry : ExamplesEntry
-        What they are, with names for each class or label.
+        Description of the set, with a name for each class or label.
     train_inputs, test_inputs : numpy.ndarray of float32, (n, channels, side, side) or (n, d)
         Images lie in [0, 1]; features are finite.
     train_targets, test_targets : numpy.ndarray
         Classes: int64, (n,), counted from 0, or `NULL_CLASS`. Labels: float32, (n, labels), each
-        0, 1 or nan for unknown; a null record has none that is known.
+        0, 1 or nan for unknown; all labels of a null record are nan.
     notes : tuple of str
-        What was noticed while reading, in plain sentences.
+        Observations made while reading, in plain sentences.
     published : bool
         Whether these are exactly the published records, by checksum, or a built-in set. When False
         they may be private.
     reassembled : bool
-        Whether the records are the publisher's and the file, and with it their order, is not.
+        Whether the records are the publisher's, but the file and thus their order are not.
 
     Raises
     ------
     InvalidInput
-        If shapes, types or targets are not as said here.
+        If shapes, types or targets are not as described here.
     """
 
     entry: ExamplesEntry
@@ -110,12 +110,12 @@ class Examples:
 
     @property
     def source(self) -> str:
-        """Where they come from."""
+        """Origin of the records."""
         return self.entry.source
 
     @property
     def licence(self) -> str:
-        """What one may do with them."""
+        """Terms of use."""
         return self.entry.licence
 
     @property
@@ -130,12 +130,12 @@ class Examples:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the classes or labels, in the order of the targets."""
+        """Names of the classes or labels, in the order of the targets."""
         return self.entry.names
 
     @property
     def traps(self) -> tuple[str, ...]:
-        """What goes wrong when one uses them naively."""
+        """Mistakes that a naive user of the records makes."""
         return self.entry.traps
 
     @property
@@ -145,7 +145,7 @@ class Examples:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of one record: (channels, side, side) or (d,)."""
+        """Shape of one record: (channels, side, side) or (d,)."""
         return self.train_inputs.shape[1:]
 
     @property
@@ -155,43 +155,44 @@ class Examples:
 
     def _check(self, part: str, inputs: Inputs, targets: Targets) -> None:
         count, outputs = len(inputs), len(self.names)
-        which = f"{self.title}, {part} part"
+        name = f"{self.title}, {part} part"
         if inputs.dtype != np.float32 or not _is_square(inputs.shape):
             raise InvalidInput(
-                f"{which}: inputs are {inputs.dtype} of shape {inputs.shape}, but they must be "
+                f"{name}: inputs are {inputs.dtype} of shape {inputs.shape}, but they must be "
                 "float32 of shape (records, channels, side, side) or (records, features)."
             )
-        kind = np.int64 if self.task == "classes" else np.float32
-        wanted = (count,) if self.task == "classes" else (count, outputs)
-        if count == 0 or targets.dtype != kind or targets.shape != wanted:
+        dtype = np.int64 if self.task == "classes" else np.float32
+        shape = (count,) if self.task == "classes" else (count, outputs)
+        if count == 0 or targets.dtype != dtype or targets.shape != shape:
             raise InvalidInput(
-                f"{which}: targets are {targets.dtype} of shape {targets.shape} for {count:,} "
-                f"records, but they must be {np.dtype(kind)} of shape {wanted} for at least one."
+                f"{name}: targets are {targets.dtype} of shape {targets.shape} for {count:,} "
+                f"records, but they must be {np.dtype(dtype)} of shape {shape} for at least one."
             )
         if self.task == "classes":
             if targets.min() < NULL_CLASS or targets.max() >= outputs:
                 raise InvalidInput(
-                    f"{which}: classes run from {targets.min()} to {targets.max()}, but they must "
+                    f"{name}: classes run from {targets.min()} to {targets.max()}, but they must "
                     f"run from 0 to {outputs - 1}, or be -1 of a blank record."
                 )
         elif not (np.isnan(targets) | (targets == 0) | (targets == 1)).all():
-            raise InvalidInput(f"{which}: a label is neither 0 nor 1 nor nan, as it must be.")
+            raise InvalidInput(f"{name}: a label is neither 0 nor 1 nor nan, as it must be.")
 
 
 @dataclass(frozen=True)
 class ImageSource:
-    """How one set is had; a file in `dpcore.datasets.images.sets` defines one as ``SOURCE``.
+    """How one set is loaded; a file in `dpcore.datasets.images.sets` defines it as ``SOURCE``.
 
     Parameters
     ----------
     entry : ExamplesEntry
         Its description.
     build : callable
-        Takes a `Progress` (or None) and, by keyword only, the set's own settings; gives `Examples`.
+        Takes a `Progress` (or None) and, by keyword only, the set's own settings; returns
+        `Examples`.
     at_hand : callable or None
-        How the set can be had here, where that does not follow from its files.
+        How the set can be obtained here, where that does not follow from its files.
     count : callable or None
-        How many training records there are here without a setting, where the entry can't say.
+        Number of training records with default settings, where the entry cannot say.
     """
 
     entry: ExamplesEntry
@@ -201,7 +202,7 @@ class ImageSource:
 
     @property
     def settings(self) -> Settings:
-        """Names of the set's own settings, each with the value that it has when left out."""
+        """The set's own settings by name, each with its default value."""
         return {
             name: None if parameter.default is parameter.empty else parameter.default
             for name, parameter in inspect.signature(self.build).parameters.items()
@@ -210,7 +211,7 @@ class ImageSource:
 
 
 def unit(pixels: NDArray[np.uint8]) -> Inputs:
-    """Grey values 0 to 255 as numbers from 0 to 1."""
+    """Scale grey values from 0 to 255 to numbers from 0 to 1."""
     return np.divide(pixels, np.float32(255), dtype=np.float32)
 
 

@@ -1,4 +1,4 @@
-"""Files in MNIST's idx format, packed with gzip: a header of sizes, then bytes."""
+"""Files in MNIST's idx format, compressed with gzip: a header of sizes, then bytes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _BYTES = 0x08
 
 
 def read(data: bytes, filename: str, dimensions: int) -> NDArray[np.uint8]:
-    """The array in a packed idx file of unsigned bytes.
+    """The array in a gzipped idx file of unsigned bytes.
 
     Parameters
     ----------
     data : bytes
-        The whole file, packed.
+        The whole file, compressed.
     filename : str
         What to call it in a refusal.
     dimensions : int
-        How many the array must have: 3 for images, 1 for labels.
+        Number of dimensions that the array must have: 3 for images, 1 for labels.
 
     Raises
     ------
@@ -36,12 +36,12 @@ def read(data: bytes, filename: str, dimensions: int) -> NDArray[np.uint8]:
     """
     try:
         plain = gzip.decompress(data)
-        start, kind, found = struct.unpack_from(">HBB", plain)
+        start, kind, rank = struct.unpack_from(">HBB", plain)
         shape = struct.unpack_from(f">{dimensions}I", plain, 4)
     except (OSError, EOFError, zlib.error, struct.error):
         raise InvalidInput(f"{quoted(filename)} is not a gzip file in idx format.") from None
     header = 4 + 4 * dimensions
-    if (start, kind, found) != (0, _BYTES, dimensions) or len(plain) - header != math.prod(shape):
+    if (start, kind, rank) != (0, _BYTES, dimensions) or len(plain) - header != math.prod(shape):
         raise InvalidInput(
             f"{quoted(filename)} is not an idx file of unsigned bytes in {dimensions} dimensions "
             "that holds as many as its header says."

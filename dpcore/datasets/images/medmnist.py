@@ -36,7 +36,7 @@ def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dic
     name : str
         What to call it in a refusal.
     validation : {"left out", "training"}
-        What becomes of the validation part.
+        Whether the validation part is left out or joined to the training part.
 
     Raises
     ------
@@ -44,11 +44,11 @@ def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dic
         If it is not a file of grey images of 28 × 28 pixels, or `validation` is another word.
     """
     one_of("validation", validation, VALIDATION)
-    found = npz.read(data, name, ARRAYS, largest=npz.LARGEST_OWN)
+    stored = npz.read(data, name, ARRAYS, largest=npz.LARGEST_OWN)
     inputs: dict[str, NDArray[np.float32]] = {}
     targets: dict[str, NDArray[Any]] = {}
     for part in ("train", "val", "test"):
-        images, labels = found[f"{part}_images"], found[f"{part}_labels"]
+        images, labels = stored[f"{part}_images"], stored[f"{part}_labels"]
         if images.dtype != np.uint8 or images.shape != (len(labels), SIDE, SIDE):
             raise InvalidInput(
                 f"{part}_images in {name} is {images.dtype} of shape {images.shape} for "

@@ -1,7 +1,7 @@
-"""Arrays in NumPy's .npz format, read without believing what the file says of itself.
+"""Arrays in NumPy's .npz format, read without trusting the file's headers.
 
-`numpy.load` makes room for as many entries as a header announces, before it sees how many there
-are; here sizes are compared first, and nothing is ever unpickled.
+`numpy.load` allocates memory for as many entries as a header announces, before it sees how many
+there are; here sizes are compared first, and nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput
 
 LARGEST = 300_000_000
-"""Bytes of all arrays unpacked, in a file that a stranger hands in."""
+"""Bytes of all arrays unpacked, in a file from an unknown user."""
 LARGEST_OWN = 4_000_000_000
-"""The same in a file that the person at the keyboard names."""
+"""The same in a file that the local user names."""
 
 
 class Header(NamedTuple):
-    """What an array says of itself before its entries are read."""
+    """Shape and type of an array, from its header."""
 
     shape: tuple[int, ...]
     kind: np.dtype[Any]
@@ -43,7 +43,7 @@ def read(
     check: Check = lambda headers: None,
     largest: int | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays called `wanted`, and those called `optional` that are there.
+    """The arrays called `wanted`, and those called `optional` that exist.
 
     Parameters
     ----------
@@ -52,44 +52,44 @@ def read(
     filename : str
         What to call it in a refusal.
     wanted, optional : tuple of str
-        Names; other arrays in the file are not looked at.
+        Names; other arrays in the file are ignored.
     check : callable
-        Given the headers by name, to refuse what is not wanted before room is made for any of it.
+        Called with the headers by name, to refuse arrays before memory is allocated for them.
     largest : int, optional
-        Bytes of all of them unpacked; `LARGEST` when left out.
+        Limit in bytes for all of them unpacked; `LARGEST` when left out.
 
     Raises
     ------
     InvalidInput
-        One sentence saying what is wrong.
+        With one sentence that says what is wrong.
     """
     name = quoted(filename)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            there = {info.filename: info.file_size for info in archive.infolist()}
-            chosen = [key for key in (*wanted, *optional) if f"{key}.npy" in there]
+            sizes = {info.filename: info.file_size for info in archive.infolist()}
+            keys = [key for key in (*wanted, *optional) if f"{key}.npy" in sizes]
             for key in wanted:
-                if key not in chosen:
+                if key not in keys:
                     raise InvalidInput(
                         f"{name} has no array called {key}, but it must have "
                         + ", ".join(wanted)
                         + "."
                     )
-            total = sum(there[f"{key}.npy"] for key in chosen)
+            total = sum(sizes[f"{key}.npy"] for key in keys)
             if total > (most := largest or LARGEST):
                 raise InvalidInput(
                     f"{name} has {total:,} bytes unpacked, but it must have at most {most:,}."
                 )
             headers = {}
-            for key in chosen:
+            for key in keys:
                 with archive.open(f"{key}.npy") as file:
-                    headers[key] = _header(file, there[f"{key}.npy"], f"{key} in {name}")[0]
+                    headers[key] = _header(file, sizes[f"{key}.npy"], f"{key} in {name}")[0]
             check(headers)
-            found = {}
-            for key in chosen:
+            arrays = {}
+            for key in keys:
                 with archive.open(f"{key}.npy") as file:
-                    found[key] = _array(file, there[f"{key}.npy"], f"{key} in {name}")
-            return found
+                    arrays[key] = _array(file, sizes[f"{key}.npy"], f"{key} in {name}")
+            return arrays
     except InvalidInput:
         raise
     except Exception:  # a damaged archive, and what unpacks it, may raise anything
@@ -97,7 +97,7 @@ def read(
 
 
 def _header(file: IO[bytes], size: int, what: str) -> tuple[Header, bool]:
-    """What it says of itself, checked against its size; and whether it is written by columns."""
+    """The array's header, checked against its size, and whether it is stored by columns."""
     try:
         version = npy.read_magic(file)
         header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]

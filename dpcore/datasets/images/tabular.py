@@ -15,14 +15,14 @@ from dpcore.datasets.schema import Entry
 
 @cache
 def source(key: str) -> ImageSource:
-    """How the table called `key` is had as examples.
+    """The source that gives the table called `key` as examples.
 
     Raises
     ------
     InvalidInput
         If there is none.
     """
-    found = tables.entry(key)
+    table_entry = tables.entry(key)
 
     def build(
         progress: download.Progress | None = None,
@@ -34,18 +34,18 @@ def source(key: str) -> ImageSource:
         table = tables.load(key, records=records, seed=seed, progress=progress)
         return from_split(prepare(table, preparation), published=table.published)
 
-    return ImageSource(_entry(found), build, at_hand=lambda: tables.availability(key))
+    return ImageSource(_entry(table_entry), build, at_hand=lambda: tables.availability(key))
 
 
 def from_split(split: Split, *, published: bool = True) -> Examples:
-    """Prepared rows as examples: class 1 is the positive outcome, -1 that of a blank record.
+    """Prepared rows as examples: class 1 is the positive outcome, -1 a blank record.
 
     Parameters
     ----------
     split : Split
-        From `dpcore.datasets.prepare`. What it notes and leaks stands in the notes.
+        From `dpcore.datasets.prepare`. Its notes and leaks become the notes.
     published : bool
-        Of the table that it was made from.
+        Whether the table that it was made from is published.
     """
     return Examples(
         entry=_entry(split.entry),
@@ -58,20 +58,20 @@ def from_split(split: Split, *, published: bool = True) -> Examples:
     )
 
 
-def _entry(found: Entry) -> ExamplesEntry:
+def _entry(table_entry: Entry) -> ExamplesEntry:
     return ExamplesEntry(
-        key=found.key,
-        title=found.title,
-        records_are=found.records_are,
-        source=found.source,
-        licence=found.licence,
-        citation=found.citation,
-        records=found.records,
+        key=table_entry.key,
+        title=table_entry.title,
+        records_are=table_entry.records_are,
+        source=table_entry.source,
+        licence=table_entry.licence,
+        citation=table_entry.citation,
+        records=table_entry.records,
         test_records=0,
-        traps=found.traps,
-        files=found.files,
-        how_to_get=found.how_to_get,
+        traps=table_entry.traps,
+        files=table_entry.files,
+        how_to_get=table_entry.how_to_get,
         task="classes",
-        names=(found.negative, found.positive),
-        purpose=found.task,
+        names=(table_entry.negative, table_entry.positive),
+        purpose=table_entry.task,
     )

@@ -1,9 +1,9 @@
 """Breast Cancer Wisconsin (Diagnostic): is a breast mass malignant? Comes with scikit-learn.
 
-There is no codebook with ranges, so the bounds are assumed, by the chain of reasoning in `_BASES`
-and `_column`: a range for the radius of a cell nucleus, the geometry of a circle, and round figures
-for the measures of shape. They are not the data's minimum and maximum: some room stays empty, and
-some values are clipped.
+There is no codebook with ranges, so the bounds are assumed, for the reasons in `_BASES` and
+`_column`: a range for the radius of a cell nucleus, the geometry of a circle, and round figures for
+the measures of shape. They are not the data's minimum and maximum: parts of some ranges stay empty,
+and some values are clipped.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from dpcore.errors import InvalidInput
 _SMALLEST, _LARGEST = 5.0, 25.0
 """Mean radius of a nucleus in the units of the images (roughly micrometres)."""
 _ABOVE_MEAN = 1.4
-"""The mean of the three largest nuclei of an image against the mean of all."""
+"""Ratio of the mean of an image's three largest nuclei to the mean of all."""
 _ERROR = 1 / math.sqrt(40)
-"""Standard error of an image's mean against the upper bound of that mean: about 40 nuclei an image,
-whose spread is taken to be at most that bound itself."""
+"""Standard error of an image's mean over the upper bound of that mean: about 40 nuclei an image,
+whose standard deviation is assumed to be at most that bound."""
 
 
 def _rounded(value: float) -> float:
-    """To two significant figures."""
+    """Round to two significant figures."""
     return round(value, 1 - math.floor(math.log10(value))) if value else 0.0
 
 
@@ -106,7 +106,7 @@ def _column(measure: str, statistic: str) -> Column:
         how = "; the standard error of about 40 nuclei is at most 1/√40 of the mean's upper bound"
         meaning = "standard error over the image's nuclei"
     elif statistic == "worst":
-        # An area grows with the square of what a length grows with.
+        # An area grows with the square of a length.
         upper *= _ABOVE_MEAN**2 if measure == "area" else _ABOVE_MEAN
         how = (
             "; the mean of the three largest nuclei is taken to be up to 1.4 times the mean of all"
@@ -161,11 +161,11 @@ def _build(records: int | None, seed: int) -> Table:
         )
     import pandas as pd
 
-    # The file lies in scikit-learn's package; importing that to read it takes half a second.
-    found = importlib.util.find_spec("sklearn")
-    assert found is not None
-    assert found.origin is not None
-    path = Path(found.origin).parent / "datasets" / "data" / "breast_cancer.csv"
+    # The file is part of scikit-learn's package; importing that to read it takes half a second.
+    spec = importlib.util.find_spec("sklearn")
+    assert spec is not None
+    assert spec.origin is not None
+    path = Path(spec.origin).parent / "datasets" / "data" / "breast_cancer.csv"
     values = np.loadtxt(path, delimiter=",", skiprows=1)
     # Its 30 features stand in the order of `ENTRY.columns`; its last column is 0 for malignant.
     frame = pd.DataFrame(values[:, :-1], columns=[column.name for column in ENTRY.columns])

@@ -1,8 +1,8 @@
 """A synthetic clinical cohort whose true model is known: any size, nobody's data.
 
 The label follows a logistic model in the publicly scaled columns (`TRUE_MODEL`), so that the best
-accuracy anyone can reach (`bayes_accuracy`) is known and the cost of privacy can be told apart
-from what is simply unpredictable.
+possible accuracy (`bayes_accuracy`) is known and the cost of privacy can be separated from what is
+simply unpredictable.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FEWEST, MOST, USUAL = 100, 1_000_000, 3_000
 _BLOCK = 4_096
-"""Patients drawn at a time. Each block has a generator of its own, so that the first n patients of
-a larger cohort are the cohort of n."""
+"""Patients drawn at a time. Each block has its own generator, so that the first n patients of a
+larger cohort are the cohort of n."""
 
 ENTRY = Entry(
     key="cohort",
@@ -167,17 +167,17 @@ def probability(frame: pd.DataFrame) -> NDArray[np.float64]:
     frame : pandas.DataFrame
         The columns of the cohort.
     """
-    return _chance(_log_odds({name: frame[name].to_numpy() for name in frame.columns}))
+    return _sigmoid(_log_odds({name: frame[name].to_numpy() for name in frame.columns}))
 
 
 def bayes_accuracy(table: Table) -> float:
-    """Expected accuracy on these patients of the best rule there is, the true model at ½.
+    """Expected accuracy on these patients of the best possible rule, the true model at ½.
 
-    The mean over patients of max(p, 1 − p): what no classifier, private or not, beats on average
-    over the drawing of the labels.
+    It is the mean over patients of max(p, 1 − p); no classifier, private or not, beats it on
+    average over the drawing of the labels.
     """
-    chance = probability(table.frame)
-    return float(np.mean(np.maximum(chance, 1 - chance)))
+    probabilities = probability(table.frame)
+    return float(np.mean(np.maximum(probabilities, 1 - probabilities)))
 
 
 def build(records: int | None, seed: int) -> Table:
@@ -199,7 +199,7 @@ def build(records: int | None, seed: int) -> Table:
 
     count = USUAL if records is None else whole("records", records, at_least=FEWEST, at_most=MOST)
     seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
-    blocks = [_block(seed, number) for number in range(-(-count // _BLOCK))]
+    blocks = [_block(seed, index) for index in range(-(-count // _BLOCK))]
     columns: dict[str, object] = {}
     for column in ENTRY.columns:
         values = np.concatenate([block[column.name] for block in blocks])[:count]
@@ -212,32 +212,32 @@ def build(records: int | None, seed: int) -> Table:
     return Table(ENTRY, pd.DataFrame(columns), label)
 
 
-def _block(seed: int, number: int) -> dict[str, NDArray[np.float64]]:
+def _block(seed: int, index: int) -> dict[str, NDArray[np.float64]]:
     """One block of patients; ``sex`` as 0 or 1, ``admitted`` as ±1."""
-    generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
+    generator = np.random.default_rng(np.random.SeedSequence([seed, index]))
     normal = generator.standard_normal((6, _BLOCK))
     uniform = generator.random((4, _BLOCK))
-    age = _within("age", np.round(58 + 17 * normal[0]))
+    age = _clip("age", np.round(58 + 17 * normal[0]))
     male = (uniform[0] < 0.47).astype(float)
-    bmi = _within("bmi", np.round(27 + 4.8 * normal[1], 1))
-    systolic = _within(
+    bmi = _clip("bmi", np.round(27 + 4.8 * normal[1], 1))
+    systolic = _clip(
         "systolic_pressure",
         np.round(129 + 0.35 * (age - 58) + 0.9 * (bmi - 27) + 15 * normal[2]),
     )
     # Skewed to the right as blood sugar is, and higher with weight and age.
-    hba1c = _within(
+    hba1c = _clip(
         "hba1c",
         np.round(5.1 + np.exp(-0.1 + 0.05 * (bmi - 27) + 0.01 * (age - 58) + 0.7 * normal[3]), 1),
     )
-    egfr = _within("egfr", np.round(84 - 0.75 * (age - 58) - 2 * (hba1c - 6) + 15 * normal[4]))
+    egfr = _clip("egfr", np.round(84 - 0.75 * (age - 58) - 2 * (hba1c - 6) + 15 * normal[4]))
     smoker = (uniform[1] < 0.24 - 0.002 * (age - 58)).astype(float)
-    alone = (uniform[2] < _chance(-1.3 + 0.03 * (age - 58))).astype(float)
-    medicines = _within(
+    alone = (uniform[2] < _sigmoid(-1.3 + 0.03 * (age - 58))).astype(float)
+    medicines = _clip(
         "medicines",
         np.floor(np.maximum(0, 4.5 + 0.09 * (age - 58) + 0.9 * (hba1c - 6) + 2.8 * normal[5])),
     )
     illness = 0.12 + 0.07 * medicines + 0.06 * np.maximum(0, 60 - egfr) / 10
-    admissions = _within("admissions_last_year", generator.poisson(illness).astype(float))
+    admissions = _clip("admissions_last_year", generator.poisson(illness).astype(float))
     patients = {
         "age": age,
         "sex": male,
@@ -250,16 +250,16 @@ def _block(seed: int, number: int) -> dict[str, NDArray[np.float64]]:
         "smoker": smoker,
         "lives_alone": alone,
     }
-    patients["admitted"] = np.where(uniform[3] < _chance(_log_odds(patients)), 1.0, -1.0)
+    patients["admitted"] = np.where(uniform[3] < _sigmoid(_log_odds(patients)), 1.0, -1.0)
     return patients
 
 
-def _chance(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     # Log odds here are far from where exp overflows, and scipy would double the import time.
     return 1.0 / (1.0 + np.exp(-log_odds))
 
 
-def _within(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _clip(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(values, *ENTRY.column(name).bounds)
 
 

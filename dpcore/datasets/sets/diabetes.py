@@ -1,6 +1,6 @@
-"""Diabetes (Efron et al. 2004): how far the disease goes on within a year. Comes with scikit-learn.
+"""Diabetes (Efron et al. 2004): disease progression within a year. Comes with scikit-learn.
 
-There is no codebook with ranges. The bounds of the ten measurements are what is common in adult
+There is no codebook with ranges. The bounds of the ten measurements are those common in adult
 medicine, in round figures; that of the outcome is assumed, see its reason.
 """
 
@@ -133,11 +133,11 @@ def _build(records: int | None, seed: int) -> Table:
         )
     import pandas as pd
 
-    # The files lie in scikit-learn's package; importing that to read them takes half a second.
-    found = importlib.util.find_spec("sklearn")
-    assert found is not None
-    assert found.origin is not None
-    folder = Path(found.origin).parent / "datasets" / "data"
+    # The files are part of scikit-learn's package; importing that to read them takes half a second.
+    spec = importlib.util.find_spec("sklearn")
+    assert spec is not None
+    assert spec.origin is not None
+    folder = Path(spec.origin).parent / "datasets" / "data"
     with gzip.open(folder / "diabetes_data_raw.csv.gz") as file:
         values = np.loadtxt(file)
     with gzip.open(folder / "diabetes_target.csv.gz") as file:

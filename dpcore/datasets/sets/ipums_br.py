@@ -1,9 +1,9 @@
 """IPUMS-BR: Brazilian census microdata as papers on private learning use them.
 
-IPUMS International asks for registration and does not allow passing microdata on, so the file
-comes from the user. Its form is that of Lee and Kifer (KDD 2018): integers separated by blanks, no
-header, 53 columns, the last one the label. No codebook goes with it: which columns are numbers is
-known, what they measure is not.
+IPUMS International requires registration and does not allow passing microdata on, so the user
+provides the file. Its format is that of Lee and Kifer (KDD 2018): integers separated by blanks, no
+header, 53 columns, the last one the label. It has no codebook: which columns are numbers is known,
+what they measure is not.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dpcore.datasets.text import Layout
 
 _FEATURES = 52
 _GROUPS = (range(0, 5), range(14, 18), range(46, 49))
-"""Columns of which one is 1: the levels of one category each."""
+"""Groups of columns of which exactly one is 1: each is the levels of one category."""
 _NUMBERS = (*range(5, 14), 18, 49, 50, 51)
 
 
-def _column(place: int) -> Column:
-    name = f"column_{place}"
-    if place in _NUMBERS:
+def _column(index: int) -> Column:
+    name = f"column_{index}"
+    if index in _NUMBERS:
         return Column(
             name,
             "number",
@@ -31,7 +31,9 @@ def _column(place: int) -> Column:
             bounds_reason="Ages, rooms, people and hours on a census form have at most two digits; "
             "there is no codebook to check this against.",
         )
-    group = next((g for g, places in enumerate(_GROUPS, start=1) if place in places), None)
+    group = next(
+        (number for number, indices in enumerate(_GROUPS, start=1) if index in indices), None
+    )
     meaning = f"one level of category {group}" if group else "a yes or no of the census form"
     return Column(name, "indicator", meaning, codes=("0", "1"))
 

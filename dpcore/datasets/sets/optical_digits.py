@@ -1,7 +1,7 @@
 """Handwritten digits (Alpaydin and Kaynak 1998), ten classes. Comes with scikit-learn.
 
-Each of the 64 numbers counts the inked pixels of a 4 × 4 block, so it is from 0 to 16 whoever
-writes: the bounds are those of counting, not of these records.
+Each of the 64 numbers counts the inked pixels of a 4 × 4 block, so it lies between 0 and 16: the
+bounds follow from counting, not from these records.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def _build(records: int | None, seed: int) -> Table:
         )
     import pandas as pd
 
-    # The file lies in scikit-learn's package; importing that to read it takes half a second.
-    found = importlib.util.find_spec("sklearn")
-    assert found is not None
-    assert found.origin is not None
-    with gzip.open(Path(found.origin).parent / "datasets" / "data" / "digits.csv.gz") as file:
+    # The file is part of scikit-learn's package; importing that to read it takes half a second.
+    spec = importlib.util.find_spec("sklearn")
+    assert spec is not None
+    assert spec.origin is not None
+    with gzip.open(Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz") as file:
         values = np.loadtxt(file, delimiter=",")
     frame = pd.DataFrame(values[:, :-1], columns=[column.name for column in ENTRY.columns])
     return Table(ENTRY, frame, values[:, -1].astype(np.int8))

@@ -26,9 +26,9 @@ class Remark:
     key : str
         Short name of the count.
     count : int
-        How many.
+        The count.
     sentence : str
-        What it means, said only when the count is not zero.
+        Its meaning, shown only when the count is not zero.
     """
 
     key: str
@@ -48,9 +48,9 @@ class FileSource:
         How each of its files is written.
     decode : callable or None
         Raw fields to the columns of the entry, row by row: no row may depend on another. None
-        where the fields are the columns as they stand.
+        where the fields are already the columns.
     remark : callable or None
-        What is worth counting in the decoded columns, besides unknown values.
+        Counts in the decoded columns that are worth a note, besides unknown values.
     """
 
     entry: Entry
@@ -118,13 +118,13 @@ def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
 
 
 def signs_of(label: Label, raw: pd.DataFrame) -> NDArray[np.int8]:
-    """The label as ±1, and 0 where it is unknown, shape (n,)."""
+    """The label as ±1, or 0 where it is unknown, shape (n,)."""
     positions = _positions(label.name, raw[label.name], tuple(text for text, _ in label.codes))
     return np.array([*(sign for _, sign in label.codes), 0], dtype=np.int8)[positions]
 
 
 def classes_of(label: Classes, raw: pd.DataFrame) -> NDArray[np.int8]:
-    """The number of the class from 0 on, and -1 where it is unknown, shape (n,)."""
+    """The number of the class, from 0, or -1 where it is unknown, shape (n,)."""
     return _positions(label.name, raw[label.name], label.titles).astype(np.int8)
 
 
@@ -139,20 +139,21 @@ def _are_numbers(texts: tuple[str, ...]) -> bool:
 
 
 def _positions(name: str, field: pd.Series, texts: tuple[str, ...]) -> NDArray[np.int64]:
-    """Which of `texts` each value is, shape (n,); −1 where it is unknown."""
+    """Index of each value in `texts`, shape (n,); −1 where it is unknown."""
     if _are_numbers(texts):
         values = field.to_numpy(dtype=float)
         positions = np.full(len(values), -1, dtype=np.int64)
         for position, text in enumerate(texts):
             positions[values == float(text)] = position
-        strange = (positions < 0) & ~np.isnan(values)
+        is_unknown = (positions < 0) & ~np.isnan(values)
     else:
-        # The field is a categorical of what occurs, so only its few categories are looked up.
-        places = {text: position for position, text in enumerate(texts)}
-        lookup = np.array([places.get(word, -2) for word in field.cat.categories] + [-1])
+        # The field is a categorical of the values that occur, so only its few categories are
+        # looked up.
+        positions_by_text = {text: position for position, text in enumerate(texts)}
+        lookup = np.array([positions_by_text.get(word, -2) for word in field.cat.categories] + [-1])
         positions = lookup[field.cat.codes.to_numpy()].astype(np.int64)
-        strange = positions == -2
-    if strange.any():
-        row = int(np.flatnonzero(strange)[0])
+        is_unknown = positions == -2
+    if is_unknown.any():
+        row = int(np.flatnonzero(is_unknown)[0])
         raise ValueError(f"{name} of record {row + 1} is not a level of the codebook")
     return positions

@@ -1,7 +1,7 @@
 """ChestMNIST: 112,120 chest X-rays of 28 × 28 pixels with 14 findings read from reports.
 
-The published file has not been seen where this was written: the reader was tried on made-up files
-of the same layout only. Its checksum is the MD5 that MedMNIST/MedMNIST pins
+The published file was not available during development: the reader was tested on made-up files of
+the same layout only. Its checksum is the MD5 that MedMNIST/MedMNIST pins
 (``medmnist/info.py``).
 """
 
@@ -71,7 +71,7 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     data : bytes
         The file.
     validation : {"left out", "training"}
-        What becomes of the validation part.
+        Whether the validation part is left out or joined to the training part.
     """
     return Examples(entry=ENTRY, **medmnist.arrays(ENTRY, data, ENTRY.files[0].name, validation))
 

@@ -1,10 +1,10 @@
-"""Made-up features of chest X-rays with five correlated findings, whose true model is known.
+"""Synthetic features of chest X-rays with five correlated findings, whose true model is known.
 
-They stand in for what a frozen network gives on CheXpert: some hundred numbers from 0 to 1 for each
+They imitate the output of a frozen network on CheXpert: some hundred numbers from 0 to 1 for each
 image, about half of them 0, that share a few common causes; five findings about as frequent as
 there and, as there, more often together than apart. Each finding follows a logistic model that is
-linear in the features (`true_model`), so that the best AUC anyone can reach is known and the cost
-of privacy can be told apart from what is simply unpredictable.
+linear in the features (`true_model`), so that the best possible AUC is known and the cost of
+privacy can be separated from what is simply unpredictable.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ FREQUENCIES = {
     "edema": 0.26,
     "pleural effusion": 0.40,
 }
-"""Share of images with each finding: round figures of the size that CheXpert reports."""
+"""Share of images with each finding, rounded from what CheXpert reports."""
 SPREAD = 2.2
 """Standard deviation of a finding's log odds over images; the best AUC is then near .9."""
 TOGETHER = 0.4
 """Correlation of the log odds of two findings."""
 CAUSES = 24
 SHARED = 0.35
-"""Share of a feature's variance, before it is cut at 0, that the common causes explain."""
+"""Share of a feature's variance, before clipping at 0, that the common causes explain."""
 HEIGHT = 0.25
-"""Scale of the features, so that few reach 1, where they are cut."""
+"""Scale of the features, so that few reach 1, where they are clipped."""
 _BLOCK = 2_048
-"""Records drawn at a time, each block from a generator of its own, so that the first n records of
-a larger set are the set of n."""
+"""Records drawn at a time, each block from its own generator, so that the first n records of a
+larger set are the set of n."""
 _REFERENCE = 8_192
-"""Records that the true model is set by; none of them is in any set."""
+"""Records that the true model is calibrated on; none of them is in any set."""
 _WORLD, _TRAINING, _TESTING = range(3)
 
 ENTRY = ExamplesEntry(
@@ -84,27 +84,27 @@ class TrueChestModel:
 
     def probability(self, inputs: Inputs) -> NDArray[np.float64]:
         """True probability of each finding in each image, shape (n, 5)."""
-        return _chance(inputs @ self.weights + self.intercepts)
+        return _sigmoid(inputs @ self.weights + self.intercepts)
 
 
 @functools.lru_cache(maxsize=4)
 def true_model(features: int = FEATURES) -> TrueChestModel:
     """The model that the findings are drawn from, the same for every seed.
 
-    Weights follow the common causes; they are scaled to the spread, and intercepts set to the
-    frequencies, on reference records of their own.
+    Weights follow the common causes. On separate reference records they are scaled to the spread,
+    and the intercepts are set to match the frequencies.
     """
     loadings, directions = _world(features)
-    inputs = _drawn(features, np.random.SeedSequence([_WORLD, features, 1]), _REFERENCE)
+    inputs = _sample(features, np.random.SeedSequence([_WORLD, features, 1]), _REFERENCE)
     weights = loadings @ directions.T
     odds = inputs @ weights
     weights *= SPREAD / odds.std(axis=0)
     odds = inputs @ weights
-    wanted = np.array(list(FREQUENCIES.values()))
+    frequencies = np.array(list(FREQUENCIES.values()))
     lower, upper = -odds.max(axis=0) - 20.0, -odds.min(axis=0) + 20.0
     for _ in range(60):
         middle = (lower + upper) / 2
-        above = _chance(odds + middle).mean(axis=0) > wanted
+        above = _sigmoid(odds + middle).mean(axis=0) > frequencies
         lower, upper = np.where(above, lower, middle), np.where(above, middle, upper)
     return TrueChestModel(weights, (lower + upper) / 2)
 
@@ -145,43 +145,43 @@ def _part(features: int, seed: int, part: int, count: int) -> tuple[Inputs, Inpu
     model = true_model(features)
     inputs = np.empty((count, features), np.float32)
     targets = np.empty((count, len(FREQUENCIES)), np.float32)
-    for number, start in enumerate(range(0, count, _BLOCK)):
+    for index, start in enumerate(range(0, count, _BLOCK)):
         stop = min(start + _BLOCK, count)
-        sequence = np.random.SeedSequence([part, features, seed, number])
-        drawn, decided = sequence.spawn(2)
-        block = _drawn(features, drawn, _BLOCK)
-        uniform = np.random.default_rng(decided).random((_BLOCK, len(FREQUENCIES)))
-        found = uniform < model.probability(block)
-        inputs[start:stop], targets[start:stop] = block[: stop - start], found[: stop - start]
+        sequence = np.random.SeedSequence([part, features, seed, index])
+        input_seed, target_seed = sequence.spawn(2)
+        block = _sample(features, input_seed, _BLOCK)
+        uniform = np.random.default_rng(target_seed).random((_BLOCK, len(FREQUENCIES)))
+        findings = uniform < model.probability(block)
+        inputs[start:stop], targets[start:stop] = block[: stop - start], findings[: stop - start]
     return inputs, targets
 
 
-def _drawn(features: int, sequence: np.random.SeedSequence, count: int) -> Inputs:
-    """Features of `count` images: common causes and a share of their own, cut at 0 and at 1."""
+def _sample(features: int, sequence: np.random.SeedSequence, count: int) -> Inputs:
+    """Features of `count` images: common causes plus independent noise, clipped to [0, 1]."""
     loadings, _ = _world(features)
     generator = np.random.default_rng(sequence)
     causes = generator.standard_normal((count, CAUSES), np.float32)
     own = generator.standard_normal((count, features), np.float32)
-    found = causes @ loadings.T.astype(np.float32) + np.float32((1 - SHARED) ** 0.5) * own
-    cut: Inputs = np.clip(np.float32(HEIGHT) * found, 0, 1, dtype=np.float32)
+    uncut = causes @ loadings.T.astype(np.float32) + np.float32((1 - SHARED) ** 0.5) * own
+    cut: Inputs = np.clip(np.float32(HEIGHT) * uncut, 0, 1, dtype=np.float32)
     return cut
 
 
 @functools.lru_cache(maxsize=4)
 def _world(features: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What causes do to features, (features, causes), and to findings, (5, causes)."""
+    """Effects of the causes on features, (features, causes), and on findings, (5, causes)."""
     generator = np.random.default_rng(np.random.SeedSequence([_WORLD, features, 0]))
     loadings = generator.standard_normal((features, CAUSES))
     loadings *= SHARED**0.5 / np.linalg.norm(loadings, axis=1, keepdims=True)
-    # One direction that all findings share, "ill", and one of its own for each.
+    # One direction that all findings share, "ill", and a separate one for each.
     axes = np.linalg.qr(generator.standard_normal((CAUSES, 1 + len(FREQUENCIES))))[0].T
     return loadings, TOGETHER**0.5 * axes[0] + (1 - TOGETHER) ** 0.5 * axes[1:]
 
 
-def _chance(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     # Log odds here are far from where exp overflows.
-    chance: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
-    return chance
+    probability: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-log_odds))
+    return probability
 
 
 SOURCE = ImageSource(ENTRY, _build)

@@ -1,7 +1,7 @@
 """CheXpert: 224,316 chest X-rays of 65,240 patients, from a folder of the user's.
 
-Stanford hands the images out for research after registration, so they have not been seen where this
-was written: the reader was tried on a made-up folder of the same layout only (``train.csv``,
+Stanford provides the images for research after registration, so they were not available during
+development: the reader was tested on a made-up folder of the same layout only (``train.csv``,
 ``valid.csv`` and the images that their column ``Path`` names).
 """
 
@@ -73,22 +73,22 @@ def _build(
     Parameters
     ----------
     progress : callable or None
-        Told the share done; decoding all images takes many minutes.
+        Called with the share done; decoding all images takes many minutes.
     folder : path, optional
-        Where ``train.csv`` and ``valid.csv`` lie; ``chexpert`` in the local data folder when left
-        out.
+        The folder of ``train.csv`` and ``valid.csv``; ``chexpert`` in the local data folder when
+        left out.
     uncertainty : {"zeros", "ones", "ignore"}
         What an uncertain training label becomes; ignored ones are nan.
     side : int
-        Of the grey square that every image becomes, 8 to 512 pixels. The frontal images take
+        Side of the grey square that every image becomes, 8 to 512 pixels. The frontal images take
         0.8 GB at 32 and four times that at 64.
     views : {"frontal", "all"}
     images : {"all", "one"}
         Every image of a patient, or the first only, so that a record is a person (training part).
     records : int, optional
-        Take so many images for training at random; all when left out.
+        Number of training images, drawn at random; all when left out.
     seed : int
-        Of that draw.
+        Seed of that draw.
 
     Raises
     ------
@@ -131,14 +131,14 @@ def _build(
 
 
 def _root(folder: str | Path | None) -> Path:
-    """The folder with the tables: the one named, or one folder below."""
-    named = Path(folder).expanduser() if folder else download.local_folder()
-    if named is not None and not folder:
-        named = named / ENTRY.key
-    if named is not None and named.is_dir():
-        for place in (named, *sorted(named.glob("CheXpert-v1.0*"))):
-            if (place / "train.csv").is_file() and (place / "valid.csv").is_file():
-                return place
+    """The folder with the tables: the given one, or a folder inside it."""
+    path = Path(folder).expanduser() if folder else download.local_folder()
+    if path is not None and not folder:
+        path = path / ENTRY.key
+    if path is not None and path.is_dir():
+        for candidate in (path, *sorted(path.glob("CheXpert-v1.0*"))):
+            if (candidate / "train.csv").is_file() and (candidate / "valid.csv").is_file():
+                return candidate
     raise download.DataUnavailable(
         f"{ENTRY.title} is not at hand: register with Stanford AIMI, unpack CheXpert-v1.0-small, "
         f"and set folder to where its train.csv and valid.csv lie, or put it at {ENTRY.key} in the "
@@ -160,7 +160,7 @@ def _count() -> int:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows of one table: where each image lies, and its five labels as they are written."""
+    """Rows of one table: the path of each image, and its five labels as they are written."""
 
     paths: tuple[str, ...]
     labels: NDArray[np.str_]
@@ -177,19 +177,19 @@ class _Rows:
 
 
 def _table(path: Path, views: str) -> _Rows:
-    """The rows of one table, those of the views asked for."""
+    """The rows of one table, restricted to the chosen views."""
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, ValueError, csv.Error):
         raise InvalidInput(f"{path.name} is not a table that can be read.") from None
     header = lines[0] if lines else []
-    wanted = (_PATH, _VIEW, *LABELS)
-    for name in wanted:
+    required = (_PATH, _VIEW, *LABELS)
+    for name in required:
         if name not in header:
             raise InvalidInput(
-                f"{path.name} has no column {name}, but it must have " + ", ".join(wanted) + "."
+                f"{path.name} has no column {name}, but it must have " + ", ".join(required) + "."
             )
-    where, view, *findings = (header.index(name) for name in wanted)
+    path_column, view_column, *finding_columns = (header.index(name) for name in required)
     paths, labels = [], []
     for number, line in enumerate(lines[1:], start=2):
         if len(line) != len(header):
@@ -197,15 +197,15 @@ def _table(path: Path, views: str) -> _Rows:
                 f"{path.name}, line {number}: it has {len(line)} fields, but it must have "
                 f"{len(header)} as the header has."
             )
-        for column in findings:
+        for column in finding_columns:
             if line[column] not in _CODES and line[column] not in _UNCERTAIN:
                 raise InvalidInput(
                     f"{path.name}, line {number}: {header[column]} is {quoted(line[column])}, but "
                     "it must be 1.0, 0.0, -1.0 or blank."
                 )
-        if views == "all" or line[view] == "Frontal":
-            paths.append(line[where])
-            labels.append([line[column] for column in findings])
+        if views == "all" or line[view_column] == "Frontal":
+            paths.append(line[path_column])
+            labels.append([line[column] for column in finding_columns])
     if not paths:
         raise InvalidInput(f"{path.name} lists no such image, but it must list at least one.")
     return _Rows(tuple(paths), np.array(labels))
@@ -222,15 +222,15 @@ def _images(
     """Grey squares, shape (n, 1, side, side)."""
     reader = _reader()
     pixels = np.empty((len(paths), 1, side, side), np.uint8)
-    for place, path in enumerate(paths):
-        pixels[place, 0] = reader(_place(root, path), side)
-        if progress is not None and place % 64 == 0:
-            progress(place / len(paths), f"Reading {len(paths):,} X-ray images")
+    for index, path in enumerate(paths):
+        pixels[index, 0] = reader(_place(root, path), side)
+        if progress is not None and index % 64 == 0:
+            progress(index / len(paths), f"Reading {len(paths):,} X-ray images")
     return unit(pixels)
 
 
 def _place(root: Path, path: str) -> Path:
-    """Where an image lies: its path begins with the name of the published folder."""
+    """The file of an image, whose path begins with the name of the published folder."""
     parts = path.split("/")
     if "" in parts or ".." in parts or "\\" in path or len(parts) < 2:
         raise InvalidInput(
@@ -240,7 +240,7 @@ def _place(root: Path, path: str) -> Path:
 
 
 def _reader() -> Any:
-    """What reads one image: (path, side) to uint8 of shape (side, side)."""
+    """A function that reads one image: (path, side) to uint8 of shape (side, side)."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:

@@ -1,7 +1,7 @@
 """CIFAR-10: 60,000 colour photographs of 32 × 32 pixels in ten classes.
 
-The published file has not been seen where this was written: the reader was tried on made-up files
-of the same layout only. Its checksum is the MD5 that pytorch/vision pins
+The published file was not available during development: the reader was tested on made-up files of
+the same layout only. Its checksum is the MD5 that pytorch/vision pins
 (``torchvision/datasets/cifar.py``); the publisher's page names the same one.
 """
 
@@ -67,7 +67,7 @@ _NOT_CIFAR = "The file cifar-10-python.tar.gz is not the Python version of CIFAR
 
 
 def _build(progress: download.Progress | None) -> Examples:
-    # Unpickling comes after the checksum was found right, never before.
+    # Unpickle only after the checksum is verified.
     return decode(download.fetch(ENTRY, progress)[0])
 
 
@@ -101,7 +101,7 @@ def decode(data: bytes) -> Examples:
 
 
 def _batch(data: bytes) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    # Written by Python 2, whose texts and bytes are one type; latin1 gives NumPy its bytes back.
+    # Written by Python 2, where text and bytes are one type; latin1 restores NumPy's bytes.
     batch = _ArraysOnly(io.BytesIO(data), encoding="latin1").load()
     images = batch["data"]
     if images.dtype != np.uint8:
@@ -112,7 +112,7 @@ def _batch(data: bytes) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 class _ArraysOnly(pickle.Unpickler):
     """Builds NumPy arrays and plain values, and calls nothing else that a pickle may name.
 
-    The published checksum is an MD5, which is a thin reason to run whatever the file says.
+    The published checksum is an MD5, which is too weak a reason to run code from the file.
     """
 
     def find_class(self, module: str, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Handwritten digits of 8 × 8 pixels that come with scikit-learn: small enough to train at once."""
+"""Handwritten digits of 8 × 8 pixels that come with scikit-learn; training on them is instant."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ ENTRY = ExamplesEntry(
 
 def _build(progress: Progress | None) -> Examples:
     del progress
-    # The file lies in scikit-learn's package; importing that to read it takes half a second.
-    found = importlib.util.find_spec("sklearn")
-    assert found is not None
-    assert found.origin is not None
-    path = Path(found.origin).parent / "datasets" / "data" / "digits.csv.gz"
+    # The file is part of scikit-learn's package; importing that to read it takes half a second.
+    spec = importlib.util.find_spec("sklearn")
+    assert spec is not None
+    assert spec.origin is not None
+    path = Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz"
     values = np.loadtxt(path, delimiter=",")
     # 64 counts of 0 to 16 inked pixels, then the digit.
     inputs = (values[:, :-1] / 16).astype(np.float32).reshape(-1, 1, 8, 8)
     targets = values[:, -1].astype(np.int64)
-    cut = RECORDS - TEST
+    count = RECORDS - TEST
     return Examples(
         entry=ENTRY,
-        train_inputs=inputs[:cut],
-        train_targets=targets[:cut],
-        test_inputs=inputs[cut:],
-        test_targets=targets[cut:],
+        train_inputs=inputs[:count],
+        train_targets=targets[:count],
+        test_inputs=inputs[count:],
+        test_targets=targets[count:],
     )
 
 

@@ -85,7 +85,7 @@ def decode(
         An .npz file with ``train_features`` (n, d) and ``test_features`` (m, d), finite floats;
         ``train_labels`` and ``test_labels``, either whole numbers from 0, (n,), for classes, with
         -1 for a null record, or 0, 1 and nan, (n, labels); and ``names``, one text a class or
-        label, which labels can do without.
+        label, which is optional for labels.
     filename : str
         What to call it in a refusal.
     classes : int, optional
@@ -99,13 +99,13 @@ def decode(
         One sentence naming the array, what it is and what it must be.
     """
     name = quoted(filename)
-    found = npz.read(
-        data, filename, ARRAYS, ("names",), lambda said: _expected(said, name), largest
+    arrays = npz.read(
+        data, filename, ARRAYS, ("names",), lambda headers: _check_headers(headers, name), largest
     )
-    task: Task = "labels" if found["train_labels"].ndim == 2 else "classes"
-    targets = [_targets(found[key], task, f"{key} in {name}") for key in ARRAYS[1::2]]
-    names = _names(found.get("names"), task, targets, classes, name)
-    features = [_features(found.pop(key), f"{key} in {name}") for key in ARRAYS[::2]]
+    task: Task = "labels" if arrays["train_labels"].ndim == 2 else "classes"
+    targets = [_targets(arrays[key], task, f"{key} in {name}") for key in ARRAYS[1::2]]
+    names = _names(arrays.get("names"), task, targets, classes, name)
+    features = [_features(arrays.pop(key), f"{key} in {name}") for key in ARRAYS[::2]]
     return Examples(
         entry=replace(
             ENTRY, task=task, names=names, records=len(targets[0]), test_records=len(targets[1])
@@ -118,34 +118,34 @@ def decode(
     )
 
 
-def _expected(said: Mapping[str, npz.Header], name: str) -> None:
-    """Refuse by kinds and shapes, labels first, before anything is unpacked."""
-    task: Task = "labels" if len(said["train_labels"].shape) == 2 else "classes"
+def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
+    """Check types and shapes, labels first, before anything is unpacked."""
+    task: Task = "labels" if len(headers["train_labels"].shape) == 2 else "classes"
     for key in ARRAYS[1::2]:
-        shape, kind = said[key]
+        shape, kind = headers[key]
         if task == "labels":
             fits = len(shape) == 2 and 1 <= shape[1] <= MOST_NAMES and kind.kind in "bifu"
-            wanted = f"(records, labels) with at most {MOST_NAMES:,} labels"
+            allowed = f"(records, labels) with at most {MOST_NAMES:,} labels"
         else:
             fits = len(shape) == 1 and kind.kind in "iu"
-            wanted = (
+            allowed = (
                 "whole numbers of shape (records,), since classes are learned here and no other "
                 "numbers"
             )
         if not fits:
             raise InvalidInput(
-                f"{key} in {name} is {kind} of shape {shape}, but it must be {wanted}."
+                f"{key} in {name} is {kind} of shape {shape}, but it must be {allowed}."
             )
     for key, labels in zip(ARRAYS[::2], ARRAYS[1::2], strict=True):
-        shape, kind = said[key]
+        shape, kind = headers[key]
         if kind.kind != "f" or len(shape) != 2 or not 1 <= shape[1] <= WIDEST:
             raise InvalidInput(
                 f"{key} in {name} is {kind} of shape {shape}, but it must be floats of shape "
                 f"(records, features) with at most {WIDEST:,} features."
             )
-        if shape[0] != said[labels].shape[0]:
+        if shape[0] != headers[labels].shape[0]:
             raise InvalidInput(
-                f"{labels} in {name} is of shape {said[labels].shape} for {shape[0]:,} records, "
+                f"{labels} in {name} is of shape {headers[labels].shape} for {shape[0]:,} records, "
                 "but there must be a row for each."
             )
 
@@ -177,32 +177,32 @@ def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
 
 
 def _names(
-    given: NDArray[Any] | None,
+    stored: NDArray[Any] | None,
     task: Task,
     targets: list[NDArray[Any]],
     classes: int | None,
     name: str,
 ) -> tuple[str, ...]:
-    """Of the classes or labels, by what is public: never by which classes occur."""
+    """Names of the classes or labels from public facts, never from which classes occur."""
     if task == "labels":
         count = targets[0].shape[1]
     else:
         count = 1 + max(int(part.max(initial=1)) for part in targets)
-    if given is None:
+    if stored is None:
         if task == "labels":
-            return tuple(f"label {place}" for place in range(count))
+            return tuple(f"label {index}" for index in range(count))
         if classes is None:
             raise InvalidInput(
                 f"names is missing in {name}, but it must name each class, or the setting classes "
                 "must say how many there are: counted in the labels, they would tell of one record."
             )
         whole("classes", classes, at_least=count, at_most=MOST_NAMES)
-        return tuple(f"class {place}" for place in range(classes))
-    names = tuple(str(one).strip()[:100] for one in given.reshape(-1))
-    enough = len(names) == count if task == "labels" else MOST_NAMES >= len(names) >= count
-    if given.dtype.kind != "U" or not enough or len(set(names)) < len(names) or "" in names:
+        return tuple(f"class {index}" for index in range(classes))
+    names = tuple(str(text).strip()[:100] for text in stored.reshape(-1))
+    fits = len(names) == count if task == "labels" else MOST_NAMES >= len(names) >= count
+    if stored.dtype.kind != "U" or not fits or len(set(names)) < len(names) or "" in names:
         raise InvalidInput(
-            f"names in {name} is {given.dtype} of shape {given.shape}, but it must be {count} "
+            f"names in {name} is {stored.dtype} of shape {stored.shape}, but it must be {count} "
             "different texts."
         )
     return names

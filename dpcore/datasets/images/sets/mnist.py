@@ -9,7 +9,7 @@ from dpcore.datasets.images import idx
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
 
-# The original page no longer hands the files out; this mirror holds the same bytes.
+# The original page no longer offers the files; this mirror has the same bytes.
 _MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 
 ENTRY = ExamplesEntry(

@@ -1,8 +1,8 @@
 """PneumoniaMNIST: chest X-rays of children, 28 × 28 pixels, with or without pneumonia.
 
-The publisher's file has not been seen where this was written. Its checksum is the MD5 that
-MedMNIST/MedMNIST pins (``medmnist/info.py``). What was seen is a file with the same records put
-together from two partial copies, whose order of training records is another one.
+The publisher's file was not available during development. Its checksum is the MD5 that
+MedMNIST/MedMNIST pins (``medmnist/info.py``). The file that was available has the same records,
+reassembled from two partial copies, with the training records in another order.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     data : bytes
         Either file.
     validation : {"left out", "training"}
-        What becomes of the validation part.
+        Whether the validation part is left out or joined to the training part.
     """
     which = download.recognised(PUBLISHED, data)
     reassembled = which == REASSEMBLED

@@ -1,7 +1,7 @@
 """SVHN: house numbers from street photographs, cut to single digits of 32 × 32 pixels.
 
-The published files have not been seen where this was written: the reader was tried on made-up files
-of the same layout only. The checksums are the MD5s that pytorch/vision pins
+The published files were not available during development: the reader was tested on made-up files of
+the same layout only. The checksums are the MD5s that pytorch/vision pins
 (``torchvision/datasets/svhn.py``).
 """
 
@@ -83,12 +83,12 @@ def _part(data: bytes, name: str) -> tuple[NDArray[np.float32], NDArray[np.int64
     from scipy.io.matlab import MatReadError
 
     try:
-        # The stubs know of paths only; open files are taken as well.
-        found: dict[str, Any] = loadmat(
+        # The type stubs allow paths only, but open files are accepted as well.
+        arrays: dict[str, Any] = loadmat(
             io.BytesIO(data),  # type: ignore[arg-type]
             variable_names=("X", "y"),
         )
-        images, digits = found["X"], found["y"].reshape(-1)
+        images, digits = arrays["X"], arrays["y"].reshape(-1)
     except (MatReadError, ValueError, TypeError, KeyError, OSError, NotImplementedError):
         raise InvalidInput(f"{name} is not a MATLAB file with the arrays X and y.") from None
     if images.dtype != np.uint8 or images.shape != (32, 32, 3, len(digits)):
