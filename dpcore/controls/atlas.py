@@ -24,7 +24,7 @@ def _models() -> dict[str, str]:
 def _tables() -> dict[str, str]:
     from dpcore.datasets import catalogue
 
-    return {found.key: found.title for found in catalogue()}
+    return {dataset.key: dataset.title for dataset in catalogue()}
 
 
 def _any_or(titles: list[str]) -> OneOf:

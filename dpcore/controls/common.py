@@ -1,4 +1,4 @@
-"""What several pages ask for in the same words."""
+"""Controls and texts that several pages share."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ MEANING = Control(
     instead="a closed one",
 )
 RISK = (PRIOR, ALARMS, MEANING)
-"""What ε means for one person: the same panel on several pages, with the same names."""
+"""What ε means for one person: the panel that several pages share, with the same names."""
 
 
 def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
-    """Which neighbours are compared."""
+    """The control of the adjacency."""
     return Control(
         key,
         "One person's difference",
@@ -90,7 +90,7 @@ def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
 
 
 def tabs(key: str, names: tuple[str, ...]) -> Control:
-    """The tab that is open."""
+    """The control of the open tab."""
     return Control(
         key, "", OneOf({name: name for name in names}, row=True), default=names[0], asked="the tab"
     )

@@ -1,4 +1,4 @@
-"""What a control is: one declaration, from which every interface takes its part.
+"""A control: one declaration that every interface uses.
 
 A page draws it, an address holds it, a preset sets it, the command line has it as an option, and a
 description of `dpcore` gets its value.
@@ -13,10 +13,10 @@ from typing import Any
 from dpcore.figures.words import plain
 
 Values = Mapping[str, Any]
-"""What the controls of a page say, by key."""
+"""The values of a page's controls, by key."""
 
 Titles = Mapping[str, str]
-"""Key to title on screen, which is also what an address holds."""
+"""Key to title on screen; an address holds the title."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class _Listed:
     Parameters
     ----------
     titles : mapping or callable
-        Key to title, or what gives it where a register has to be asked.
+        Key to title, or a function that returns it where it comes from a register.
     """
 
     titles: Titles | Callable[[], Titles]
@@ -47,9 +47,9 @@ class OneOf(_Listed):
     Parameters
     ----------
     row : bool
-        Whether all are in sight, side by side.
+        Whether all options are visible, side by side.
     means : mapping
-        Key to value of the field, where that is not the key itself.
+        Key to value of the field, where the value is not the key itself.
     """
 
     row: bool = False
@@ -69,7 +69,7 @@ class Number:
     ----------
     least, most : float
     step : float
-        Between two values of the arrows beside it.
+        Step of the arrows beside the field.
     whole : bool
     slider : bool
         Dragged instead of typed.
@@ -84,7 +84,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Stops:
-    """One of given values, in their order; a slider.
+    """One of several fixed values, in their order; a slider.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Stops:
     shown : callable
         Value to its text.
     row : bool
-        Whether all are in sight, side by side, in place of a slider.
+        Whether all values are visible, side by side, instead of a slider.
     """
 
     values: tuple[Any, ...]
@@ -116,7 +116,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Text:
-    """Free text of so many letters at most."""
+    """Free text of at most `most` letters."""
 
     most: int
 
@@ -125,7 +125,7 @@ Kind = OneOf | SomeOf | Number | Stops | Switch | Text
 
 
 def always(_: Values) -> bool:
-    """For a control that is there whatever the others say."""
+    """Show the control whatever the others' values are."""
     return True
 
 
@@ -136,28 +136,28 @@ class Control:
     Parameters
     ----------
     key : str
-        Of the widget, and its name in the address; no two pages share one.
+        Key of the widget, and its name in the address; unique over all pages.
     label : str
-        On screen, with the unit.
+        Label on screen, with the unit.
     kind : Kind
     default : object
         A key, a number, a list of keys; ``None`` for an empty field.
     help : str
-        What it means, as Markdown, for who meets it for the first time.
+        Its meaning, as Markdown, for a first-time reader.
     asked : str
-        How a sentence about a link begins: "the network", "an ε of".
+        Start of a sentence about a link: "the network", "an ε of".
     instead : str
-        What is used in place of a value that is not offered; empty for the default's title.
+        Name of what replaces a value that is not offered; empty for the default's title.
     field : str
-        Of the description that it sets: "epsilon", or "config.clip" in a part of it.
+        Field of the description that it sets: "epsilon", or "config.clip" in a part of it.
     option : str
-        On the command line, without its dashes.
+        Name on the command line, without its dashes.
     brief : str
-        Its help there; empty for the first sentence of `help`.
+        Help of that option; empty for the first sentence of `help`.
     shown : callable
-        (values of the controls before it) -> whether it is there.
+        (values of the controls before it) -> whether it is shown.
     placeholder : str
-        In an empty field.
+        Text in an empty field.
     """
 
     key: str
@@ -178,7 +178,7 @@ class Control:
         if isinstance(self.kind, OneOf):
             return self.kind.options()[str(value)]
         if isinstance(self.kind, SomeOf):
-            return [self.kind.options()[str(each)] for each in value]
+            return [self.kind.options()[str(key)] for key in value]
         if isinstance(self.kind, Stops):
             return self.kind.shown(value)
         if isinstance(self.kind, Switch):
@@ -190,18 +190,18 @@ class Control:
         return self.kind.means.get(value, value) if isinstance(self.kind, OneOf) else value
 
     def says(self, value: Any) -> Any:
-        """What the control says where the field has this value."""
+        """The control's value where the field has this value."""
         means = self.kind.means if isinstance(self.kind, OneOf) else {}
-        return next((key for key, meant in means.items() if meant == value), value)
+        return next((key for key, field_value in means.items() if field_value == value), value)
 
 
 class Page:
-    """The controls of a page, in the order in which they are asked.
+    """The controls of a page, in display order.
 
     Parameters
     ----------
     *controls : Control
-        No two of one key.
+        Their keys must differ.
     """
 
     def __init__(self, *controls: Control) -> None:
@@ -216,38 +216,39 @@ class Page:
         return self._controls[key]
 
     def first(self) -> dict[str, Any]:
-        """What all of them say on a first visit, by key."""
+        """Their values on a first visit, by key."""
         return {control.key: control.default for control in self}
 
     def fields(self, values: Values, part: str = "") -> dict[str, Any]:
-        """What a description gets from the controls that are there.
+        """The fields of a description that the shown controls set.
 
         Parameters
         ----------
         values : mapping
             By key; a control without a value sets nothing.
         part : str
-            Of the description: "config" for the fields "config.clip", "config.noise" and so on.
+            Part of the description: "config" for the fields "config.clip", "config.noise" and so
+            on.
         """
-        found = {}
+        result = {}
         for control in self:
-            whose, _, name = control.field.rpartition(".")
-            if name and whose == part and control.key in values and control.shown(values):
-                found[name] = control.sets(values[control.key])
-        return found
+            prefix, _, name = control.field.rpartition(".")
+            if name and prefix == part and control.key in values and control.shown(values):
+                result[name] = control.sets(values[control.key])
+        return result
 
-    def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """What the controls say for such a description; for presets.
+    def settings(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The controls' values for a description; for presets.
 
         Parameters
         ----------
         fields : mapping
-            By name with its part, "config.clip"; those that no control sets are left out.
+            By name with its part, "config.clip"; fields that no control sets are left out.
         """
-        said: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for control in self:
             if control.field in fields:
                 value = control.says(fields[control.field])
-                if control.shown(self.first() | said | {control.key: value}):
-                    said[control.key] = value
-        return said
+                if control.shown(self.first() | settings | {control.key: value}):
+                    settings[control.key] = value
+        return settings

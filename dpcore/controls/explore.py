@@ -9,7 +9,7 @@ from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops,
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 
-# Six steps a decade where curves bend; one a decade below, where nothing changes any more.
+# Six steps a decade where curves bend; one a decade below, where curves are flat.
 EPSILONS = (
     *(float(f"1e{exponent}") for exponent in range(-9, -4)),
     *(
@@ -23,12 +23,12 @@ LAMBDAS = (0.0, *(float(f"{s}e{e}") for e in range(-6, 0) for s in ("1", "3")), 
 COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 BY_RULE, NEAR_ZERO, OF_PAPER_000, MY_OWN = "By rule", "Near zero", "0.001", "My own"
 PAPER_LAMBDA = 0.001
-"""What paper 000 uses throughout."""
+"""The value that paper 000 uses throughout."""
 
 SCORES = {"accuracy": "Accuracy", "auc": "AUC"}
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 METHODS_KEY = {"class": "methods", "number": "number_methods"}
-"""Where a number is predicted, the control of the methods has a name of its own in the address."""
+"""Where a number is predicted, the control of the methods has another name in the address."""
 
 METHODS = (
     "Ways to train with privacy. The same model without privacy and a guess without any features "
@@ -49,15 +49,15 @@ MOST = 1_000_000
 
 
 def datasets() -> dict[str, str]:
-    """Key to title of every data set, and of a table of one's own."""
+    """Key to title of every data set, and of the user's own table."""
     from dpcore.datasets import catalogue
     from dpcore.datasets.own import ENTRY
 
-    return {found.key: found.title for found in (*catalogue(), ENTRY)}
+    return {entry.key: entry.title for entry in (*catalogue(), ENTRY)}
 
 
 def private_methods(predicts: str) -> dict[str, str]:
-    """Key to title of every method that adds noise and can learn this, in display order."""
+    """Key to title of every method that adds noise and can predict this, in display order."""
     from dpcore.methods import register
 
     losses = {"class": MARGIN_LOSSES, "number": RESIDUAL_LOSSES}[predicts]
@@ -77,7 +77,7 @@ def _regressions() -> Titles:
 
 
 def _titled(*names: str) -> OneOf:
-    """A row of options that are their own titles."""
+    """A row of options whose titles are their keys."""
     return OneOf({name: name for name in names}, row=True)
 
 
@@ -85,8 +85,8 @@ def _thousands(value: int) -> str:
     return f"{value:,}"
 
 
-def _fourier(said: Any) -> bool:
-    return bool(said.get("feature_map") == "fourier")
+def _fourier(values: Any) -> bool:
+    return bool(values.get("feature_map") == "fourier")
 
 
 DATA = Control(
@@ -109,7 +109,7 @@ PATIENTS = Control(
     option="records",
     brief="size of the synthetic cohort",
     help="How many synthetic patients to draw; their true model is known.",
-    shown=lambda said: said.get("data") == "cohort",
+    shown=lambda values: values.get("data") == "cohort",
 )
 DELTA_WAY = Control(
     "delta_way",
@@ -130,7 +130,7 @@ DELTA = Control(
     field="delta",
     option="delta",
     brief="default: by rule",
-    shown=lambda said: said.get("delta_way") == MY_OWN,
+    shown=lambda values: values.get("delta_way") == MY_OWN,
 )
 ADJACENCY = Control(
     "adjacency",
@@ -173,7 +173,7 @@ HUBER_WIDTH = Control(
     help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
     "privacy 2 costs least accuracy: the loss then falls steeply from the start, which makes most "
     "of the noise, and bends little.",
-    shown=lambda said: said.get("loss") == "huber",
+    shown=lambda values: values.get("loss") == "huber",
 )
 CHOSEN_METHODS = {
     "class": Control(
@@ -248,7 +248,7 @@ LAMBDA = Control(
     option="lam",
     brief="λ; default: by rule in n and d",
     help="λ = 0 is the merely convex case: no regularisation, weights kept in a ball.",
-    shown=lambda said: said.get("lambda") == MY_OWN,
+    shown=lambda values: values.get("lambda") == MY_OWN,
 )
 RADIUS = Control(
     "radius",
@@ -262,7 +262,7 @@ RADIUS = Control(
     brief="R, needed when λ = 0",
     help="With λ = 0 the weights are kept inside a ball of this public radius R, as the theorems "
     "need.",
-    shown=lambda said: said.get("lambda") == MY_OWN and said.get("lambda_value") == 0.0,
+    shown=lambda values: values.get("lambda") == MY_OWN and values.get("lambda_value") == 0.0,
 )
 RUNS = Control(
     "runs",
@@ -413,7 +413,7 @@ FULL_LENGTH = Control(
     brief="published GRPUA and SgdPert: T = n² - 1",
     help="Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up "
     "to 1,000 records its own length can be chosen. Training then takes longer.",
-    shown=lambda said: said.get("edition") == "published",
+    shown=lambda values: values.get("edition") == "published",
 )
 CONTROLS = Page(
     *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),

@@ -1,4 +1,4 @@
-"""What a link asks for: checked against the declarations, and written by them."""
+"""The settings in a link: checked against the declarations, and written by them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST_LETTERS = 40
 
 @dataclass(frozen=True)
 class Refusal:
-    """A value of the link that the page cannot follow.
+    """A value of the link that the page cannot use.
 
     Parameters
     ----------
     name, value : str
         As in the link.
     sentence : str
-        What the page does instead, beginning with what was asked for.
+        The requested setting, then what the page does instead.
     """
 
     name: str
@@ -44,24 +44,24 @@ def check(
     link : mapping
         Name to all its values.
     quoted : callable
-        A value from outside to what may stand on the page.
+        Turns an untrusted value into text that is safe on the page.
     among : mapping, optional
         For controls by key: the texts allowed in this view, where those are fewer.
     """
-    found = []
+    refusals = []
     for control in controls:
         allowed = (among or {}).get(control.key)
         for value in link.get(control.key, ()):
-            sentence = _refused(control, value, quoted, allowed)
+            sentence = _sentence(control, value, quoted, allowed)
             if sentence:
-                found.append(Refusal(control.key, value, sentence))
-    return found
+                refusals.append(Refusal(control.key, value, sentence))
+    return refusals
 
 
-def _refused(
+def _sentence(
     control: Control, value: str, quoted: Callable[[str], str], among: Collection[str] | None
 ) -> str:
-    """Why the value is not allowed; empty where it is."""
+    """The sentence that says why the value is not allowed; empty where it is."""
     kind, name = control.kind, f"{control.asked} {quoted(value)}"
     if isinstance(kind, Text):
         return ""
@@ -88,7 +88,7 @@ def _within(kind: Number, value: str) -> bool:
 
 
 def address(page: Page, values: Mapping[str, Any]) -> dict[str, str | list[str]]:
-    """The settings of a link that opens the page with these: what differs from its first view."""
+    """The settings of a link that opens the page with these values, without the defaults."""
     return {
         key: page[key].text(value)
         for key, value in values.items()

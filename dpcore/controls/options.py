@@ -1,4 +1,4 @@
-"""Controls as options of a command, and as the command line that says them again."""
+"""Controls as options of a command, and as the command line that repeats them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> Non
 
 
 def is_flag(control: Control) -> bool:
-    """Whether the option takes no value: a switch, or one of two that means yes or no."""
+    """Whether the option takes no value: a switch, or a choice between yes and no."""
     kind = control.kind
     if isinstance(kind, OneOf):
         return set(map(type, kind.means.values())) == {bool}
@@ -33,7 +33,7 @@ def is_flag(control: Control) -> bool:
 
 
 def described(control: Control) -> str:
-    """The help of its option: what may be typed, and what it means."""
+    """The help of its option: the allowed values, and the meaning."""
     if control.brief:
         return control.brief
     words, kind = _first_sentence(control.help), control.kind
@@ -50,24 +50,24 @@ def _first_sentence(markdown: str) -> str:
 
 
 def given(controls: Iterable[Control], options: argparse.Namespace) -> dict[str, Any]:
-    """What was typed, by key of the control; options that were left out are not in it.
+    """The typed values by key of the control, without the options that were left out.
 
     Raises
     ------
     InvalidInput
-        For a number that is none.
+        If a number is not one.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for control in controls:
         typed = getattr(options, control.option.replace("-", "_"), None) if control.option else None
         if typed is None or typed is False:
             continue
-        found[control.key] = read(control, typed)
-    return found
+        values[control.key] = read(control, typed)
+    return values
 
 
 def fields(controls: Iterable[Control], said: Mapping[str, Any], part: str = "") -> dict[str, Any]:
-    """What was typed for the fields of a description, or of a part of it.
+    """The typed values for the fields of a description, or of a part of it.
 
     Parameters
     ----------
@@ -77,16 +77,16 @@ def fields(controls: Iterable[Control], said: Mapping[str, Any], part: str = "")
     part : str
         "config" for the fields "config.clip", "config.noise" and so on.
     """
-    found = {}
+    result = {}
     for control in controls:
-        whose, _, name = control.field.rpartition(".")
-        if name and whose == part and control.key in said:
-            found[name] = said[control.key]
-    return found
+        prefix, _, name = control.field.rpartition(".")
+        if name and prefix == part and control.key in said:
+            result[name] = said[control.key]
+    return result
 
 
 def read(control: Control, typed: Any) -> Any:
-    """One value as the field has it; what it may be is for the description to say."""
+    """One value in the field's type; the description checks its range."""
     kind, name = control.kind, control.option
     if is_flag(control):
         return True
@@ -112,15 +112,16 @@ def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]
     ----------
     controls : iterable of Control
     fields : mapping
-        By name with its part, "config.clip"; ``None``, ``False`` and what is not in it say nothing.
+        By name with its part, "config.clip"; a field that is ``None``, ``False`` or missing gives
+        no option.
     """
-    found = []
+    options = []
     for control in controls:
         value = fields.get(control.field) if control.field else None
         if not control.option or value is None or value is False:
             continue
-        found.append(f"--{control.option}" + ("" if value is True else f" {exactly(value)}"))
-    return found
+        options.append(f"--{control.option}" + ("" if value is True else f" {exactly(value)}"))
+    return options
 
 
 def exactly(value: Any) -> str:

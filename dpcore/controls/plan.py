@@ -69,7 +69,7 @@ CONTROLS = Page(
         asked="a length in",
         help="Whether the length of training is given in passes over the data, or in single steps.",
     ),
-    # One box for either unit: only a control that is there already takes a value into the address
+    # One box for either unit: only a control that is already shown takes a value into the address
     # when it is set by another one.
     Control(
         "duration",
@@ -289,7 +289,7 @@ def steps_per_epoch(records: int, batch: int) -> int:
 
 
 def values(training: TrainingPlan) -> dict[str, Any]:
-    """What the controls say for exactly this run, by key."""
+    """The controls' values for exactly this run, by key."""
     per_epoch = steps_per_epoch(training.records, training.batch)
     epochs, rest = divmod(training.steps, per_epoch)
     decays = {per_epoch: "epoch", 1: "step"}.get(training.decay_every, "steps")
@@ -302,10 +302,10 @@ def values(training: TrainingPlan) -> dict[str, Any]:
         "sigma": training.sigma,
         "clip": training.clip,
         "decay": training.decay,
-        # Constant noise never decays, whenever it would.
+        # Constant noise never decays, so its interval does not matter.
         "decays": "epoch" if training.decay == 1.0 else decays,
         **({"every": training.decay_every} if decays == "steps" else {}),
-        # The slider stops at powers of ten; a larger δ is never a worse bargain for ε.
+        # The slider stops at powers of ten; a larger δ never gives a larger ε.
         "plan_delta": next(
             (delta for delta in common.DELTAS if delta >= training.delta), common.DELTAS[-1]
         ),

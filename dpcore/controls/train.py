@@ -33,40 +33,42 @@ def datasets() -> dict[str, str]:
     """Data sets for networks by key, the built-in ones first."""
     from dpcore.datasets import images
 
-    known = images.keys()
-    return {key: images.entry(key).title for key in known}
+    keys = images.keys()
+    return {key: images.entry(key).title for key in keys}
 
 
 def _effects() -> dict[str, str]:
     from dpcore.evaluation.effects import EFFECTS
 
-    return {key: f"{each.title} {each.symbol}".strip() for key, each in EFFECTS.items()}
+    return {key: f"{effect.title} {effect.symbol}".strip() for key, effect in EFFECTS.items()}
 
 
-def _is(key: str, *values: str) -> Any:
-    """Shown where another control says one of these."""
-    return lambda said: said.get(key) in values
+def _is(key: str, *allowed: str) -> Any:
+    """A test that another control has one of these values, for `shown`."""
+    return lambda values: values.get(key) in allowed
 
 
-def _decays(said: Values) -> bool:
-    # Paper 004 knows no other noise than constant.
-    return said.get("shape") != "published-004" and said.get("schedule") == "decaying"
+def _decays(values: Values) -> bool:
+    # Paper 004 has only constant noise.
+    return values.get("shape") != "published-004" and values.get("schedule") == "decaying"
 
 
-def _public_scales(said: Values) -> bool:
-    return said.get("shape") == "scaled" and said.get("scaled_by") == "public"
+def _public_scales(values: Values) -> bool:
+    return values.get("shape") == "scaled" and values.get("scaled_by") == "public"
 
 
-def _equal_shares(said: Values) -> bool:
-    return said.get("shape") == "published-004" and said.get("reading") == "equal-shares"
+def _equal_shares(values: Values) -> bool:
+    return values.get("shape") == "published-004" and values.get("reading") == "equal-shares"
 
 
-def _afresh(said: Values) -> bool:
-    return _public_scales(said) or _equal_shares(said)
+def _afresh(values: Values) -> bool:
+    return _public_scales(values) or _equal_shares(values)
 
 
-def _set_aside(said: Values) -> bool:
-    return _public_scales(said) or (_equal_shares(said) and said.get("weighed_by") == "public")
+def _set_aside(values: Values) -> bool:
+    return _public_scales(values) or (
+        _equal_shares(values) and values.get("weighed_by") == "public"
+    )
 
 
 CONTROLS = Page(
@@ -289,7 +291,7 @@ CONTROLS = Page(
         option="share",
         brief="of each step's budget that weights are paid with",
         help="Part of every step's privacy budget that the second query takes from the gradient.",
-        shown=lambda said: said.get("shape") == "scaled" and said.get("scaled_by") == "paid",
+        shown=lambda values: values.get("shape") == "scaled" and values.get("scaled_by") == "paid",
     ),
     Control(
         "scale_each",
@@ -393,7 +395,7 @@ CONTROLS = Page(
         asked="the schedule",
         help="Whether the noise stays the same, or falls as training goes on (paper 003). Either "
         "way the whole run spends the same ε.",
-        shown=lambda said: said.get("shape") != "published-004",
+        shown=lambda values: values.get("shape") != "published-004",
     ),
     Control(
         "ratio",

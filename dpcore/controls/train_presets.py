@@ -1,4 +1,4 @@
-"""Settings of Train to start from: what each control says."""
+"""Presets of Train: the values of its controls."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.tuned_configs import STUDIES
 
 LEFT_ALONE = ("person", "public_size", "train_seed")
-"""What a preset does not set."""
+"""Controls that a preset does not set."""
 FIRST = {key: value for key, value in CONTROLS.first().items() if key not in LEFT_ALONE}
 
 
 def values(study: TrainingStudy) -> dict[str, Any]:
-    """What the controls say for a study: by key, the others as on a first visit."""
+    """The controls' values for a study, by key; the others as on a first visit."""
     config = study.config
     fields = {name: getattr(study, name) for name in ("dataset", "features", "epsilon", "runs")}
     fields |= {f"config.{name}": value for name, value in vars(config).items()}
-    said = {"shape": config.noise, "schedule": "decaying" if config.decay < 1.0 else "constant"}
+    derived = {"shape": config.noise, "schedule": "decaying" if config.decay < 1.0 else "constant"}
     return (
         FIRST
-        | said
+        | derived
         | {key: value for key, value in CONTROLS.values(fields).items() if key in FIRST}
     )
 
@@ -45,4 +45,4 @@ PRESETS: dict[str, Mapping[str, Any]] = {
     "Cardio, paper 000's network": FIRST
     | {"dataset": "cardio", "layers": 2, "units": 100, "passes": 5, "lot": 1024, "repeats": 1},
 }
-"""Settings to start from: what each control says."""
+"""Presets by name: the values of the controls."""
