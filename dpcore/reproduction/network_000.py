@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 WIDTHS, CLIP = (100, 100), 1.0
 LEARNING_RATE = 0.05
-"""Of a step along one clipped gradient. The paper names none."""
+"""Learning rate of a step along one clipped gradient. The paper names none."""
 
 MOST_RECORDS = 5_000
-"""That are trained on: every step draws from all of them, and there are as many steps."""
+"""Most training records: every step draws from all of them, and there are as many steps."""
 
 MEASURED = 4_096
-"""Training records, evenly spread, that the objective is measured on."""
+"""Number of training records, evenly spread, for measuring the objective."""
 
 REFERENCE_EPOCHS, REFERENCE_BATCH = 20, 32
 AT_A_TIME = 256
@@ -60,7 +60,7 @@ def trained(
         Published ones by method, one an ε; all of the same number of steps.
     runs : int
     progress : callable
-        Whatever it raises ends the work.
+        Any exception that it raises ends the work.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def trained(
     import pandas as pd
 
     records = len(split.y_train)
-    members = [each for group in calibrations.values() for each in group]
+    members = [calibration for group in calibrations.values() for calibration in group]
     steps = members[0].steps
     configs = [
         TrainingConfig(
@@ -83,12 +83,12 @@ def trained(
             batch=1,
             learning_rate=LEARNING_RATE,
             clip=CLIP,
-            sigma=each.model_noise,
+            sigma=calibration.model_noise,
             sampling="fixed",
             adjacency="replace-one",
             seed=1_000 * place + run,
         )
-        for place, each in enumerate(members)
+        for place, calibration in enumerate(members)
         for run in range(runs)
     ]
     accuracies, objectives = _taught(split, configs, steps, progress)
@@ -103,34 +103,34 @@ def trained(
         clipped=False,
     )
     references = [replace(free, seed=run) for run in range(runs)]
-    reached = _taught(split, references, None, lambda share, message: progress(1.0, message))
+    reference = _taught(split, references, None, lambda share, message: progress(1.0, message))
     rows = [
         {
             "method": "nonprivate",
-            "epsilon": each.requested.epsilon,
-            **_spread("accuracy", reached[0]),
-            **_spread("objective", reached[1]),
+            "epsilon": calibration.requested.epsilon,
+            **_spread("accuracy", reference[0]),
+            **_spread("objective", reference[1]),
             "runs": runs,
         }
-        for each in next(iter(calibrations.values()))
+        for calibration in next(iter(calibrations.values()))
     ]
-    for place, each in enumerate(members):
-        own = slice(place * runs, (place + 1) * runs)
+    for place, calibration in enumerate(members):
+        block = slice(place * runs, (place + 1) * runs)
         rows.append(
             {
-                "method": each.method,
-                "epsilon": each.requested.epsilon,
-                **_spread("accuracy", accuracies[own]),
-                **_spread("objective", objectives[own]),
-                "sigma": each.sigma,
-                "steps": each.steps,
-                "claimed_epsilon": each.claim.epsilon,
-                "claimed_delta": each.claim.delta,
-                "certified_epsilon": each.certified.epsilon,
-                "delta": each.certified.delta,
-                "adjacency": str(each.certified.adjacency),
-                "accountant": each.certified.by,
-                "status": str(each.status),
+                "method": calibration.method,
+                "epsilon": calibration.requested.epsilon,
+                **_spread("accuracy", accuracies[block]),
+                **_spread("objective", objectives[block]),
+                "sigma": calibration.sigma,
+                "steps": calibration.steps,
+                "claimed_epsilon": calibration.claim.epsilon,
+                "claimed_delta": calibration.claim.delta,
+                "certified_epsilon": calibration.certified.epsilon,
+                "delta": calibration.certified.delta,
+                "adjacency": str(calibration.certified.adjacency),
+                "accountant": calibration.certified.by,
+                "status": str(calibration.status),
                 "runs": runs,
             }
         )
@@ -143,27 +143,27 @@ def _taught(
     steps: int | None,
     progress: Callable[[float, str], None],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Accuracy on the test part and objective on the training part, one of each a configuration."""
+    """Test accuracy and training objective of each configuration."""
     from dpcore.deep.training import TrainingRun
     from dpcore.evaluation.training import scores
 
     # One output and its sigmoid, as in the paper: "labels" of one label.
-    wanted = (split.y_train > 0).astype(np.float32)[:, None]
-    run = TrainingRun(configs, split.x_train.astype(np.float32), wanted, 1, task="labels")
-    whole = run.steps if steps is None else steps
-    while run.step < whole:
-        run.advance(min(STEPS_BETWEEN_REPORTS, whole - run.step))
-        progress(run.step / whole, f"step {run.step:,} of {whole:,}")
-    seen = np.unique(np.linspace(0, len(wanted) - 1, min(len(wanted), MEASURED)).astype(int))
+    targets = (split.y_train > 0).astype(np.float32)[:, None]
+    run = TrainingRun(configs, split.x_train.astype(np.float32), targets, 1, task="labels")
+    total = run.steps if steps is None else steps
+    while run.step < total:
+        run.advance(min(STEPS_BETWEEN_REPORTS, total - run.step))
+        progress(run.step / total, f"step {run.step:,} of {total:,}")
+    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), MEASURED)).astype(int))
     test = run.scores(split.x_test.astype(np.float32), AT_A_TIME)
-    train = run.scores(split.x_train[seen].astype(np.float32), AT_A_TIME)
+    train = run.scores(split.x_train[sample].astype(np.float32), AT_A_TIME)
     return (
         scores.accuracies(test, (split.y_test > 0)[:, None], "labels"),
-        scores.losses(train, wanted[seen], "labels"),
+        scores.losses(train, targets[sample], "labels"),
     )
 
 
 def _spread(name: str, values: np.ndarray) -> dict[str, float]:
-    """Mean and 90 % band; where weights blew up the objective is no number, and so is its mean."""
+    """Mean and 90 % band; the mean of an objective that diverged is not a number."""
     names = name, f"{name}_low", f"{name}_high"
     return dict(zip(names, map(float, spread(values)), strict=True))

@@ -1,8 +1,8 @@
 """Paper 000 (Ding et al.), section V: figures 2 to 5, Table I, and a verdict on each conclusion.
 
 The paper's setting: data scaled by their own range and to unit norm, δ = λ = 0.001, h = 0.5, ε from
-1e-9 to 1, 30 runs, its own sensitivities, steps and composition (the published editions). What
-differs and is said in every verdict file: GRPUA and SgdPert run T = n steps, not n², and their
+1e-9 to 1, 30 runs, its own sensitivities, steps and composition (the published editions). One
+difference, recorded in every verdict file: GRPUA and SgdPert run T = n steps, not n², and their
 per-query ε is solved from the paper's own claim at that T.
 """
 
@@ -46,7 +46,7 @@ ADJACENCY = str(Adjacency.REPLACE_ONE)
 """One element of the data is changed (Definition 4 and the sensitivity after it)."""
 
 HIGH_PRIVACY = 0.01
-"""What the verdicts take "the high privacy regime" to mean: ε up to this."""
+"""Largest ε of "the high privacy regime" in the verdicts."""
 
 FIGURES = {
     2: ("logistic", "accuracy"),
@@ -54,7 +54,7 @@ FIGURES = {
     4: ("huber", "accuracy"),
     5: ("huber", "objective"),
 }
-OBJECTIVE_LIMITS = (0.0, 2.5)  # as the paper cuts its figures 3 and 5
+OBJECTIVE_LIMITS = (0.0, 2.5)  # as in the paper's figures 3 and 5
 TABLE_EPSILONS = (0.01, 0.001)
 
 RUNS = 30
@@ -116,10 +116,10 @@ def _curves(
         part = order.part(number, len(splits), dataset)
         delta = delta_for(study, split)
         noises = calibrations_for(study, problem_for(study, split), delta)
-        drawn = sweep(study, split=split, calibrations=noises, progress=part)
-        rows.append(drawn)
-        tables.append(summarise(drawn, study, split, noises).assign(dataset=dataset))
-        # What the noise would prove on features scaled by public bounds; the paper's own scaling,
+        outcomes = sweep(study, split=split, calibrations=noises, progress=part)
+        rows.append(outcomes)
+        tables.append(summarise(outcomes, study, split, noises).assign(dataset=dataset))
+        # The guarantee of the noise on features scaled by public bounds; the paper's own scaling,
         # by the data's range, is judged apart.
         problem = replace(problem_for(study, split), public_preparation=True)
         calibrations[dataset] = calibrations_for(study, problem, delta)
@@ -140,7 +140,7 @@ def _curves(
 
 
 def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Conclusion]:
-    where = "V-B, figure 2" if loss == "logistic" else "V-C, figure 4"
+    section = "V-B, figure 2" if loss == "logistic" else "V-C, figure 4"
     verdicts = [
         _ordering(
             table,
@@ -149,7 +149,7 @@ def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Conclusion]:
             "outpert",
             HIGH_PRIVACY,
             True,
-            f"OPERA outperforms OutPert in the high privacy regime ({where}).",
+            f"OPERA outperforms OutPert in the high privacy regime ({section}).",
         ),
         _ordering(
             table,
@@ -158,9 +158,9 @@ def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Conclusion]:
             "sgdpert",
             HIGH_PRIVACY,
             True,
-            f"GRPUA outperforms SgdPert in the high privacy regime ({where}).",
+            f"GRPUA outperforms SgdPert in the high privacy regime ({section}).",
         ),
-        _near_best(table, where),
+        _near_best(table, section),
     ]
     if loss == "huber":
         verdicts.append(
@@ -178,7 +178,7 @@ def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Conclusion]:
 
 
 def _judge_objective(table: pd.DataFrame, loss: str) -> list[Conclusion]:
-    where = "V-B, figure 3" if loss == "logistic" else "V-C, figure 5"
+    section = "V-B, figure 3" if loss == "logistic" else "V-C, figure 5"
     return [
         _ordering(
             table,
@@ -187,7 +187,7 @@ def _judge_objective(table: pd.DataFrame, loss: str) -> list[Conclusion]:
             "outpert",
             HIGH_PRIVACY,
             False,
-            f"OPERA has lower objective values than OutPert ({where}).",
+            f"OPERA has lower objective values than OutPert ({section}).",
         ),
         _ordering(
             table,
@@ -196,9 +196,9 @@ def _judge_objective(table: pd.DataFrame, loss: str) -> list[Conclusion]:
             "grpua",
             HIGH_PRIVACY,
             False,
-            f"OPERA has lower objective values than GRPUA in the high privacy regime ({where}).",
+            f"OPERA has lower objective values than GRPUA in the high privacy regime ({section}).",
         ),
-        _best_objective(table, where),
+        _best_objective(table, section),
     ]
 
 
@@ -248,56 +248,56 @@ def _ordering(
     return verdict
 
 
-def _near_best(table: pd.DataFrame, where: str) -> Conclusion:
+def _near_best(table: pd.DataFrame, section: str) -> Conclusion:
     """Whether OPERA keeps near-optimal accuracy at every ε: within 2 points of non-private."""
-    seen, near = [], []
+    parts, near = [], []
     for dataset in dict.fromkeys(table["dataset"]):
         best = _mean(table, dataset, "nonprivate", 1.0, "accuracy")
         for epsilon in (1e-9, 1e-3, 1.0):
-            reached = _mean(table, dataset, "opera", epsilon, "accuracy")
-            near.append(best - reached <= 0.02)
-            seen.append(f"{dataset} at ε = {epsilon:g}: {reached:.3f} of {best:.3f}")
+            accuracy = _mean(table, dataset, "opera", epsilon, "accuracy")
+            near.append(best - accuracy <= 0.02)
+            parts.append(f"{dataset} at ε = {epsilon:g}: {accuracy:.3f} of {best:.3f}")
     verdict = SUPPORTED if all(near) else NOT_SUPPORTED
-    claim = f"OPERA's accuracy is near the non-private one from ε = 1e-9 to 1 ({where})."
-    return Conclusion(claim, verdict, "OPERA against non-private: " + "; ".join(seen) + ".")
+    claim = f"OPERA's accuracy is near the non-private one from ε = 1e-9 to 1 ({section})."
+    return Conclusion(claim, verdict, "OPERA against non-private: " + "; ".join(parts) + ".")
 
 
-def _best_objective(table: pd.DataFrame, where: str) -> Conclusion:
+def _best_objective(table: pd.DataFrame, section: str) -> Conclusion:
     """Whether OPERA nearly reaches the best objective at small ε: within 10 % of the minimum."""
-    seen, near = [], []
+    parts, near = [], []
     for dataset in dict.fromkeys(table["dataset"]):
         best = _mean(table, dataset, "nonprivate", 1.0, "objective")
         for epsilon in (1e-9, 1e-3, 1e-2):
-            reached = _mean(table, dataset, "opera", epsilon, "objective")
-            near.append(reached <= 1.1 * best)
-            seen.append(f"{dataset} at ε = {epsilon:g}: {reached:.3g} against {best:.3g}")
+            objective = _mean(table, dataset, "opera", epsilon, "objective")
+            near.append(objective <= 1.1 * best)
+            parts.append(f"{dataset} at ε = {epsilon:g}: {objective:.3g} against {best:.3g}")
     verdict = SUPPORTED if all(near) else NOT_SUPPORTED
-    claim = f"OPERA nearly reaches the best objective in the high privacy regime ({where})."
-    return Conclusion(claim, verdict, "OPERA against the minimum: " + "; ".join(seen) + ".")
+    claim = f"OPERA nearly reaches the best objective in the high privacy regime ({section})."
+    return Conclusion(claim, verdict, "OPERA against the minimum: " + "; ".join(parts) + ".")
 
 
 def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Conclusion:
-    """Whether each drawn method has a proof of the ε it is drawn at.
+    """Whether each method in the figure has a proof of its ε.
 
     It cannot be supported as a whole: the paper's own scaling looks at the data.
     """
-    seen = []
+    parts = []
     for dataset, groups in calibrations.items():
         for key, group in groups.items():
             last = group[-1]
             if key in ("grpua", "sgdpert"):
-                seen.append(
+                parts.append(
                     f"{last.title} on {dataset}: claimed ({last.claim.epsilon:.3g}, "
                     f"{last.claim.delta:.3g}), certified ε = {last.certified.epsilon:.3g} at "
                     f"δ = {last.certified.delta:g} ({last.certified.by})"
                 )
             elif key != "nonprivate":
                 proved = sum(c.proof.epsilon is not None for c in group)
-                seen.append(f"{last.title}: proved at {proved} of {len(group)} ε")
+                parts.append(f"{last.title}: proved at {proved} of {len(group)} ε")
     return Conclusion(
         "All compared methods guarantee differential privacy at the ε shown (abstract, section V).",
         NOT_SUPPORTED,
-        "; ".join(seen) + ". That is for features scaled by public bounds; the paper scales them "
+        "; ".join(parts) + ". That is for features scaled by public bounds; the paper scales them "
         "by the data's own minimum and maximum (section V-A), which no guarantee here covers.",
     )
 
@@ -334,7 +334,7 @@ def _table(order: Order, split: Split, dataset: str) -> tuple[list[Conclusion], 
 
 
 def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -> list[Conclusion]:
-    def said(cells: Iterable[tuple[str, float]]) -> str:
+    def cell_text(cells: Iterable[tuple[str, float]]) -> str:
         return ", ".join(f"{m} at ε = {e:g}: {seconds[m, e]:.2f} s" for m, e in cells)
 
     close = all(
@@ -344,27 +344,31 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
     )
     slower = all(seconds["grpua", e] > seconds["opera", e] for e in TABLE_EPSILONS)
     steps = table.set_index(["method", "epsilon"])["steps"]
-    # As many steps take as long: a difference of their seconds is the machine's.
-    longer = all(each["opera", 0.001] > each["opera", 0.01] for each in (seconds, steps))
+    # Equal steps take equal time: any other difference in seconds is the machine's.
+    longer = all(
+        measurement["opera", 0.001] > measurement["opera", 0.01] for measurement in (seconds, steps)
+    )
     return [
         Conclusion(
             "Computing the analytic noise adds almost no time "
             "(Table I: 21.325 s against 21.282 s).",
             SUPPORTED if close else NOT_SUPPORTED,
-            said((m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert"))
+            cell_text(
+                (m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert")
+            )
             + ", each run on its own.",
         ),
         Conclusion(
             "Gradient perturbation is slower than output perturbation "
             "(Table I: 244.8 s against 21.3 s).",
             SUPPORTED if slower else NOT_SUPPORTED,
-            said((m, 0.01) for m in ("opera", "grpua")) + "; GRPUA here runs T = n, not n².",
+            cell_text((m, 0.01) for m in ("opera", "grpua")) + "; GRPUA here runs T = n, not n².",
         ),
         Conclusion(
             "OPERA takes longer at ε = 0.001 than at 0.01 (Table I: 67.976 s against 21.325 s).",
             SUPPORTED if longer else NOT_SUPPORTED,
             f"Theorem 4's rule gives T = {steps['opera', 0.001]} and {steps['opera', 0.01]}: "
-            f"T grows with ε, if at all. {said((('opera', 0.001), ('opera', 0.01)))}.",
+            f"T grows with ε, if at all. {cell_text((('opera', 0.001), ('opera', 0.01)))}.",
         ),
     ]
 
@@ -397,8 +401,8 @@ def _networks(order: Order) -> Result:
         problem = replace(problem_for(study, split), public_preparation=True)
         calibrations[dataset] = calibrations_for(study, problem, DELTA)
         part = order.part(number, len(at_hand), dataset)
-        found = network_000.trained(split, calibrations[dataset], runs, part)
-        tables.append(found.assign(dataset=dataset))
+        result = network_000.trained(split, calibrations[dataset], runs, part)
+        tables.append(result.assign(dataset=dataset))
     table = pd.concat(tables, ignore_index=True)
     files = [order.save(table)]
     for value, label, limits in (

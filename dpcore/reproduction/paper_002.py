@@ -1,11 +1,11 @@
 """Paper 002 (Fukuchi et al.), section 4: figure 2, and a verdict on each conclusion.
 
 RMSE of linear and accuracy of logistic regression against n, for input, objective and output
-perturbation and without privacy. The paper's ε, δ and n are lost in the text at hand, and its
-census sample is not: ours stand in, so that only the order of the methods is judged, of which the
-paper speaks in general (Theorem 2). Input perturbation is the sound one: the paper's own promises
-nothing that is known for the model. The others are sound, too, and all but the output
-perturbation's have the same (ε, δ); that has δ = 0, as in the paper.
+perturbation and without privacy. The paper's ε, δ and n are illegible in the available text, and
+its census sample is not at hand: ours stand in, so only the order of the methods is judged, which
+the paper states in general (Theorem 2). Input perturbation is the sound edition: the paper's own
+has no known guarantee for the model. The others are sound, too, and have the same (ε, δ), except
+output perturbation with δ = 0, as in the paper.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 EPSILONS, DELTA = (0.1, 1.0), 1e-5
 SIZES = (300, 1_000, 3_000, 10_000, 30_000, 100_000)
 SMALL = 1_000
-"""What the verdicts take "small n" to mean: n up to this."""
+"""Largest n of "small n" in the verdicts."""
 LAMS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 METHODS = ("nonprivate", "inputpert", "objpert", "outpert_pure")
 RUNS, TUNING_RUNS = 20, 3
 NEAR = 0.01
-"""What counts as close where the runs' spread is less: this share of the measure's range."""
+"""Least margin that counts as close, as a share of the measure's range; else the runs' spread."""
 
 NUMBERS = {"adult": "hours-per-week", "cohort": "egfr"}
-"""The sets that stand in, and what is predicted of them by linear regression."""
+"""The sets that stand in, and the outcome of their linear regression."""
 PATIENTS = 130_000
 PREPARATION = Preparation(missing="drop", intercept=True)
 NAMES = {"logistic": "accuracy", "squared": "rmse"}
@@ -97,7 +97,7 @@ class DividedSet:
 
     @property
     def measure(self) -> Metric:
-        """What is drawn."""
+        """The measure drawn."""
         return scoring_for(self.split).measures(self.split)[0]
 
 
@@ -111,19 +111,21 @@ def _figure(order: Order) -> Result:
     parts = [part for dataset in at_hand for part in _parts(dataset)]
     rows = []
     for number, part in enumerate(parts):
-        told = order.part(number, len(parts), f"{part.dataset}, {part.loss} loss")
-        rows.append(_trained(part, runs, told))
-    table = pd.concat([_summary(part, found) for part, found in zip(parts, rows, strict=True)])
+        report = order.part(number, len(parts), f"{part.dataset}, {part.loss} loss")
+        rows.append(_trained(part, runs, report))
+    table = pd.concat(
+        [_summary(part, part_rows) for part, part_rows in zip(parts, rows, strict=True)]
+    )
     files = [order.save(table), order.save(pd.concat(rows, ignore_index=True), "-runs")]
     titles = {key: method.title for key, method in register().items()}
     for loss, name in NAMES.items():
-        drawn = table[table["loss"] == loss]
-        if drawn.empty:
+        lines = table[table["loss"] == loss]
+        if lines.empty:
             continue
-        places = drawn["dataset"] + [f", ε = {epsilon:g}" for epsilon in drawn["epsilon"]]
-        top = float(drawn["high"].max())
+        places = lines["dataset"] + [f", ε = {epsilon:g}" for epsilon in lines["epsilon"]]
+        top = float(lines["high"].max())
         files += panels(
-            drawn.assign(dataset=places).rename(
+            lines.assign(dataset=places).rename(
                 columns={"mean": name, "low": f"{name}_low", "high": f"{name}_high"}
             ),
             value=name,
@@ -138,25 +140,25 @@ def _figure(order: Order) -> Result:
 
 
 def _parts(dataset: str) -> Iterator[DividedSet]:
-    """The data set with each kind of regression that it offers."""
+    """The data set with each kind of regression it allows."""
     table = load(dataset, records=PATIENTS if dataset == "cohort" else None)
     tables = {"logistic" if table.entry.predicts == "class" else "squared": table}
     if dataset in NUMBERS:
         tables["squared"] = predicting(table, NUMBERS[dataset])
-    for loss, each in tables.items():
-        split = prepare(each, PREPARATION)
+    for loss, variant in tables.items():
+        split = prepare(variant, PREPARATION)
         sizes = tuple(size for size in SIZES if size <= split.records)
         yield DividedSet(dataset, loss, split, sizes if len(sizes) > 1 else (*sizes, split.records))
 
 
 def predicting(table: Table, name: str) -> Table:
-    """The same records with a number among their columns as the outcome; the old one is left out.
+    """The records with a numeric column as the outcome; the old outcome is left out.
 
     Parameters
     ----------
     table : Table
     name : str
-        Of a numeric column.
+        Name of a numeric column.
     """
     entry = table.entry
     columns = tuple(column for column in entry.columns if column.name != name)
@@ -169,7 +171,7 @@ def predicting(table: Table, name: str) -> Table:
 
 
 def divided(split: Split, run: int) -> Split:
-    """The same records, divided into training and testing anew."""
+    """The records in a new division into training and test parts."""
     features = np.vstack([split.x_train, split.x_test])
     labels = np.concatenate([split.y_train, split.y_test])
     order = np.random.default_rng([run, len(labels)]).permutation(len(labels))
@@ -197,17 +199,17 @@ def _values(
             epsilons = [epsilon for epsilon in EPSILONS if lams[key, epsilon] == lam]
             calibrations = method.calibrate(problem, epsilons, DELTA, Edition.SOUND, Settings())
             weights = method.release(problem, features, labels, calibrations, 1, run)[:, 0]
-            for one, value in zip(calibrations, _scores(part, split, weights), strict=True):
+            for calibration, value in zip(calibrations, _scores(part, split, weights), strict=True):
                 rows.append(
                     {
                         "dataset": part.dataset,
                         "loss": part.loss,
                         "records": size,
                         "method": key,
-                        "epsilon": one.requested.epsilon,
+                        "epsilon": calibration.requested.epsilon,
                         "lam": lam,
-                        "sigma": one.sigma,
-                        "status": str(one.status),
+                        "sigma": calibration.sigma,
+                        "status": str(calibration.status),
                         "run": run,
                         "value": float(value),
                     }
@@ -227,13 +229,13 @@ def _trained(part: DividedSet, runs: int, progress: Progress) -> pd.DataFrame:
     import pandas as pd
 
     settings = [(method, epsilon) for method in METHODS for epsilon in EPSILONS]
-    tried, rows, tuning = [], [], min(runs, TUNING_RUNS)
+    trials, rows, tuning = [], [], min(runs, TUNING_RUNS)
     for run in range(tuning):
         split = divided(part.split, run)
         for number, lam in enumerate(LAMS):
             progress(0.3 * (run + number / len(LAMS)) / tuning, f"λ = {lam:g}")
-            tried += _values(part, split, part.sizes[-1], dict.fromkeys(settings, lam), run)
-    scores = pd.DataFrame(tried).groupby(["method", "epsilon", "lam"])["value"].mean()
+            trials += _values(part, split, part.sizes[-1], dict.fromkeys(settings, lam), run)
+    scores = pd.DataFrame(trials).groupby(["method", "epsilon", "lam"])["value"].mean()
     best = (part.measure.sign * scores).groupby(["method", "epsilon"]).idxmax()
     lams = {(method, epsilon): lam for method, epsilon, lam in best}
     for run in range(runs):
@@ -272,20 +274,22 @@ class Curve:
 
 
 Place = tuple[str, float, dict[str, Curve]]
-"""Its name, what counts as close, and every method's curve."""
+"""Name, margin that counts as close, and every method's curve."""
 
 
 def _places(table: pd.DataFrame) -> list[Place]:
-    found = []
+    result = []
     for (dataset, epsilon), rows in table.groupby(["dataset", "epsilon"], sort=False):
         curves = {}
-        for method, own in rows.groupby("method"):
-            own = own.sort_values("records")
-            spread = 0.5 * (own["high"] - own["low"])
-            curves[str(method)] = Curve(tuple(own["records"]), tuple(own["mean"]), tuple(spread))
+        for method, group in rows.groupby("method"):
+            group = group.sort_values("records")
+            spread = 0.5 * (group["high"] - group["low"])
+            curves[str(method)] = Curve(
+                tuple(group["records"]), tuple(group["mean"]), tuple(spread)
+            )
         close = NEAR * float(rows["span"].iloc[0])
-        found.append((f"{dataset} at ε = {epsilon:g}", close, curves))
-    return found
+        result.append((f"{dataset} at ε = {epsilon:g}", close, curves))
+    return result
 
 
 def _judged(table: pd.DataFrame) -> list[Conclusion]:
@@ -347,51 +351,53 @@ def _judge_logistic(places: list[Place]) -> list[Conclusion]:
 
 def _below_objective(places: list[Place]) -> Conclusion:
     """Whether objective perturbation is more accurate with few records, beyond the spread."""
-    found = []
+    pairs = []
     for name, _, curves in places:
         theirs, ours = curves["objpert"], curves["inputpert"]
         for at, size in enumerate(ours.sizes):
             if size <= SMALL:
                 margin = max(theirs.spreads[at], ours.spreads[at])
                 place = f"{name}, n = {size:,} (spread {margin:.2g})"
-                found.append((place, theirs.means[at], ours.means[at], margin))
+                pairs.append((place, theirs.means[at], ours.means[at], margin))
     return ordering(
         "With small n the accuracy of input perturbation is slightly lower than that of "
         "objective perturbation (4.3, figure 2).",
-        found,
+        pairs,
         better="ObjPert",
         worse="InputPert",
         what="accuracy",
     )
 
 
-def _approaches(places: list[Place], method: str, what: str, sign: float, claim: str) -> Conclusion:
+def _approaches(
+    places: list[Place], method: str, quantity: str, sign: float, claim: str
+) -> Conclusion:
     """Whether privacy costs less, beyond the spread, with the most records than with the fewest."""
     ends = []
     for name, _, curves in places:
-        own, free = curves[method], curves["nonprivate"]
-        first, last = (sign * (free.means[at] - own.means[at]) for at in (0, -1))
-        margin = max(own.spreads[0], own.spreads[-1])
-        sizes = f"n = {own.sizes[0]:,} and {own.sizes[-1]:,}"
+        curve, reference = curves[method], curves["nonprivate"]
+        first, last = (sign * (reference.means[at] - curve.means[at]) for at in (0, -1))
+        margin = max(curve.spreads[0], curve.spreads[-1])
+        sizes = f"n = {curve.sizes[0]:,} and {curve.sizes[-1]:,}"
         ends.append((f"{name}, {sizes} (spread {margin:.2g})", first, last, margin))
     return ordering(
         claim,
         ends,
         better="lost with the fewest",
         worse="lost with the most records",
-        what=f"{what} lost to privacy",
+        what=f"{quantity} lost to privacy",
     )
 
 
 def _close(
     places: list[Place],
     other: str,
-    what: str,
+    quantity: str,
     at_size: Callable[[int, int], bool],
     claim: str,
 ) -> Conclusion:
-    """Whether input perturbation is as near to another method as runs differ, or as `NEAR`."""
-    titles, outcomes, seen = {key: m.title for key, m in register().items()}, [], []
+    """Whether input perturbation is within the runs' spread of another method, or within `NEAR`."""
+    titles, outcomes, parts = {key: m.title for key, m in register().items()}, [], []
     for name, close, curves in places:
         ours, theirs = curves["inputpert"], curves[other]
         for at, size in enumerate(ours.sizes):
@@ -399,7 +405,7 @@ def _close(
                 continue
             allowed = max(close, ours.spreads[at], theirs.spreads[at])
             outcomes.append(abs(ours.means[at] - theirs.means[at]) <= allowed)
-            seen.append(
+            parts.append(
                 f"{name}, n = {size:,}: InputPert {ours.means[at]:.4g}, {titles[other]} "
                 f"{theirs.means[at]:.4g} (close: {allowed:.2g})"
             )
@@ -411,12 +417,12 @@ def _close(
         if 2 * near < len(outcomes)
         else PARTLY
     )
-    said = f"Close in {near} of {len(outcomes)} places ({what}). " + "; ".join(seen) + "."
-    return Conclusion(claim, verdict, said)
+    evidence = f"Close in {near} of {len(outcomes)} places ({quantity}). " + "; ".join(parts) + "."
+    return Conclusion(claim, verdict, evidence)
 
 
 def _against_output(table: pd.DataFrame) -> list[Conclusion]:
-    """How the order was seen, of which the text at hand says nothing."""
+    """The observed order, on which the available text is silent."""
     verdicts = []
     for loss, rows in table.groupby("loss"):
         sign = float(rows["sign"].iloc[0])
@@ -442,14 +448,15 @@ def _against_output(table: pd.DataFrame) -> list[Conclusion]:
 
 def _judge_local(sizes: Sequence[int]) -> Conclusion:
     """Whether a message's ε is of order √n, by its exact curve."""
-    seen, orders = [], []
+    parts, orders = [], []
     for epsilon in EPSILONS:
         local = [Protocol(size, epsilon, DELTA).local_epsilon for size in (sizes[0], sizes[-1])]
         ratios = [
-            one / math.sqrt(size) for one, size in zip(local, (sizes[0], sizes[-1]), strict=True)
+            local_epsilon / math.sqrt(size)
+            for local_epsilon, size in zip(local, (sizes[0], sizes[-1]), strict=True)
         ]
         orders.append(ratios[1] <= 1.1 * ratios[0])
-        seen.append(
+        parts.append(
             f"at ε = {epsilon:g} for the model a message has ε = {local[0]:.3g} with "
             f"n = {sizes[0]:,} ({ratios[0]:.2g} √n) and {local[1]:.3g} with n = {sizes[-1]:,} "
             f"({ratios[1]:.2g} √n)"
@@ -459,7 +466,7 @@ def _judge_local(sizes: Sequence[int]) -> Conclusion:
         "Each contributor's data are locally private with an ε of order √n (corollary 1, 3.5).",
         verdict,
         "By the exact curve of the sound messages, whose noise falls with n like the paper's: "
-        + "; ".join(seen)
+        + "; ".join(parts)
         + ". The classical formula behind the corollary is proved for ε < 1 only; beyond, ε grows "
         "with n.",
     )

@@ -1,9 +1,9 @@
 """Paper 003 (Zhang et al.), section 5: figures 1 and 2, Table 1, and a verdict on each conclusion.
 
-What the paper says of ε is checked by accounting alone. What it says of accuracy is checked on
-MNIST where it is at hand; CheXpert's experiments can't be run again, because the radiographs that
-were used, the learning rate and DenseNet-121's weights are not in print, so synthetic features of
-chest X-rays show what the same settings do there. Comparisons are at the same *certified* ε.
+The paper's claims on ε are checked by accounting alone. Its claims on accuracy are checked on MNIST
+where it is at hand; CheXpert's experiments can't be run again, because the radiographs used, the
+learning rate and DenseNet-121's weights are not in print, so the same settings run on synthetic
+features of chest X-rays. Comparisons are at the same *certified* ε.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ FOR_POISSON = "holds for Poisson samples, not decided for batches of fixed size"
 
 
 def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
-    """What is claimed and what is certified for rows of the paper.
+    """The claimed and the certified ε of rows of the paper.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def assured(presets: Sequence[Preset], progress: Progress) -> pd.DataFrame:
 
 
 def _finding(fixed: claims.Finding, poisson: claims.Finding) -> str:
-    """What is known of batches of fixed size, as in the paper, and else of Poisson samples."""
+    """The finding for batches of fixed size, as in the paper, or else for Poisson samples."""
     if fixed is not claims.Finding.OPEN:
         return str(fixed)
     if poisson is claims.Finding.HOLDS:
@@ -159,17 +159,17 @@ def _finding(fixed: claims.Finding, poisson: claims.Finding) -> str:
 
 
 def judge_epsilon(table: pd.DataFrame, claim: str) -> Conclusion:
-    """Whether every ε that is claimed holds under the lemma's adjacency, replace-one."""
-    found = list(table["finding"])
-    if all(each == HOLDS for each in found):
+    """Whether every claimed ε holds under the lemma's adjacency, replace-one."""
+    findings = list(table["finding"])
+    if all(finding == HOLDS for finding in findings):
         verdict = SUPPORTED
-    elif any(each in (HOLDS, FOR_POISSON) for each in found):
+    elif any(finding in (HOLDS, FOR_POISSON) for finding in findings):
         verdict = PARTLY
-    elif all(each == OPEN for each in found):
+    elif all(finding == OPEN for finding in findings):
         verdict = UNCHECKED
     else:
         verdict = NOT_SUPPORTED
-    seen = "; ".join(
+    evidence = "; ".join(
         f"{row['title']}: claimed {row['claimed_epsilon']:.3g}, certified "
         f"{_or_none(row['replace_one_fixed_pld'])} (replace-one, fixed size, PLD), "
         f"{_or_none(row['replace_one_poisson_pld'])} (replace-one, Poisson, PLD), "
@@ -177,8 +177,8 @@ def judge_epsilon(table: pd.DataFrame, claim: str) -> Conclusion:
         + ("" if not row["conditions"] else ", and conditions of Lemma 4 are not met")
         for row in records(table)
     )
-    holds = sum(each == HOLDS for each in found)
-    return Conclusion(claim, verdict, f"{holds} of {len(table)} hold as they stand. {seen}.")
+    holds = sum(finding == HOLDS for finding in findings)
+    return Conclusion(claim, verdict, f"{holds} of {len(table)} hold as they stand. {evidence}.")
 
 
 def judge_tightness(table: pd.DataFrame) -> Conclusion:
@@ -218,13 +218,13 @@ def figure_1(order: Order) -> Result:
     config = replace(CHEST, epochs=_epochs(order, CHEST.epochs))
     studies: list[Labelled] = []
     for epsilon in EPSILONS:
-        for series, own in (
+        for series, variant in (
             ("nonprivate", nonprivate(config)),
             ("dpsgd", replace(config, decay=1.0)),
             ("proposed", replace(config, decay_every="epoch")),
             ("iteration", config),
         ):
-            study = TrainingStudy(dataset, config=own, epsilon=epsilon, runs=order.runs or RUNS)
+            study = TrainingStudy(dataset, config=variant, epsilon=epsilon, runs=order.runs or RUNS)
             studies.append(
                 ({"dataset": dataset, "method": series, "target_epsilon": epsilon}, study)
             )
@@ -253,13 +253,13 @@ def figure_1(order: Order) -> Result:
 
 def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
     """The decaying model against DP-SGD at the same certified ε, and against 80 and 60 % AUC."""
-    reached = {(row["method"], row["target_epsilon"]): row for row in records(ends)}
-    auc = {key: row["auc"] for key, row in reached.items()}
+    ends_by_key = {(row["method"], row["target_epsilon"]): row for row in records(ends)}
+    auc = {key: row["auc"] for key, row in ends_by_key.items()}
     places = [
         against(
             f"{TITLES[series]} at ε = {epsilon:g}",
-            reached[series, epsilon],
-            reached["dpsgd", epsilon],
+            ends_by_key[series, epsilon],
+            ends_by_key["dpsgd", epsilon],
             "auc",
         )
         for series in ("proposed", "iteration")
@@ -269,7 +269,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
         auc["proposed", epsilon] >= 0.75 and 0.55 <= auc["dpsgd", epsilon] <= 0.65
         for epsilon in EPSILONS
     )
-    shown = "; ".join(
+    aucs = "; ".join(
         f"ε = {epsilon:g}: {TITLES[series]} {auc[series, epsilon]:.3f}"
         for epsilon in EPSILONS
         for series in ("nonprivate", "dpsgd", "proposed", "iteration")
@@ -286,7 +286,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
             "At ε = 2 and 8 the adaptive model reaches about 80 % AUC and DP-SGD about 60 % "
             "(5.2, figure 1).",
             SUPPORTED if near else NOT_SUPPORTED,
-            f"AUC {shown}. {NOT_IN_PRINT}",
+            f"AUC {aucs}. {NOT_IN_PRINT}",
         ),
     ]
 
@@ -318,8 +318,8 @@ def figure_2(order: Order) -> Result:
     studies: list[Labelled] = []
     for key, values in VALUES.items():
         for value in values:
-            whole = math.ceil(epochs[key, value])
-            config = replace(EFFECTS[key].put(CHEST, value), epochs=_epochs(order, whole))
+            epoch_count = math.ceil(epochs[key, value])
+            config = replace(EFFECTS[key].put(CHEST, value), epochs=_epochs(order, epoch_count))
             study = TrainingStudy(
                 dataset, config=config, epsilon=None, budget=FIXED, runs=order.runs or RUNS
             )
@@ -401,7 +401,7 @@ def affordable(progress: Progress) -> pd.DataFrame:
         plan = solve("steps", config.training(RECORDS), FIXED, "pld")
         assert plan.value is not None
         printed = printed_steps(config.training(RECORDS), FIXED)
-        found = spent(replace(config.training(RECORDS), steps=printed), "pld")
+        guarantee = spent(replace(config.training(RECORDS), steps=printed), "pld")
         rows.append(
             {
                 "parameter": key,
@@ -409,10 +409,10 @@ def affordable(progress: Progress) -> pd.DataFrame:
                 "epochs_certified": plan.value / an_epoch,
                 "epochs_printed": printed / an_epoch,
                 "claimed_epsilon": FIXED,
-                "certified_for_printed": found.epsilon,
+                "certified_for_printed": guarantee.epsilon,
                 "delta": CHEST.delta,
-                "adjacency": str(found.adjacency),
-                "accountant": found.by,
+                "adjacency": str(guarantee.adjacency),
+                "accountant": guarantee.by,
             }
         )
     return pd.DataFrame(rows)
@@ -423,8 +423,8 @@ def printed_steps(training: TrainingPlan, target: float, most: int = 100_000) ->
 
     def within(steps: int) -> bool:
         run = replace(training, steps=steps)
-        found = paper_003.account(run.schedule(), run.rate, run.delta, run.clip).claim.epsilon
-        return found is not None and found <= target
+        epsilon = paper_003.account(run.schedule(), run.rate, run.delta, run.clip).claim.epsilon
+        return epsilon is not None and epsilon <= target
 
     low, high = 1, 2
     while high < most and within(high):
@@ -437,23 +437,23 @@ def printed_steps(training: TrainingPlan, target: float, most: int = 100_000) ->
 
 def judge_epochs(afforded: pd.DataFrame) -> Conclusion:
     """Whether more epochs fit at larger R, larger σ₀ and smaller C."""
-    seen, right = [], []
+    parts, monotone = [], []
     for key in VALUES:
         rows = afforded[afforded["parameter"] == key].sort_values("value")
-        epochs = [float(each) for each in rows["epochs_certified"]]
-        way = epochs[::-1] if key == "clip" else epochs
-        right.append(way == sorted(way) and way[-1] > way[0])
+        epochs = [float(value) for value in rows["epochs_certified"]]
+        ordered = epochs[::-1] if key == "clip" else epochs
+        monotone.append(ordered == sorted(ordered) and ordered[-1] > ordered[0])
         pairs = ", ".join(
             f"{value:g}: {count:g}" for value, count in zip(rows["value"], epochs, strict=True)
         )
-        seen.append(f"{EFFECTS[key].symbol} = {pairs}")
+        parts.append(f"{EFFECTS[key].symbol} = {pairs}")
     worst = float(afforded["certified_for_printed"].max())
     return Conclusion(
         "A larger R, a larger σ₀ or a smaller C spends less a step and so allows more epochs at "
         "ε = 8 (5.2, figure 2).",
-        SUPPORTED if all(right) else PARTLY if any(right) else NOT_SUPPORTED,
-        f"Epochs within a certified ε of 8: {'; '.join(seen)}. The epochs that equation (3) allows "
-        f"are certified at ε up to {worst:.3g}.",
+        SUPPORTED if all(monotone) else PARTLY if any(monotone) else NOT_SUPPORTED,
+        f"Epochs within a certified ε of 8: {'; '.join(parts)}. The epochs that equation (3) "
+        f"allows are certified at ε up to {worst:.3g}.",
     )
 
 
@@ -462,19 +462,19 @@ def judge_effects(ends: pd.DataFrame) -> list[Conclusion]:
     verdicts = []
     for key in VALUES:
         rows = ends[ends["parameter"] == key].sort_values("value")
-        areas = [float(each) for each in rows["auc"]]
-        way = areas[::-1] if key == "clip" else areas
-        symbol, less = EFFECTS[key].symbol, "smaller" if key == "clip" else "larger"
-        rises = [later > before for before, later in pairwise(way)]
-        shown = ", ".join(
+        areas = [float(value) for value in rows["auc"]]
+        ordered = areas[::-1] if key == "clip" else areas
+        symbol, direction = EFFECTS[key].symbol, "smaller" if key == "clip" else "larger"
+        rises = [later > before for before, later in pairwise(ordered)]
+        values = ", ".join(
             f"{value:g}: {area:.3f} in {steps:,} steps"
             for value, area, steps in zip(rows["value"], areas, rows["steps"], strict=True)
         )
         verdicts.append(
             Conclusion(
-                f"At ε = 8 the model is better with a {less} {symbol} (5.2, figure 2).",
-                SUPPORTED if all(rises) else PARTLY if way[-1] > way[0] else NOT_SUPPORTED,
-                f"AUC by {symbol}, {shown}.",
+                f"At ε = 8 the model is better with a {direction} {symbol} (5.2, figure 2).",
+                SUPPORTED if all(rises) else PARTLY if ordered[-1] > ordered[0] else NOT_SUPPORTED,
+                f"AUC by {symbol}, {values}.",
             )
         )
     return verdicts
@@ -492,7 +492,7 @@ class Row:
     stated : float
         ε.
     epochs, learning_rate : int, float
-        Of the tutorial whose ε the row's equals.
+        Settings of the tutorial with the row's ε.
     """
 
     stated: float
@@ -538,12 +538,14 @@ def table_1(order: Order) -> Result:
     )
     verdicts = []
     for name in at_hand:
-        found = judge_gain(ends[ends["dataset"] == name])
-        verdicts += found if name == "mnist" else [on_stand_in(v, "MNIST", name) for v in found]
+        conclusions = judge_gain(ends[ends["dataset"] == name])
+        verdicts += (
+            conclusions if name == "mnist" else [on_stand_in(v, "MNIST", name) for v in conclusions]
+        )
     for short, title in (("mnist", "MNIST"), ("cifar", "CIFAR-10")):
-        own = table[table["preset"].str.startswith(short) & (table["decay"] < 1.0)]
+        decaying = table[table["preset"].str.startswith(short) & (table["decay"] < 1.0)]
         verdicts.append(
-            judge_epsilon(own, f"The proposed models keep the ε of Table 1 on {title}.")
+            judge_epsilon(decaying, f"The proposed models keep the ε of Table 1 on {title}.")
         )
     verdicts += [
         judge_tightness(table),
@@ -594,12 +596,12 @@ def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]
     certified = spent(config.training(images.entry(name).records), "pld").epsilon
     decaying = replace(config, decay=printed.decay)
     as_printed = replace(decaying, clip=printed.clip, sigma=printed.sigma)
-    found = {
+    studies = {
         "dpsgd": base,
         "proposed": replace(base, config=decaying, epsilon=certified),
         "printed": replace(base, config=as_printed),
     }
-    return {"nonprivate": _free(base), **found} if row is MNIST[0] else found
+    return {"nonprivate": _free(base), **studies} if row is MNIST[0] else studies
 
 
 def _free(study: TrainingStudy) -> TrainingStudy:
@@ -608,10 +610,10 @@ def _free(study: TrainingStudy) -> TrainingStudy:
 
 def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
     """The decaying noise against DP-SGD: at the same certified ε, and with σ₀ as printed."""
-    reached = {(row["method"], row["stated_epsilon"]): row for row in records(ends)}
+    ends_by_key = {(row["method"], row["stated_epsilon"]): row for row in records(ends)}
 
     def place(series: str, stated: float) -> tuple[str, float, float, float]:
-        ours, theirs = reached[series, stated], reached["dpsgd", stated]
+        ours, theirs = ends_by_key[series, stated], ends_by_key["dpsgd", stated]
         certified = f"{_or_none(ours['epsilon'])} and {_or_none(theirs['epsilon'])}"
         name = f"ε = {stated:g} as stated (certified {certified})"
         return against(name, ours, theirs, "accuracy")
@@ -619,36 +621,36 @@ def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
     def judged(series: str, claim: str) -> Conclusion:
         return ordering(
             claim,
-            [place(*key) for key in sorted(reached) if key[0] == series],
+            [place(*key) for key in sorted(ends_by_key) if key[0] == series],
             better="decaying noise",
             worse="DP-SGD",
             what="test accuracy, mean over runs",
         )
 
     gains = ", ".join(f"{gain:.2%} at ε = {stated:g}" for stated, gain in GAINS.items())
-    found = [
+    verdicts = [
         judged(
             "proposed",
             "At the same privacy the proposed model is more accurate than DP-SGD on MNIST "
             f"(Table 1: by {gains}); judged at the same certified ε.",
         )
     ]
-    if any(series == "printed" for series, _ in reached):
-        found.append(
+    if any(series == "printed" for series, _ in ends_by_key):
+        verdicts.append(
             judged(
                 "printed",
                 "With σ₀ from equation (3) the proposed model is more accurate than DP-SGD on "
                 "MNIST at the ε of Table 1.",
             )
         )
-    return found
+    return verdicts
 
 
 # Common to all
 
 
 def _stand_in(order: Order) -> str:
-    """The set that stands in for CheXpert."""
+    """Name of the set that stands in for CheXpert."""
     (name, *more), _ = order.wanted((STAND_IN,), images.availability)
     if more or images.entry(name).task != "labels":
         raise InvalidInput(
@@ -658,12 +660,12 @@ def _stand_in(order: Order) -> str:
     return name
 
 
-def _epochs(order: Order, own: int) -> int:
-    return own if order.epochs is None else min(own, order.epochs)
+def _epochs(order: Order, paper_epochs: int) -> int:
+    return paper_epochs if order.epochs is None else min(paper_epochs, order.epochs)
 
 
-def _short(order: Order, own: int) -> list[str]:
-    if order.epochs is None or order.epochs >= own:
+def _short(order: Order, paper_epochs: int) -> list[str]:
+    if order.epochs is None or order.epochs >= paper_epochs:
         return []
     return [
         f"A quick look: networks are trained for at most {order.epochs} epoch(s), so that verdicts "

@@ -1,10 +1,10 @@
 """Paper 004 (Xiang et al.), section V: its figures and tables, and a verdict on each conclusion.
 
-The paper compares noise at the ε that it prints. Here that comparison stands beside one at the same
-certified ε. Solved exactly, the paper's equation (11) is isotropic noise: there is nothing left to
-compare. Read as Δ_i = α/√d it is uneven, steered by the gradient of all private records: nothing is
-certified then. With the weights of public examples instead it is certified, and what isotropic
-noise reaches at that ε stands beside it.
+The paper compares noise at the printed ε. Here that comparison stands beside one at the same
+certified ε. Solved exactly, the paper's equation (11) is isotropic noise, which leaves nothing to
+compare. Read as Δ_i = α/√d it is uneven, steered by the gradient of all private records, and no ε
+is certified. With the weights of public examples instead an ε is certified, and the result of
+isotropic noise at that ε stands beside it.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ EPOCHS, LOT, CLIP, UNITS, DELTA = 30, 1_000, 4.0, 128, 1e-5
 
 OWN, STAND_IN = "mnist", "digits"
 SMALL_LOT = 64
-"""Where there are fewer records than the paper's lots ask for."""
+"""Lot size where there are too few records for the paper's lots."""
 
 PUBLIC = 500
-"""Records that are set aside as public for the variant whose privacy can be certified."""
+"""Number of records set aside as public for the variant whose privacy can be certified."""
 
 TITLES = {
     "isotropic": "isotropic, certified at the printed ε",
@@ -87,13 +87,13 @@ SIZES = {
 
 STRUCTURE_EPSILON = 0.3
 CLOSE, CLEAR, SUBSTANTIAL = 0.02, 0.01, 0.05
-"""Differences of accuracy: up to this similar; from this on clear, and substantial."""
+"""Differences of accuracy: similar up to the first; clear and substantial from the others on."""
 
 WINS = f"a win is by more than {CLEAR:.0%} and than the spread of the runs"
 
 NETWORKS = 20
 MOSTLY = 0.9
-"""Networks trained for figure 2, and the share of pairs that counts as foretold."""
+"""Networks trained for figure 2, and the share of pairs that counts as predicted."""
 
 NOT_IN_PRINT = "The learning rate, the sizes of the layers and λ are not in print."
 
@@ -102,7 +102,7 @@ NOT_IN_PRINT = "The learning rate, the sizes of the layers and λ are not in pri
 
 
 def learning_rate(epsilon: float) -> float:
-    """The same for every noise: the paper names none, and more noise needs smaller steps."""
+    """Learning rate for every noise: the paper names none, and more noise needs smaller steps."""
     return min(0.25, 0.25 * math.sqrt(epsilon))
 
 
@@ -133,14 +133,14 @@ def as_printed(study: TrainingStudy, count: int) -> TrainingStudy:
 
 
 def solved_exactly(study: TrainingStudy) -> TrainingStudy:
-    """What equation (11) gives without further assumptions: isotropic noise of the paper's σ."""
+    """Equation (11) without further assumptions: isotropic noise of the paper's σ."""
     return replace(study, config=replace(study.config, noise="published-004", reading="exact"))
 
 
 def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy, TrainingStudy]:
     """Uneven noise steered by public examples, and isotropic noise of the same certified ε.
 
-    The uneven one is certified with its least σ_i: exactly what isotropic noise of that σ gives.
+    The uneven noise is certified with its least σ_i, exactly like isotropic noise of that σ.
     """
     config = replace(study.config, noise="published-004", weights="public", refresh=0)
     uneven = replace(study, config=config, public=min(PUBLIC, count // 3))
@@ -162,11 +162,11 @@ def figure_2(order: Order) -> Result:
     stem = order.open()
     single, pairs, lines = sensitivity_004.surfaces(order.runs or NETWORKS, order.progress)
     files = [order.save(single), order.save(pairs, "-surfaces"), order.save(lines, "-lines")]
-    drawn = lines.assign(dataset="x₁ AND x₂", method=lines["weight"])
+    curves = lines.assign(dataset="x₁ AND x₂", method=lines["weight"])
     low, high = float(lines["change_low"].min()), float(lines["change_high"].max())
     room = 0.05 * (high - low)
     files += panels(
-        drawn,
+        curves,
         value="change",
         ylabel="change of the cost",
         ylimits=(low - room, high + room),
@@ -193,7 +193,7 @@ def figure_2(order: Order) -> Result:
 
 
 def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclusion]:
-    """Whether no shift is always best, and whether derivatives foretell what a shift costs."""
+    """Whether no shift is always best, and whether derivatives predict the cost of a shift."""
     better, surfaces = 0, 0
     for _, surface in pairs.groupby(["run", "first"]):
         surfaces += 1
@@ -202,11 +202,11 @@ def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclus
     right = total = 0
     for _, rows in single.groupby("run"):
         slopes, changes = rows["derivative"].to_numpy(), rows["change"].to_numpy()
-        for one in range(len(rows)):
-            for other in range(one):
+        for first in range(len(rows)):
+            for other in range(first):
                 total += 1
-                steeper = slopes[one] > slopes[other]
-                right += bool((changes[one] > changes[other]) == steeper)
+                steeper = slopes[first] > slopes[other]
+                right += bool((changes[first] > changes[other]) == steeper)
     share = right / total
     return [
         Conclusion(
@@ -278,29 +278,30 @@ def figure_3(order: Order) -> Result:
 
 def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
     """The paper's conclusions from figure 3, by printed and by certified ε."""
-    reached = {(row["method"], row["printed_epsilon"]): row for row in records(ends)}
-    levels = sorted({level for method, level in reached if method == "published"})
+    ends_by_key = {(row["method"], row["printed_epsilon"]): row for row in records(ends)}
+    levels = sorted({level for method, level in ends_by_key if method == "published"})
 
     def places(better: str, worse: str) -> list[tuple[str, float, float, float]]:
         return [
             _clearly(
-                f"ε = {level:g} as printed (certified {_shown(reached[better, level]['epsilon'])} "
-                f"and {_shown(reached[worse, level]['epsilon'])})",
-                reached[better, level],
-                reached[worse, level],
+                f"ε = {level:g} as printed (certified "
+                f"{_shown(ends_by_key[better, level]['epsilon'])} and "
+                f"{_shown(ends_by_key[worse, level]['epsilon'])})",
+                ends_by_key[better, level],
+                ends_by_key[worse, level],
             )
             for level in levels
         ]
 
     gaps = [
-        reached["published", level]["accuracy"] - reached["isotropic", level]["accuracy"]
+        ends_by_key["published", level]["accuracy"] - ends_by_key["isotropic", level]["accuracy"]
         for level in levels
     ]
     falling = all(early > late for early, late in pairwise(gaps))
-    shown = ", ".join(f"{gap:+.3f} at ε = {e:g}" for e, gap in zip(levels, gaps, strict=True))
+    gap_text = ", ".join(f"{gap:+.3f} at ε = {e:g}" for e, gap in zip(levels, gaps, strict=True))
     accuracies = "; ".join(
         f"ε = {level:g}: printed {PRINTED_ACCURACY[level]:.2%}, here "
-        f"{reached['published', level]['accuracy']:.2%}"
+        f"{ends_by_key['published', level]['accuracy']:.2%}"
         for level in levels
     )
     return [
@@ -320,7 +321,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
             "same certified ε there is nothing between them. Its σ for the printed ε is certified "
             "at "
             + ", ".join(
-                f"{_shown(reached['exact', level]['epsilon'])} for ε = {level:g}"
+                f"{_shown(ends_by_key['exact', level]['epsilon'])} for ε = {level:g}"
                 for level in levels
             )
             + ".",
@@ -340,8 +341,8 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
             else SUPPORTED
             if falling and gaps[0] > 0
             else PARTLY,
-            f"Optimized as printed less isotropic, test accuracy at the printed ε: {shown}. From "
-            f"{CLEAR:.0%} on a change is taken to be clear.",
+            f"Optimized as printed less isotropic, test accuracy at the printed ε: {gap_text}. "
+            f"From {CLEAR:.0%} on a change is taken to be clear.",
         ),
         Conclusion(
             "Test accuracy is 85.19, 88.55 and 94.69 % at ε = 0.05, 0.3 and 1 (V-C, figure 3).",
@@ -352,13 +353,13 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
 
 
 def judge_theorem(ends: pd.DataFrame) -> Conclusion:
-    """Whether what is certified for the optimized noise stays within what the paper claims."""
+    """Whether the certified ε of the optimized noise stays within the paper's claim."""
     rows = [row for row in records(ends) if row["method"] in ("published", "exact", "public")]
     within = [
         not _missing(row["epsilon"]) and row["epsilon"] <= row["claimed_epsilon"] * (1.0 + 1e-9)
         for row in rows
     ]
-    seen = "; ".join(
+    evidence = "; ".join(
         f"{TITLES[row['method']]}, claimed {row['claimed_epsilon']:.3g}: "
         f"certified {_shown(row['epsilon'])}"
         for row in rows
@@ -368,7 +369,7 @@ def judge_theorem(ends: pd.DataFrame) -> Conclusion:
         "Algorithm 1 is (ε, δ)-private (theorem 1).",
         verdict,
         f"Certified within the claim in {sum(within)} of {len(rows)} places (PLD, zero-out). "
-        f"{SAME_FIGURE} {seen}. Equation (9) leaves λ²S/2 out of the moment, and with private "
+        f"{SAME_FIGURE} {evidence}. Equation (9) leaves λ²S/2 out of the moment, and with private "
         "weights w the noise itself tells about the records.",
     )
 
@@ -434,31 +435,31 @@ def figure_4(order: Order) -> Result:
 
 
 def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
-    """The paper's conclusions from figure 4 (a) and (b), at the ε that is printed."""
+    """The paper's conclusions from figure 4 (a) and (b), at the printed ε."""
     rows = {(row["method"], row["printed_epsilon"], row["delta"]): row for row in records(ends)}
-    reached = {key: row["accuracy"] for key, row in rows.items()}
-    epsilons = sorted({epsilon for _, epsilon, _ in reached})
-    deltas = sorted({delta for *_, delta in reached})
+    accuracies = {key: row["accuracy"] for key, row in rows.items()}
+    epsilons = sorted({epsilon for _, epsilon, _ in accuracies})
+    deltas = sorted({delta for *_, delta in accuracies})
     rises = [
-        reached[method, late, delta] >= reached[method, early, delta]
+        accuracies[method, late, delta] >= accuracies[method, early, delta]
         for method in ("isotropic", "published")
         for delta in deltas
         for early, late in pairwise(epsilons)
     ] + [
-        reached[method, epsilon, deltas[-1]] >= reached[method, epsilon, deltas[0]]
+        accuracies[method, epsilon, deltas[-1]] >= accuracies[method, epsilon, deltas[0]]
         for method in ("isotropic", "published")
         for epsilon in epsilons
     ]
 
     def gap(epsilon: float, delta: float) -> float:
-        ours, theirs = (reached[name, epsilon, delta] for name in ("published", "isotropic"))
+        ours, theirs = (accuracies[name, epsilon, delta] for name in ("published", "isotropic"))
         return float(ours - theirs)
 
     def cell(epsilon: float, delta: float) -> str:
         return (
             f"At ({epsilon:g}, {delta:g}): optimized as printed "
-            f"{reached['published', epsilon, delta]:.3f}, isotropic "
-            f"{reached['isotropic', epsilon, delta]:.3f}."
+            f"{accuracies['published', epsilon, delta]:.3f}, isotropic "
+            f"{accuracies['isotropic', epsilon, delta]:.3f}."
         )
 
     low, high = (epsilons[-1], deltas[-1]), (epsilons[0], deltas[0])
@@ -482,8 +483,8 @@ def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
             if gap(*high) > CLEAR
             else NOT_SUPPORTED,
             f"{cell(*high)} Nothing is certified for the first. Isotropic noise of the same budget "
-            f"τ, which equation (11) gives, reaches {reached['exact', *high]:.3f}; it is certified "
-            f"at ε = {_shown(rows['exact', *high]['epsilon'])}, not {high[0]:g}.",
+            f"τ, which equation (11) gives, reaches {accuracies['exact', *high]:.3f}; it is "
+            f"certified at ε = {_shown(rows['exact', *high]['epsilon'])}, not {high[0]:g}.",
         ),
     ]
 
@@ -502,8 +503,8 @@ def figure_5(order: Order) -> Result:
         for key, values in SIZES.items():
             scale = plain.config.batch / LOT if key == "batch" else 1.0
             for value in values:
-                own = max(1, round(value * scale)) if key == "batch" else value
-                varied = EFFECTS[key].varied(plain, own, count)
+                setting_value = max(1, round(value * scale)) if key == "batch" else value
+                varied = EFFECTS[key].varied(plain, setting_value, count)
                 for series, study in (
                     ("isotropic", varied),
                     ("published", as_printed(varied, count)),
@@ -513,7 +514,7 @@ def figure_5(order: Order) -> Result:
                         "records": dataset,
                         "parameter": key,
                         "method": series,
-                        "value": own,
+                        "value": setting_value,
                     }
                     studies.append((labels, study))
     ends, history = taught(studies, order.progress)
@@ -556,7 +557,7 @@ def figure_5(order: Order) -> Result:
 
 
 def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
-    """The paper's conclusions from figure 5, at the ε that is printed."""
+    """The paper's conclusions from figure 5, at the printed ε."""
 
     def curve(key: str, method: str) -> dict[float, float]:
         rows = [r for r in records(ends) if r["parameter"] == key and r["method"] == method]
@@ -647,16 +648,16 @@ def table_1(order: Order) -> Result:
 
 
 def judge_times(table: pd.DataFrame) -> list[Conclusion]:
-    """Whether the optimized noise costs at most twice what isotropic noise does (Table I: 1.5)."""
+    """Whether the optimized noise takes at most twice isotropic noise's time (Table I: 1.5)."""
     seconds = {row["method"]: row["seconds_a_step"] for row in records(table)}
-    shown = ", ".join(f"{TITLES[key]} {value:.4f} s" for key, value in seconds.items())
+    times = ", ".join(f"{TITLES[key]} {value:.4f} s" for key, value in seconds.items())
     ratio = seconds["published"] / seconds["isotropic"]
     return [
         Conclusion(
             "The optimized noise adds only moderate computation (Table I: 0.937 s a batch against "
             "0.623 s with Gaussian noise and 0.344 s without).",
             SUPPORTED if ratio <= 2.0 else NOT_SUPPORTED,
-            f"{shown}: {ratio:.3g} times isotropic noise, because w needs the gradient of all "
+            f"{times}: {ratio:.3g} times isotropic noise, because w needs the gradient of all "
             "records at every step. Moderate is taken to mean at most twice.",
         )
     ]
@@ -666,11 +667,11 @@ def judge_times(table: pd.DataFrame) -> list[Conclusion]:
 
 
 def _sets(order: Order) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    found = order.wanted((OWN,), images.availability, stand_in=STAND_IN)
-    for name in found[0]:
+    sets = order.wanted((OWN,), images.availability, stand_in=STAND_IN)
+    for name in sets[0]:
         if images.entry(name).task != "classes":
             raise InvalidInput(f"datasets is {name}, but in paper 004 each record has one class.")
-    return found
+    return sets
 
 
 def _on(dataset: str, verdicts: Sequence[Conclusion]) -> list[Conclusion]:
@@ -704,9 +705,9 @@ def _differs(order: Order, at_hand: Sequence[str]) -> list[str]:
 def _clearly(
     place: str, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> tuple[str, float, float, float]:
-    """Two rows of `ends`, of which none wins within the runs' spread, or by less than `CLEAR`."""
-    name, own, other, spread = against(place, ours, theirs, "accuracy")
-    return name, own, other, max(spread, CLEAR)
+    """Two rows of `ends` with the margin for a win: the runs' spread, and at least `CLEAR`."""
+    name, our_value, their_value, spread = against(place, ours, theirs, "accuracy")
+    return name, our_value, their_value, max(spread, CLEAR)
 
 
 def _missing(value: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""What every paper's module shares: verdicts, what was asked for, the files that are left.
+"""Shared parts of every paper's module: verdicts, orders and the files written.
 
 A module `paper_*` enrols its paper by defining `PAPER`; `papers` finds it.
 """
@@ -29,7 +29,7 @@ VERDICTS = (SUPPORTED, PARTLY, NOT_SUPPORTED, UNCHECKED)
 
 @dataclass(frozen=True)
 class Conclusion:
-    """One conclusion of a paper against what was seen.
+    """One conclusion of a paper against the evidence.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Order:
-    """What was asked for.
+    """The experiment ordered.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Order:
     datasets : tuple of str or None
         ``None`` for the paper's own.
     runs, epochs : int or None
-        ``None`` for what the experiment takes by itself.
+        ``None`` for the experiment's default.
     progress : callable
         Called with (fraction done, message).
     """
@@ -77,7 +77,7 @@ class Order:
         Raises
         ------
         InvalidInput
-            If it can't be made.
+            If the folder can't be made.
         """
         folder = Path(self.output)
         try:
@@ -102,28 +102,28 @@ class Order:
         Parameters
         ----------
         own : sequence of str
-            The paper's.
+            The paper's data sets.
         availability : callable
-            Of one data set by name; whatever it raises for an unknown one is passed on.
+            Availability of a data set by name; its exceptions for unknown names are passed on.
         stand_in : str, optional
-            What is used where nothing was named and none of the paper's own is at hand.
+            The data set used where none was named and none of the paper's is at hand.
 
         Raises
         ------
         InvalidInput
             If none is at hand; the sentence says what to do.
         """
-        wanted = tuple(own) if self.datasets is None else tuple(dict.fromkeys(self.datasets))
-        if not wanted:
+        requested = tuple(own) if self.datasets is None else tuple(dict.fromkeys(self.datasets))
+        if not requested:
             raise InvalidInput("datasets is empty, but at least one data set must be named.")
-        at_hand = tuple(key for key in wanted if availability(key) in ("local", "built in"))
-        missing = tuple(key for key in wanted if key not in at_hand)
+        at_hand = tuple(key for key in requested if availability(key) in ("local", "built in"))
+        missing = tuple(key for key in requested if key not in at_hand)
         if at_hand:
             return at_hand, missing
         if stand_in is not None and self.datasets is None:
             return (stand_in,), missing
         raise InvalidInput(
-            f"datasets is {', '.join(wanted)}, but none of them is at hand: load them on a page "
+            f"datasets is {', '.join(requested)}, but none of them is at hand: load them on a page "
             "once, or set DPCORE_DATA to a folder that holds them."
         )
 
@@ -138,16 +138,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment found.
+    """The result of an experiment.
 
     Parameters
     ----------
     verdicts : sequence of Conclusion
     files : sequence of Path
     datasets, missing : sequence of str
-        Used, and not at hand.
+        Data sets used, and those not at hand.
     differs : sequence of str
-        What was done otherwise than in the paper, a sentence each.
+        Differences from the paper, a sentence each.
     """
 
     verdicts: Sequence[Conclusion]
@@ -162,7 +162,7 @@ Experiment = Callable[[Order], Result]
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and what of it can be run again.
+    """A paper and its experiments that can be run again.
 
     Parameters
     ----------
@@ -180,12 +180,12 @@ class Paper:
 @cache
 def papers() -> dict[str, Paper]:
     """Every paper by key."""
-    found = {}
+    result = {}
     for module in pkgutil.iter_modules(package.__path__):
         if module.name.startswith("paper_"):
             paper: Paper = importlib.import_module(f"{package.__name__}.{module.name}").PAPER
-            found[paper.key] = paper
-    return dict(sorted(found.items()))
+            result[paper.key] = paper
+    return dict(sorted(result.items()))
 
 
 def reproduce(
@@ -199,7 +199,7 @@ def reproduce(
     epochs: int | None = None,
     progress: Progress = lambda fraction, message: None,
 ) -> dict[str, Any]:
-    """Run one figure or table of a paper again and judge what the paper concludes from it.
+    """Run one figure or table of a paper again and judge the paper's conclusions from it.
 
     Parameters
     ----------
@@ -210,35 +210,35 @@ def reproduce(
     output : str
         Folder; made if missing.
     datasets : tuple of str, optional
-        Default: those of the paper's that are at hand without asking the network.
+        Default: the paper's data sets that are at hand without the network.
     runs : int, optional
         Independent runs of each setting.
     epochs : int, optional
-        Most epochs that networks are trained for; fewer than the paper's give a quick look.
+        Most epochs of a network's training; fewer than the paper's give a quick look.
     progress : callable
         Called with (fraction done, message).
 
     Returns
     -------
     dict
-        "what", "datasets", "missing", "differs", "verdicts" and "files"; the same as in the file
-        of verdicts.
+        "what", "datasets", "missing", "differs", "verdicts" and "files", as in the file of
+        verdicts.
 
     Raises
     ------
     InvalidInput
         Naming the argument, the value and what is allowed.
     """
-    found = papers()[one_of("paper", paper, tuple(papers()))]
+    chosen = papers()[one_of("paper", paper, tuple(papers()))]
     if (figure is None) == (table is None):
         raise InvalidInput("figure and table: exactly one of them must be given.")
     if figure is not None:
-        kind, number, known = "figure", figure, found.figures
+        kind, number, experiments = "figure", figure, chosen.figures
     else:
         assert table is not None
-        kind, number, known = "table", table, found.tables
-    if number not in known:
-        raise reject(kind, number, _listed(known))
+        kind, number, experiments = "table", table, chosen.tables
+    if number not in experiments:
+        raise reject(kind, number, _listed(experiments))
     order = Order(
         name=f"{paper}-{kind}-{number}",
         output=output,
@@ -247,7 +247,7 @@ def reproduce(
         epochs=None if epochs is None else whole("epochs", epochs, at_least=1),
         progress=progress,
     )
-    result = known[number](order)
+    result = experiments[number](order)
     report = order.open().with_name(f"{order.name}.json")
     answer: dict[str, Any] = {
         "what": order.name,
@@ -286,15 +286,15 @@ def ordering(
     better, worse : str
         The methods' titles.
     what : str
-        What the values are.
+        The quantity compared.
     higher : bool
         Whether a larger value wins.
     shown : sequence of str, optional
-        The places that are named in `seen`; all unless told.
+        The places named in `evidence`; all by default.
     """
     sign = 1.0 if higher else -1.0
-    wins = sum(sign * (a - b) > (rest[0] if rest else 0.0) for _, a, b, *rest in places)
-    seen = "; ".join(
+    wins = sum(sign * (a - b) > (margin[0] if margin else 0.0) for _, a, b, *margin in places)
+    evidence = "; ".join(
         f"{place}: {better} {a:.4g}, {worse} {b:.4g}"
         for place, a, b, *_ in places
         if shown is None or place in shown
@@ -302,13 +302,15 @@ def ordering(
     verdict = (
         SUPPORTED if wins == len(places) else NOT_SUPPORTED if 2 * wins < len(places) else PARTLY
     )
-    return Conclusion(claim, verdict, f"In {wins} of {len(places)} places ({what}). {seen}.")
+    return Conclusion(claim, verdict, f"In {wins} of {len(places)} places ({what}). {evidence}.")
 
 
 def on_stand_in(verdict: Conclusion, own: str, used: str) -> Conclusion:
-    """What other data than the paper's say: something, but not whether the paper is right."""
-    seen = f"{own} is not what was used, and {used} only stands in for it. There: {verdict.seen}"
-    return Conclusion(verdict.claim, UNCHECKED, seen)
+    """The conclusion on other data than the paper's, which can't settle whether it is right."""
+    evidence = (
+        f"{own} is not what was used, and {used} only stands in for it. There: {verdict.seen}"
+    )
+    return Conclusion(verdict.claim, UNCHECKED, evidence)
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""Paper 004's small network (section IV-A): how its cost answers to shifted weights.
+"""Paper 004's small network (section IV-A): the response of its cost to shifted weights.
 
 Two inputs, two sigmoid units, one linear output, trained on x₁ AND x₂ of rounded inputs. Figure 2
-shifts two of its nine weights by up to 0.3 and draws the cost; its derivatives are to foretell it.
+shifts two of its nine weights by up to 0.3 and draws the cost, which derivatives should predict.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def cost(weights: Array, inputs: Array, wanted: Array) -> Array:
 
 
 def derivatives(weights: Array, inputs: Array, wanted: Array) -> Array:
-    """Of the cost by each of the nine weights."""
+    """Derivatives of the cost by each of the nine weights."""
     output, hidden = _outputs(weights, inputs)
     error = 2.0 * (output - wanted) / len(wanted)
     back = error * hidden * (1.0 - hidden) * weights[4:6, None]
@@ -60,18 +60,18 @@ def trained(seed: int) -> tuple[Array, Array, Array]:
     """Weights after 150 epochs, and the samples."""
     random = np.random.default_rng(seed)
     inputs = random.random((SAMPLES, 2))
-    wanted = np.all(np.round(inputs) == 1.0, axis=1).astype(float)
+    targets = np.all(np.round(inputs) == 1.0, axis=1).astype(float)
     weights = random.normal(size=len(NAMES))
     for _ in range(EPOCHS):
         for batch in np.split(random.permutation(SAMPLES), SAMPLES // BATCH):
-            weights -= LEARNING_RATE * derivatives(weights, inputs[batch], wanted[batch])
-    return weights, inputs, wanted
+            weights -= LEARNING_RATE * derivatives(weights, inputs[batch], targets[batch])
+    return weights, inputs, targets
 
 
 def surfaces(
     runs: int, progress: Callable[[float, str], None]
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """What happens to the cost in each of several trained networks.
+    """Changes of the cost under shifted weights in several trained networks.
 
     Returns
     -------
@@ -80,35 +80,39 @@ def surfaces(
     pairs : DataFrame
         run, first, second, the shift of each, cost.
     lines : DataFrame
-        Of the drawn weights alone: weight, shift, change with `_low` and `_high` over runs.
+        For the drawn weights only: weight, shift, change with `_low` and `_high` over runs.
     """
     import pandas as pd
 
-    single, pairs, drawn = [], [], []
+    single, pairs, curves = [], [], []
     steps = np.linspace(0.0, SHIFT, GRID)
     for run in range(runs):
         progress(run / runs, f"network {run + 1} of {runs}")
-        weights, inputs, wanted = trained(run)
-        base = float(cost(weights, inputs, wanted))
-        slopes = derivatives(weights, inputs, wanted)
-        moved = cost(weights + 0.5 * SHIFT * np.eye(len(NAMES)), inputs, wanted) - base
-        for name, slope, change in zip(NAMES, slopes, moved, strict=True):
+        weights, inputs, targets = trained(run)
+        base = float(cost(weights, inputs, targets))
+        slopes = derivatives(weights, inputs, targets)
+        increases = cost(weights + 0.5 * SHIFT * np.eye(len(NAMES)), inputs, targets) - base
+        for name, slope, change in zip(NAMES, slopes, increases, strict=True):
             single.append((run, name, slope, 0.5 * SHIFT, change))
         for name in DRAWN:
             unit = np.eye(len(NAMES))[NAMES.index(name)]
-            changes = cost(weights + steps[:, None] * unit, inputs, wanted) - base
-            drawn += [(run, name, *each) for each in zip(steps, changes, strict=True)]
+            changes = cost(weights + steps[:, None] * unit, inputs, targets) - base
+            curves += [(run, name, *cells) for cells in zip(steps, changes, strict=True)]
         for first, second in PAIRS:
-            one, other = (np.eye(len(NAMES))[NAMES.index(name)] for name in (first, second))
+            first_axis, second_axis = (
+                np.eye(len(NAMES))[NAMES.index(name)] for name in (first, second)
+            )
             for shift in steps:
-                costs = cost(weights + shift * one + steps[:, None] * other, inputs, wanted)
+                costs = cost(
+                    weights + shift * first_axis + steps[:, None] * second_axis, inputs, targets
+                )
                 pairs += [
-                    (run, first, second, shift, *each) for each in zip(steps, costs, strict=True)
+                    (run, first, second, shift, *cells) for cells in zip(steps, costs, strict=True)
                 ]
-    lines = pd.DataFrame(drawn, columns=["run", "weight", "shift", "change"])
-    found = lines.groupby(["weight", "shift"])["change"]
+    lines = pd.DataFrame(curves, columns=["run", "weight", "shift", "change"])
+    groups = lines.groupby(["weight", "shift"])["change"]
     names = "change", "change_low", "change_high"
-    summary = pd.DataFrame(dict(zip(names, spread_by(found), strict=True)))
+    summary = pd.DataFrame(dict(zip(names, spread_by(groups), strict=True)))
     return (
         pd.DataFrame(single, columns=["run", "weight", "derivative", "shift", "change"]),
         pd.DataFrame(pairs, columns=["run", "first", "second", "shift", "other", "cost"]),

@@ -1,4 +1,4 @@
-"""Private trainings of networks for the papers' figures: where each ends, and what holds of it."""
+"""Private trainings of networks for the papers' figures: final results and guarantees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status", "reason")
 METRICS = ("accuracy", "auc", "loss_train")
 
 Labelled = tuple[dict[str, Any], TrainingStudy]
-"""What a row is to be called, and the study behind it."""
+"""The labels of a row, and its study."""
 
 
 def taught(
@@ -31,7 +31,7 @@ def taught(
     ----------
     studies : sequence of (labels, TrainingStudy)
     progress : callable
-        Whatever it raises ends the work.
+        Any exception that it raises ends the work.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def taught(
         claimed_by (the paper's figure for the whole run); epsilon certified for the steps taken, at
         delta under adjacency by accountant; status and reason.
     history : DataFrame
-        Labels in front of the history of every run.
+        The history of every run, its labels first.
     """
     import pandas as pd
 
@@ -61,11 +61,11 @@ def taught(
         rows = trainer.history()
         for at, place in enumerate(group):
             labels, study = studies[place]
-            own = rows[rows["study"] == at].drop(columns="study").reset_index(drop=True)
+            history_rows = rows[rows["study"] == at].drop(columns="study").reset_index(drop=True)
             histories[place] = pd.concat(
                 [
-                    pd.DataFrame(labels, index=own.index),
-                    own.drop(columns=list(labels), errors="ignore"),
+                    pd.DataFrame(labels, index=history_rows.index),
+                    history_rows.drop(columns=list(labels), errors="ignore"),
                 ],
                 axis=1,
             )
@@ -81,34 +81,34 @@ def taught(
 
 
 def limits(lows: Iterable[float]) -> tuple[float, float]:
-    """Of an axis of shares: from a little below the least to 1."""
+    """Limits of an axis of shares: from a little below the least to 1."""
     return max(0.0, math.floor(20.0 * min(lows) - 0.5) / 20.0), 1.0
 
 
 def against(
     place: str, ours: dict[str, Any], theirs: dict[str, Any], metric: str
 ) -> tuple[str, float, float, float]:
-    """Two rows of `ends` for `report.ordering`: nothing within the spread of either's runs wins."""
+    """Two rows of `ends` for `report.ordering`; neither wins within the spread of either's runs."""
     margin = max(0.5 * (row[f"{metric}_high"] - row[f"{metric}_low"]) for row in (ours, theirs))
     return place, ours[metric], theirs[metric], margin
 
 
-def _end(found: dict[str, Any], config: TrainingConfig) -> dict[str, Any]:
+def _end(summary: dict[str, Any], config: TrainingConfig) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for metric in METRICS:
-        spread = found[metric] or {"mean": None, "low": None, "high": None}
+        spread = summary[metric] or {"mean": None, "low": None, "high": None}
         row |= {
             metric: spread["mean"],
             f"{metric}_low": spread["low"],
             f"{metric}_high": spread["high"],
         }
-    row |= {name: found[name] for name in ("runs", "epochs", "steps", "sigma", "clip")}
+    row |= {name: summary[name] for name in ("runs", "epochs", "steps", "sigma", "clip")}
     row["batch"] = config.batch
-    row["claimed_epsilon"] = found["claim"]["epsilon"]
-    row["claimed_by"] = found["claim"]["by"]
-    return row | {name: found["certified"][name] for name in CERTIFIED}
+    row["claimed_epsilon"] = summary["claim"]["epsilon"]
+    row["claimed_by"] = summary["claim"]["by"]
+    return row | {name: summary["certified"][name] for name in CERTIFIED}
 
 
 def _records(study: TrainingStudy) -> TrainingStudy:
-    """All that decides on the records."""
+    """The study reduced to the settings that determine its records."""
     return replace(study, config=TrainingConfig(), epsilon=None, runs=1, budget=None)
