@@ -38,12 +38,13 @@ __all__ = [
     "risk",
     "sigma",
     "train",
+    "vary",
 ]
 
 _PLACES = {
     "accounting.planner": ("Plan",),
     "accounting.risk": ("Odds",),
-    "datasets": ("Preparation", "load", "prepare"),
+    "datasets": ("Preparation", "prepare"),
     "deep.config": ("TrainingConfig",),
     "errors": ("InvalidInput",),
     "estimators": (
@@ -60,10 +61,12 @@ _PLACES = {
         "delta",
         "epsilon",
         "explore",
+        "load",
         "plan",
         "risk",
         "sigma",
         "train",
+        "vary",
     ),
     "guarantee": ("Adjacency", "Guarantee", "PrivacyBudget", "Status"),
     "methods": ("describe",),
@@ -74,9 +77,9 @@ def __getattr__(name: str) -> object:
     """Load a name of the front door where it lives."""
     for place, names in _PLACES.items():
         if name in names:
-            found: object = getattr(import_module(f"{__name__}.{place}"), name)
-            globals()[name] = found
-            return found
+            value: object = getattr(import_module(f"{__name__}.{place}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

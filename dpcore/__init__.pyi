@@ -4,7 +4,6 @@ from dpcore.accounting.planner import Plan
 from dpcore.accounting.risk import Odds
 from dpcore.datasets import (
     Preparation,
-    load,
     prepare,
 )
 from dpcore.deep.config import TrainingConfig
@@ -23,10 +22,12 @@ from dpcore.front import (
     delta,
     epsilon,
     explore,
+    load,
     plan,
     risk,
     sigma,
     train,
+    vary,
 )
 from dpcore.guarantee import (
     Adjacency,
@@ -65,4 +66,5 @@ __all__ = [
     "risk",
     "sigma",
     "train",
+    "vary",
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from dpcore.controls.explore import CONTROLS, EPSILON
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.evaluation.study import Study
-from dpcore.export.lines import changed, joined
+from dpcore.export.lines import call, changed, joined
 
 OPTIONS = {control.field: control.option for control in CONTROLS if control.option} | {
     "epsilons": EPSILON.option,
@@ -18,8 +18,9 @@ OPTIONS = {control.field: control.option for control in CONTROLS if control.opti
 """Options of the command line by field, where they are not named alike."""
 # The command line spells a preparation out, and takes an upload as a file.
 NOT_OPTIONS = ("preparation", "upload", "columns")
-# What the snippet says in other words.
-BESIDE = ("preparation", "upload")
+# What the snippet says in other words, and what it names of every part.
+BESIDE = ("preparation", "upload", "columns")
+APART = ("methods", "epsilons")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
@@ -60,38 +61,61 @@ def commands(closed: Study, to_train: Sequence[Study]) -> str:
 
 
 def snippet(study: Study, to_train: Sequence[Study]) -> str:
-    """Python that gives exactly the table on screen."""
+    """Python that gives exactly the table on screen.
+
+    Parameters
+    ----------
+    study : Study
+        Of the whole page.
+    to_train : sequence of Study
+        The parts of it that are trained, one a method.
+    """
+    parts = [*_closed(study, to_train), *to_train]
+    # What all parts have in common is written once, the rest with each.
+    apart = [
+        field.name
+        for field in fields(Study)
+        if field.name in APART or len({repr(getattr(part, field.name)) for part in parts}) > 1
+    ]
+    shared = {name: each for name, each in vars(parts[0]).items() if name not in (*apart, *BESIDE)}
     preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
-    named = {key: each for key, each in vars(study).items() if key not in BESIDE}
-    arguments = changed(named, vars(Study()))
-    if preparation:
-        arguments.append(f"preparation=Preparation({preparation})")
-    described = ", study.columns" if study.columns else ""
-    source = (
-        f"read_upload(study.dataset, Path('{YOUR_FILE}').read_bytes(), '{YOUR_FILE}'{described})"
-        if study.upload
-        else "load(study.dataset, records=study.records)"
-    )
     lines = [
-        "from dataclasses import replace",
-        *(["from pathlib import Path"] if study.upload else []),
-        "",
         "import pandas as pd",
         "",
-        "from dpcore.datasets import Preparation, load, prepare, read_upload",
-        "from dpcore.evaluation.curves import answers, closed_form",
-        "from dpcore.evaluation.study import Study",
+        "import dpcore",
         "",
-        "study = Study(",
-        *(f"    {argument}," for argument in arguments),
-        ")",
-        f"split = prepare({source}, study.preparation)",
-        "curves = [closed_form(study, split)]",
+        f"records = {_source(study)}",
+        f"split = dpcore.prepare(records, dpcore.Preparation({preparation}))",
+        *call("settings = dict", changed(shared, vars(Study()))),
+        "# Noise comes from a seed: for exploration only.",
+        "parts = [",
     ]
-    for one in to_train:
-        lines += [
-            f"trained = replace(study, methods={one.methods!r}, epsilons={one.epsilons!r})",
-            "curves.append(answers(trained, split=split))",
-        ]
-    lines += ["table = pd.concat(curves, ignore_index=True)", "print(table.to_string())"]
+    for part in parts:
+        own = ", ".join(f"{name}={getattr(part, name)!r}" for name in apart)
+        lines.append(f"    dpcore.Study({own}, **settings),")
+    lines += [
+        "]",
+        "tables = [dpcore.explore(part, split=split) for part in parts]",
+        "table = pd.concat(tables, ignore_index=True)",
+        "print(table.to_string())",
+    ]
     return "\n".join(lines) + "\n"
+
+
+def _closed(study: Study, to_train: Sequence[Study]) -> list[Study]:
+    """The part of the study that needs no training; none where every method is trained."""
+    trained = {key for one in to_train for key in one.methods}
+    closed = tuple(key for key in study.methods if key not in trained)
+    return [replace(study, methods=closed)] if closed else []
+
+
+def _source(study: Study) -> str:
+    """The call that loads the study's records."""
+    arguments = [repr(study.dataset)]
+    if study.upload:
+        arguments.append(f"file={YOUR_FILE!r}")
+    if study.columns:
+        arguments.append(f"columns={study.columns!r}")
+    if study.records is not None:
+        arguments.append(f"records={study.records}")
+    return f"dpcore.load({', '.join(arguments)})"

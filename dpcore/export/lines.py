@@ -29,3 +29,10 @@ def changed(fields: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
         for name, value in fields.items()
         if name not in first or value != first[name]
     ]
+
+
+def call(start: str, arguments: Sequence[str]) -> list[str]:
+    """A call as Python, one argument a line; `start` ends before the bracket."""
+    if not arguments:
+        return [f"{start}()"]
+    return [f"{start}(", *(f"    {argument}," for argument in arguments), ")"]

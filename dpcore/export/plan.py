@@ -57,27 +57,54 @@ def _every(training: TrainingPlan) -> str:
     return "step" if training.decay_every == 1 else str(training.decay_every)
 
 
-def snippet(training: TrainingPlan, accountant: str) -> str:
-    """Python that gives the ε on screen."""
-    note = "  # a public size" if training.adjacency is Adjacency.ADD_REMOVE else ""
-    return (
-        "from dpcore.accounting.planner import TrainingPlan, spent\n"
-        "from dpcore.guarantee import Adjacency\n"
-        "\n"
-        "run = TrainingPlan(\n"
-        f"    sigma={training.sigma!r},\n"
-        f"    records={training.records},{note}\n"
-        f"    batch={training.batch},\n"
-        f"    steps={training.steps},\n"
-        f"    delta={training.delta!r},\n"
-        f"    clip={training.clip!r},\n"
-        f"    decay={training.decay!r},\n"
-        f"    decay_every={training.decay_every},\n"
-        f"    sampling={training.sampling!r},\n"
-        f"    adjacency=Adjacency({str(training.adjacency)!r}),\n"
-        ")\n"
-        f"guarantee = spent(run, {accountant!r})\n"
-        "print(guarantee.epsilon, guarantee.delta, guarantee.adjacency, guarantee.by)\n"
+def snippet(
+    training: TrainingPlan, accountant: str, unknown: str = "epsilon", epsilon: float | None = None
+) -> str:
+    """Python that gives the ε on screen, or the answer of the question asked backwards.
+
+    Parameters
+    ----------
+    training : TrainingPlan
+    accountant : str
+    unknown : str
+        What is solved for; it then stands in the snippet as where the search begins, as on screen.
+    epsilon : float, optional
+        That may be spent; for every `unknown` but ε itself.
+    """
+    settings = {
+        "epsilon": epsilon,
+        "sigma": training.sigma,
+        "clip": None if training.clip == 1.0 and unknown != "clip" else training.clip,
+        "records": training.records,
+        "batch": training.batch,
+        "steps": training.steps,
+        "decay": None if training.decay == 1.0 else training.decay,
+        "decay_every": None if training.decay == 1.0 else training.decay_every,
+        "delta": training.delta,
+        "sampling": training.sampling,
+        "adjacency": str(training.adjacency),
+        "accountant": accountant,
+    }
+    notes = {unknown: "  # where the search begins"} if unknown != "epsilon" else {}
+    if training.adjacency is Adjacency.ADD_REMOVE:
+        notes["records"] = "  # a public size"
+    return "\n".join(
+        [
+            "import dpcore",
+            "",
+            "answer = dpcore.plan(",
+            f"    {unknown!r},",
+            *(
+                f"    {name}={value!r},{notes.get(name, '')}"
+                for name, value in settings.items()
+                if value is not None
+            ),
+            ")",
+            *([] if unknown == "epsilon" else ["print(answer.value)"]),
+            "guarantee = answer.guarantee",
+            "print(guarantee.epsilon, guarantee.delta, guarantee.adjacency, guarantee.by)",
+            "",
+        ]
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -9,7 +10,7 @@ from dpcore.controls.options import exactly, written
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training import TrainingStudy
-from dpcore.export.lines import changed, joined, packed
+from dpcore.export.lines import call, changed, joined, packed
 
 ALWAYS = (
     *("dataset", "features", "epsilon", "runs", "config.network", "config.delta", "config.epochs"),
@@ -29,6 +30,10 @@ def command(study: TrainingStudy, output: str = "run") -> str:
     parts = ["python -m dpcore train"]
     parts += [f"--set {name}={value}" for name, value in _settings(study)]
     parts += written((*CONTROLS, *MORE_OPTIONS), said)
+    if study.epsilon is None and study.config.private:
+        parts.append(f"--sigma {exactly(study.config.sigma)}")
+    parts += [] if study.budget is None else [f"--budget {exactly(study.budget)}"]
+    parts += ["--held-out"] if study.held_out else []
     if study.config.network == "perceptron":
         parts.append(f"--widths {exactly(study.config.widths)}")
     return joined(*packed([*parts, f"--output {output}"]))
@@ -42,22 +47,49 @@ def _fields(study: TrainingStudy) -> dict[str, Any]:
 
 def snippet(study: TrainingStudy) -> str:
     """Python that gives the history on screen."""
-    return "\n".join([*described(study, "train"), "history = train(study)", ""])
+    return "\n".join(
+        [*_described(study), "history = dpcore.train(study)", "print(history.to_string())", ""]
+    )
 
 
-def described(study: TrainingStudy, *others: str) -> list[str]:
-    """Python lines that make the study; `others` are imported beside `TrainingStudy`."""
+def effect_snippet(
+    study: TrainingStudy, setting: str, values: Sequence[float], gives_way: str
+) -> str:
+    """Python that gives the table of what one setting does.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+        With the present value.
+    setting, values, gives_way
+        As of `dpcore.vary`.
+    """
+    return "\n".join(
+        [
+            *_described(study),
+            f"table = dpcore.vary(study, {setting!r}, {tuple(values)!r}, gives_way={gives_way!r})",
+            "print(table.to_string())",
+            "",
+        ]
+    )
+
+
+# What a study trains, apart from data set and configuration; a name for keeping and what is kept
+# are of one training alone.
+NAMED = ("features", "epsilon", "runs", "budget", "held_out", "public", "settings")
+
+
+def _described(study: TrainingStudy) -> list[str]:
+    """Python lines that make the study."""
+    fields = {name: getattr(study, name) for name in NAMED} | {"settings": _settings(study)}
+    named = [repr(study.dataset), "config=config", *changed(fields, vars(TrainingStudy()))]
+    config = changed(vars(study.config), vars(TrainingConfig()))
     return [
-        "from dpcore.deep.config import TrainingConfig",
-        f"from dpcore.evaluation.training import {', '.join(('TrainingStudy', *others))}",
+        "import dpcore",
         "",
-        "config = TrainingConfig(",
-        *(f"    {each}," for each in changed(vars(study.config), vars(TrainingConfig()))),
-        ")",
-        f"study = TrainingStudy({study.dataset!r}, features={study.features!r}, config=config, "
-        f"epsilon={study.epsilon!r}, runs={study.runs}"
-        + (f", public={study.public}" if study.public else "")
-        + (f", settings={_settings(study)!r})" if study.settings else ")"),
+        *call("config = dpcore.TrainingConfig", config),
+        f"study = dpcore.TrainingStudy({', '.join(named)})",
+        "# Batches and noise come from a seed: for exploration only.",
     ]
 
 

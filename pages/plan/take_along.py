@@ -24,10 +24,15 @@ def show(answer: Answer) -> None:
     st.markdown("**Command line**")
     st.code(command(training, accountant), language="bash", wrap_lines=True)
     unknown = chosen("solve")
-    if unknown in SOLVED and unknown != "epsilon":
+    backwards = unknown in SOLVED and unknown != "epsilon"
+    if backwards:
         st.code(
             plan_command(training, unknown, target(), accountant), language="bash", wrap_lines=True
         )
     st.markdown("**Python**")
     st.code(snippet(training, accountant), language="python", wrap_lines=True)
+    if backwards:
+        st.code(
+            snippet(training, accountant, unknown, target()), language="python", wrap_lines=True
+        )
     show_opacus(training)

@@ -178,21 +178,4 @@ def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, still: bool) ->
 
 def snippet(varied: Varied, study: TrainingStudy) -> str:
     """Python that gives the table on screen."""
-    return "\n".join(
-        [
-            *export.described(study),
-            "",
-            "from dpcore.datasets import images",
-            "from dpcore.evaluation import effects",
-            "from dpcore.evaluation.task import JobContext",
-            "from dpcore.evaluation.training.task import swept",
-            "",
-            f"effect, values = effects.effect({varied.effect.key!r}), {varied.values!r}",
-            "found = images.load(study.dataset, **dict(study.settings))",
-            "records = study.trained_on(found.records)",
-            f"sweep = effect.sweep(study, records, values, {varied.way!r})",
-            "rows = swept(sweep, JobContext()).rows",
-            "table = effects.ends(effect, values, sweep, rows)",
-            "",
-        ]
-    )
+    return export.effect_snippet(study, varied.effect.key, varied.values, varied.way)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dpcore.cli import _parser
@@ -47,6 +48,8 @@ STUDIES = [
     TrainingStudy(
         config=TrainingConfig(noise="published-004", reading="exact", order=1e6, noise_on_mean=True)
     ),
+    TrainingStudy(config=TrainingConfig(sigma=4.0), epsilon=None, budget=2.0, held_out=True),
+    TrainingStudy(budget=1.5, config=TrainingConfig(adjacency="add-remove", public_size=1_000)),
 ]
 
 
@@ -60,7 +63,12 @@ def test_the_command_line_asks_for_the_same_training(study: TrainingStudy) -> No
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[TrainingStudy] = []
-    monkeypatch.setattr("dpcore.evaluation.training.task.train", asked.append)
+
+    def train(study: TrainingStudy) -> pd.DataFrame:
+        asked.append(study)
+        return pd.DataFrame()
+
+    monkeypatch.setattr("dpcore.evaluation.training.task.train", train)
     names: dict[str, Any] = {}
     exec(export.snippet(study), names)
     assert asked == [study]
