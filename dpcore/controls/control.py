@@ -237,7 +237,7 @@ class Page:
                 result[name] = control.sets(values[control.key])
         return result
 
-    def settings(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The controls' values for a description; for presets.
 
         Parameters
