@@ -24,7 +24,7 @@ def unwritable(home: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> P
     for name in (cache.VARIABLE, "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(cache.VARIABLE if home else "HOME", str(blocked))
-    monkeypatch.setattr(cache, "_looked", None)
+    monkeypatch.setattr(cache, "_last_check", None)
     return blocked
 
 
