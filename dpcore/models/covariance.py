@@ -1,4 +1,4 @@
-"""Principal components of a covariance matrix with noise: what the PCA systems share.
+"""Principal components of a noisy covariance matrix: the shared parts of the PCA systems.
 
 A point x, ‖x‖ ≤ 1, is released within z = (x, w), so that S = Σ z zᵀ holds the second moments, the
 sum w Σx and the count w² n at once; mean and covariance follow from S plus noise alone.
@@ -19,7 +19,7 @@ from dpcore.models.model import Array, ModelCalibration, ModelMetric, Progress, 
 from dpcore.models.records import Records, RecordShape
 
 WEIGHT = 0.5
-"""w: the mean is worth little noise beside that of d² second moments."""
+"""w: the mean needs little noise beside that of d² second moments."""
 COMPONENTS = 3
 MEASURE = ModelMetric(
     "captured", f"Variance captured by {COMPONENTS} components", True, "random components"
@@ -28,18 +28,18 @@ ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 
 
 def sensitivity(adjacency: Adjacency) -> float:
-    """How far one record moves S in Frobenius' norm, rounded up."""
-    one = 1.0 + WEIGHT**2
-    return rounded_up(one * (math.sqrt(2.0) if adjacency is Adjacency.REPLACE_ONE else 1.0))
+    """Sensitivity of S in Frobenius' norm, rounded up."""
+    norm = 1.0 + WEIGHT**2
+    return rounded_up(norm * (math.sqrt(2.0) if adjacency is Adjacency.REPLACE_ONE else 1.0))
 
 
 def side(shape: RecordShape) -> int:
-    """Rows of S."""
+    """Number of rows of S."""
     return shape.dimension + 1
 
 
 def second_moments(records: Records) -> Array:
-    """S, exactly, shape (d + 1, d + 1); what noise is added to."""
+    """S without noise, shape (d + 1, d + 1)."""
     points = records.known.points()
     z = np.hstack([points, np.full((len(points), 1), WEIGHT)])
     return np.asarray(z.T @ z)
@@ -55,7 +55,7 @@ def symmetric(generator: np.random.Generator, rows: int) -> Array:
 
 
 def released(exact: Array, calibration: ModelCalibration, draws: Sequence[Array]) -> Array:
-    """The release itself: S with each draw of unit noise, (runs, d + 1, d + 1)."""
+    """The release itself: S plus each draw of unit noise, scaled; (runs, d + 1, d + 1)."""
     return np.asarray(exact + calibration.noise.scale * np.asarray(draws))
 
 
@@ -76,11 +76,11 @@ def learned(
 ) -> Array:
     """Components for each calibration and each draw of unit noise, (k, runs, d, components)."""
     exact = second_moments(train)
-    found = []
+    result = []
     for place, calibration in enumerate(calibrations):
-        found.append([components(noisy) for noisy in released(exact, calibration, draws)])
+        result.append([components(noisy) for noisy in released(exact, calibration, draws)])
         progress((place + 1) / len(calibrations), "decomposing")
-    return np.array(found)
+    return np.array(result)
 
 
 def judge(learned: Array, test: Records) -> Array:
@@ -93,6 +93,6 @@ def judge(learned: Array, test: Records) -> Array:
 
 
 def random_share(train: Records, test: Records) -> float:
-    """What random directions hold on average, whatever the covariance."""
+    """The mean share of variance in random directions, whatever the covariance."""
     del test
     return min(COMPONENTS, train.shape.dimension) / train.shape.dimension

@@ -1,4 +1,4 @@
-"""What a model of the survey is: what it stands for, how it calibrates, learns and is judged.
+"""Definition of a model of the survey: its system, calibration, learning and measure.
 
 Adding a model means writing one file in `dpcore/models/systems/` that defines `MODEL`. A
 calibration sees public values only (`RecordShape`); learning is the only step that draws noise.
@@ -36,18 +36,18 @@ class ModelNoise:
     Parameters
     ----------
     query : str
-        What is blurred, or chosen.
+        The noisy quantity, or the choice.
     law : str
         "gaussian", "laplace" (density ∝ exp(-‖z‖₂/scale)), "wishart" (as published), or
         "exponential" for the mechanism of that name.
     sensitivity : float
-        How far one record moves the query: in L2 norm, or for the exponential mechanism the range
-        of the changes of the scores. It is that of the calibration's adjacency.
+        Largest change of the query by one record: in L2 norm, or for the exponential mechanism the
+        range of the changes of the scores. It is that of the calibration's adjacency.
     scale : float
-        σ or b per coordinate in the query's units; for the exponential mechanism the rate, by which
-        a score is multiplied.
+        σ or b per coordinate in the query's units; for the exponential mechanism the rate, the
+        factor of the scores.
     times : int
-        How often one record meets it.
+        Number of draws that one record affects.
     """
 
     query: str
@@ -59,7 +59,7 @@ class ModelNoise:
 
 @dataclass(frozen=True)
 class ModelCalibration:
-    """All that is decided before any noise is drawn, at one requested budget.
+    """Everything decided before noise is drawn, at one requested budget.
 
     Parameters
     ----------
@@ -68,17 +68,17 @@ class ModelCalibration:
     shape : RecordShape
         The public values it was calibrated for.
     requested : PrivacyBudget
-        The total (ε, δ) asked for.
+        The requested total (ε, δ).
     adjacency : Adjacency
         Which neighbours are compared.
     noises : tuple of ModelNoise
-        Everything that is drawn.
+        All noise that is drawn.
     settings : dict of str to float
-        What the rules chose: depth, trees, teachers, …
+        Settings chosen by the rules: depth, trees, teachers, …
     conditions : tuple of Condition
         Every hypothesis of the proof, checked.
     claim, proof : Guarantee
-        What the system's paper says of this noise, and what holds.
+        The paper's guarantee for this noise, and the proved one.
     status : Status
         The verdict.
     """
@@ -117,7 +117,7 @@ def noiseless(calibration: ModelCalibration) -> ModelCalibration:
 
 @dataclass(frozen=True)
 class ModelMetric:
-    """How a model is judged on test records.
+    """The measure of a model on test records.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class ModelMetric:
         Name in tables, and on the axis.
     higher_is_better : bool
     trivial : str
-        What is as good as learning nothing.
+        A model that learns nothing, in words.
     """
 
     key: str
@@ -146,41 +146,41 @@ class Model:
     key, title : str
         Name in code and links (the file's, with hyphens), and name on screen.
     system : str
-        The system of the survey (paper 001) that it stands for, with its reference there.
+        The system of the survey (paper 001) behind it, with its reference there.
     source : str
         The paper.
     idea : str
         One plain sentence.
     claim : str
-        What the system's paper claims, in one sentence.
+        The claim of the system's paper, in one sentence.
     proof : str
-        What is proved for what is run, in one or two sentences.
+        The proved statement about the model run here, in one or two sentences.
     status : Status
         The standing verdict.
     measure : ModelMetric
-        How it is judged.
+        Its measure on test records.
     adjacencies : tuple of Adjacency
-        Those the proof covers; the first is used unless another is asked for.
+        Those the proof covers; the first is the default.
     calibrate : callable
         (shape, epsilons, delta, adjacency) -> one `ModelCalibration` per ε. Pure and cheap.
     learn : callable
-        (train, unlabelled, calibrations, runs, seed, progress) -> what was learned, for all
+        (train, unlabelled, calibrations, runs, seed, progress) -> the learned models of all
         calibrations and runs. A blank record of `train` adds nothing, and moves no other to another
-        group or round. Of `unlabelled` only the features may be used; they count as public.
+        group or round. Only the features of `unlabelled` may be used; they count as public.
     judge : callable
         (learned, test) -> (calibrations, runs) array of the measure.
     trivial : callable
-        (train, test) -> the measure of what learns nothing.
+        (train, test) -> the measure of a model that learns nothing.
     edition : Edition
-        Sound, or as published where that is what is run.
+        Sound, or as published where the published one is run.
     pure : bool
-        Whether it keeps δ = 0, whatever δ is asked for.
+        Whether it keeps δ = 0, whatever δ is requested.
     unlabelled : bool
-        Whether it needs public records without labels: half of the test records are given up.
+        Whether it needs public records without labels: half of the test records serve as these.
     uses_labels : bool
         Whether it learns from a label, which must then be one of two classes.
     limits : tuple of str
-        What else to know, one sentence each.
+        Further limitations, one sentence each.
     """
 
     key: str
@@ -220,7 +220,7 @@ def budgets(
 
 
 def gaussian_level(budget: PrivacyBudget) -> float:
-    """The largest μ that keeps the budget, rounded down."""
+    """The largest μ within the budget, rounded down."""
     return float(analytic_mu(budget.epsilon, budget.delta))
 
 
@@ -252,7 +252,7 @@ def proved(
 
 
 def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
-    """What every sensitivity here assumes of the data."""
+    """The assumptions of every sensitivity here about the data."""
     return (
         Condition("every value within public bounds, by its own record alone (refused else)", True),
         Condition(
@@ -266,7 +266,7 @@ def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
 
 
 def rounded_up(value: float) -> float:
-    """A sensitivity or scale a hair above what was computed."""
+    """A sensitivity or scale slightly above its computed value."""
     return value * (1.0 + 1e-14)
 
 

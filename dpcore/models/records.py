@@ -1,9 +1,9 @@
-"""A table as the survey's models see it: numbers in [-1, 1], categories as codes, labels 0 and 1.
+"""A table encoded for the survey's models: numbers in [-1, 1], category codes, labels 0 and 1.
 
 Every value is a function of its own record and of public bounds. Unknown values are filled in from
-public values, so that no record is dropped for what it holds: a number becomes the middle of its
+public values, so that no record is dropped for its content: a number becomes the middle of its
 bounds, an unknown category is a level of its own. A record whose label is unknown is blank: it
-keeps its place, so that the others keep theirs, and adds nothing to what any model learns.
+keeps its place, so that the others keep theirs, and adds nothing to any model.
 """
 
 from __future__ import annotations
@@ -28,18 +28,17 @@ BLANK = -1
 
 @dataclass(frozen=True)
 class RecordShape:
-    """What is public about the records, and all that a calibration may see.
+    """The public facts about the records, all that a calibration may see.
 
     Parameters
     ----------
     size : int
-        How many training records there are, blank ones included: from the catalogue's published
-        figure, or the number of rows of a table of one's own. Rules for depths, trees and teachers
-        use it.
+        Number of training records, blank ones included: from the catalogue's published figure, or
+        the number of rows of a user's own table. Rules for depths, trees and teachers use it.
     numbers : int
-        How many columns are numbers.
+        Number of numeric columns.
     levels : tuple of int
-        How many levels each category has, an unknown one included.
+        Number of levels of each category, an unknown one included.
     """
 
     size: int
@@ -48,7 +47,7 @@ class RecordShape:
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.numbers + len(self.levels)
 
     @property
@@ -64,7 +63,7 @@ class Records:
     Parameters
     ----------
     shape : RecordShape
-        What is public about them.
+        The public facts about them.
     numbers : (n, p) array
         In [-1, 1]; refused otherwise.
     categories : (n, q) array of int
@@ -107,7 +106,7 @@ class Records:
 
     @property
     def known(self) -> Records:
-        """The records that are not blank: all that sums, counts and votes are made of."""
+        """The records that are not blank, the only ones in sums, counts and votes."""
         blank = self.labels == BLANK
         return self[~blank] if blank.any() else self
 
@@ -134,12 +133,12 @@ class Records:
             x[np.arange(len(self)), start + self.categories[:, column]] = 1.0
             start += count
         x[self.labels == BLANK] = 0.0
-        # A hair less than the norm allows: rounding may not lift a point above 1.
+        # Slightly less than the norm allows: rounding may not lift a point above 1.
         return x * ((1.0 - 1e-9) / math.sqrt(max(1, self.shape.columns)))
 
 
 def shape_of(entry: Entry) -> RecordShape:
-    """What the catalogue alone says of the training records."""
+    """The public shape of the training records, from the catalogue alone."""
     levels = [
         len(column.levels) + bool(column.missing_mark) if column.kind == "category" else 2
         for column in entry.used
@@ -152,16 +151,16 @@ def shape_of(entry: Entry) -> RecordShape:
 def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records, Records]:
     """Training and test records of a table, blank ones in their places.
 
-    The split is by the rows' places: what a record holds, or that it is blank, moves no other.
+    The split is by the rows' places: neither a record's content nor its blankness moves another.
 
     Parameters
     ----------
     table : Table
         With a label of two classes, unless `labels` is False.
     seed : int
-        Of the split.
+        Seed of the split.
     labels : bool
-        Whether a model learns from them. If not, what the table predicts is left out.
+        Whether a model learns from labels. If not, the table's outcome is left out.
 
     Raises
     ------
@@ -188,7 +187,7 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
         else:
             answers = np.where(blank, 0.0, values.to_numpy(dtype=float))
             categories.append(answers.astype(np.int64))
-    whole = Records(
+    encoded = Records(
         shape_of(entry),
         np.column_stack(numbers) if numbers else np.zeros((n, 0)),
         np.column_stack(categories) if categories else np.zeros((n, 0), dtype=np.int64),
@@ -197,4 +196,4 @@ def encode(table: Table, *, seed: int = 0, labels: bool = True) -> tuple[Records
     test = drawn(n, preparation)
     if test.all():
         raise InvalidInput(f"{entry.title} leaves no record to learn from.")
-    return whole[~test], whole[test]
+    return encoded[~test], encoded[test]

@@ -14,11 +14,11 @@ from dpcore.models.model import Model
 @cache
 def register() -> dict[str, Model]:
     """Every model by key, in alphabetical order of the keys."""
-    found = {}
+    result = {}
     for module in pkgutil.iter_modules(systems.__path__):
         model: Model = importlib.import_module(f"{systems.__name__}.{module.name}").MODEL
-        found[model.key] = model
-    return dict(sorted(found.items()))
+        result[model.key] = model
+    return dict(sorted(result.items()))
 
 
 def model_named(key: str) -> Model:

@@ -1,12 +1,12 @@
-"""Teachers on disjoint records, and a student of their votes: what both forms of PATE share.
+"""Teachers on disjoint records, and a student of their votes: the shared parts of both PATEs.
 
-Every training record draws its teacher by itself, a blank one too, so that a record blanked out, or
-another in its place, changes one teacher and leaves all others as they are. A teacher is any
+Every training record draws its teacher independently, a blank one too, so that blanking out or
+replacing a record changes one teacher and leaves all others as they are. A teacher is any
 function of its own records; here ridge regression on the labels ±1. For one public query x the
 votes are (n₀(x), n₁(x)); one changed teacher moves them by (∓1, ±1) at most, which is √2 in L2
 norm, under either adjacency.
 
-The student learns from public points with the labels that were released, and never sees a record.
+The student learns from public points with the released labels, and never sees a record.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dpcore.models.records import BLANK, TEST_FRACTION, Records, RecordShape, Wh
 
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
-"""How far one record moves the votes on one query."""
+"""Sensitivity of the votes on one query."""
 PUBLIC = Condition(
     "the half of the test records that is asked about is public: it is nobody's secret",
     True,
@@ -33,12 +33,12 @@ FEWEST_QUERIES = 30
 
 
 def teachers(shape: RecordShape) -> int:
-    """How many teachers: √(public size), so that there are as many as each has records."""
+    """Number of teachers: √(public size), as many as each has records."""
     return max(2, round(math.sqrt(shape.size)))
 
 
 def queries(shape: RecordShape, level: float) -> int:
-    """How many queries: as many as let noise grow to a quarter of all votes, if there are so many.
+    """Number of queries: as many as let noise grow to a quarter of all votes, if available.
 
     More would blur each label in proportion, and the student would learn no more.
     """
@@ -64,16 +64,16 @@ def assigned(count: int, groups: int, generator: np.random.Generator) -> Whole:
 
 
 def votes(train: Records, teacher: Whole, groups: int, points: Array) -> Array:
-    """How many teachers vote for label 0 and 1 on each point, exactly, (points, 2)."""
-    known = train.labels != BLANK
-    train, teacher = train[known], teacher[known]
+    """Number of teachers that vote for label 0 and 1 on each point, without noise, (points, 2)."""
+    is_labelled = train.labels != BLANK
+    train, teacher = train[is_labelled], teacher[is_labelled]
     x, signs = inputs(train), train.signs
     order = np.argsort(teacher, kind="stable")
     edges = np.searchsorted(teacher[order], np.arange(groups + 1))
     ones = np.zeros(len(points))
     for start, end in pairwise(edges):
-        own = order[start:end]
-        ones += points @ ridge(x[own], signs[own], TEACHER_RIDGE) > 0.0
+        members = order[start:end]
+        ones += points @ ridge(x[members], signs[members], TEACHER_RIDGE) > 0.0
     return np.stack([groups - ones, ones], axis=1)
 
 
@@ -84,7 +84,7 @@ def labelled(counts: Array, sigma: float, unit: Array) -> Array:
 
 
 def student(points: Array, signs: Array) -> Array:
-    """What the student learns from released labels alone, (d + 1,)."""
+    """The student's weights, from released labels alone, (d + 1,)."""
     return ridge(points, signs, STUDENT_RIDGE)
 
 

@@ -1,7 +1,7 @@
 """A decision tree that chooses its splits privately (Friedman and Schuster 2010; survey [29]).
 
 Every node of a level chooses one of the public splits by the exponential mechanism, with the "max"
-score: how many of its records would be told rightly if each side answered its commoner class. The
+score: the number of its records classified correctly if each side answered its commoner class. The
 leaves choose their label likewise, by how many records have it.
 
 Sensitivity. A record reaches one node of each level. Blanked out, it moves every split's score
@@ -41,22 +41,22 @@ KEY = "decision-tree"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 THRESHOLDS = np.linspace(-1.0, 1.0, 17)[1:-1]
-"""Where a number may be split: fifteen places, the same for everyone."""
+"""Possible thresholds of a number: fifteen, the same for all data."""
 DEEPEST = 5
 GAIN = 0.05
-"""The share of a node's records by which a good split is taken to beat others; not the data's."""
+"""Assumed lead of a good split, as a share of a node's records; not taken from the data."""
 
 
 def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    found = []
+    result = []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
         depth = _depth(shape, budget.epsilon, adjacency)
         share = budget.epsilon / (depth + 1) * (1.0 - 1e-15)
         rate, width = exponential_rate(share, RANGE[adjacency]), RANGE[adjacency]
-        found.append(
+        result.append(
             proved(
                 KEY,
                 shape,
@@ -71,11 +71,11 @@ def calibrate(
                 settings={"depth": depth},
             )
         )
-    return found
+    return result
 
 
 def _depth(shape: RecordShape, epsilon: float, adjacency: Adjacency) -> int:
-    """The deepest tree whose last splits a good candidate is likely to win."""
+    """The deepest tree in which a good candidate is likely to win the last splits."""
     rivals = math.log(2.0 + splits(shape))
     for depth in range(DEEPEST, 1, -1):
         rate = epsilon / (depth + 1) / RANGE[adjacency]
@@ -85,7 +85,7 @@ def _depth(shape: RecordShape, epsilon: float, adjacency: Adjacency) -> int:
 
 
 def splits(shape: RecordShape) -> int:
-    """How many public splits there are."""
+    """Number of public splits."""
     return shape.numbers * len(THRESHOLDS) + sum(shape.levels)
 
 
@@ -113,17 +113,17 @@ def split_scores(right: NDArray[np.bool_], labels: NDArray[np.int64]) -> Array:
 
 
 def label_scores(labels: NDArray[np.int64]) -> Array:
-    """How many of a leaf's records have each label, shape (2,); a blank one has neither."""
+    """Number of a leaf's records by label, shape (2,); a blank one has neither."""
     return np.array([np.count_nonzero(labels == label) for label in (0, 1)], dtype=float)
 
 
 Path = tuple[tuple[int, bool], ...]
-"""The splits on the way to a node, and which side was taken."""
+"""The splits on the path to a node, with the side taken at each."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """Exact scores by path: fits with other noise often come to the same node."""
+    """Exact scores by path, since fits with other noise often reach the same node."""
 
     right: NDArray[np.bool_]
     labels: NDArray[np.int64]
@@ -145,7 +145,7 @@ class _Nodes:
 
 @dataclass(frozen=True, eq=False)
 class DecisionTree:
-    """What one fit releases.
+    """The release of one fit.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def learn(
     """A tree for each calibration and run."""
     del unlabelled
     nodes = _Nodes(sides(train), train.labels)
-    found: list[list[DecisionTree]] = [[] for _ in calibrations]
+    trees: list[list[DecisionTree]] = [[] for _ in calibrations]
     for run in range(runs):
         for place, calibration in enumerate(calibrations):
             draw = generator(seed, run)
@@ -193,14 +193,14 @@ def learn(
                     for side in (False, True)
                 ]
             leaves = np.stack([nodes.at(path)[2] for path in paths])
-            found[place].append(
+            trees[place].append(
                 DecisionTree(levels, choose(draw, leaves, calibration.noises[1].scale))
             )
         # Paths of other runs seldom come back below the first levels.
         for path in [path for path in nodes.known if len(path) > 1]:
             del nodes.known[path]
         progress((run + 1) / runs, f"tree {run + 1} of {runs}")
-    return found
+    return trees
 
 
 def judge(learned: list[list[DecisionTree]], test: Records) -> Array:

@@ -40,12 +40,12 @@ KEY = "k-means"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 CLUSTERS, STEPS = 4, 5
 START = 0.25
-"""How far from the mean the first centres lie."""
+"""Distance of the first centres from the mean."""
 ENTRIES = 2**22  # distances held at once
 
 
 def weight(shape: RecordShape) -> float:
-    """w, by which counts are multiplied before noise is added."""
+    """w, the factor of counts before noise is added."""
     return float((4.0 * shape.dimension) ** -0.25)
 
 
@@ -85,7 +85,7 @@ def calibrate(
 
 
 def step_sums(points: Array, centres: Array, share: float) -> Array:
-    """Σx and w times the count of each cluster, exactly; what noise is added to.
+    """Σx and w times the count of each cluster, without noise.
 
     Parameters
     ----------
@@ -99,17 +99,17 @@ def step_sums(points: Array, centres: Array, share: float) -> Array:
     (fits, k, d + 1) array
     """
     fits, k, d = centres.shape
-    found = np.empty((fits, k, d + 1))
+    sums = np.empty((fits, k, d + 1))
     for part in _parts(fits, len(points) * k):
         near = _distances(points, centres[part]).argmin(axis=2)
         member = (near[:, :, None] == np.arange(k)).astype(float)
-        found[part, :, :d] = np.tensordot(member, points, axes=([1], [0]))
-        found[part, :, d] = share * member.sum(axis=1)
-    return found
+        sums[part, :, :d] = np.tensordot(member, points, axes=([1], [0]))
+        sums[part, :, d] = share * member.sum(axis=1)
+    return sums
 
 
-def _parts(fits: int, each: int) -> Iterator[slice]:
-    size = max(1, ENTRIES // max(1, each))
+def _parts(fits: int, entries: int) -> Iterator[slice]:
+    size = max(1, ENTRIES // max(1, entries))
     for start in range(0, fits, size):
         yield slice(start, start + size)
 
@@ -133,19 +133,19 @@ def learn(
     """The centres, shape (calibrations, runs, k, d); a run's noise is shared by all ε."""
     del unlabelled
     for number, step in enumerate(steps(train, calibrations, runs, seed), 1):
-        found = step.after
+        centres = step.after
         progress(number / STEPS, f"step {number} of {STEPS}")
-    return found
+    return centres
 
 
 @dataclass(frozen=True, eq=False)
 class LloydStep:
-    """What one step knew and released, for each calibration and run.
+    """Input and release of one step, for each calibration and run.
 
     Parameters
     ----------
     before, after : (calibrations, runs, k, d) array
-        Centres; those after it come from the sums and from what was known before.
+        Centres; `after` follows from the noisy sums and from `before`.
     noisy : (calibrations, runs, k, d + 1) array
         The release itself: Σx and w times the count of each cluster.
     """
@@ -158,7 +158,7 @@ class LloydStep:
 def steps(
     train: Records, calibrations: Sequence[ModelCalibration], runs: int, seed: int
 ) -> Iterator[LloydStep]:
-    """One step after the other; all noise is drawn here."""
+    """The steps in order; all noise is drawn here."""
     points, share = train.known.points(), weight(train.shape)
     d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
     directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
@@ -180,18 +180,18 @@ def steps(
 def updated(centres: Array, noisy: Array, share: float, sigma: Array) -> Array:
     """The next centres from noisy sums and counts: post-processing.
 
-    A centre moves towards its cluster's blurred mean by as much of the way as is not noise (James
-    and Stein 1961), and stays in the ball that holds all points. One whose count does not stand out
-    of its own noise stays where it is.
+    A centre moves towards its cluster's noisy mean by the share of the way that is not noise (James
+    and Stein 1961), and stays in the ball that holds all points. A centre whose count does not
+    exceed its own noise stays in place.
     """
     count = noisy[..., -1:] / share
     counted = count > np.maximum(0.5, sigma / share)
     move = noisy[..., :-1] / np.where(counted, count, 1.0) - centres
     blur = move.shape[-1] * (sigma / np.where(counted, count, 1.0)) ** 2
     square = np.einsum("...d,...d->...", move, move)[..., None]
-    part = np.maximum(0.0, 1.0 - blur / np.maximum(square, 1e-300))
-    found = centres + np.where(counted, part, 0.0) * move
-    return np.asarray(found / np.maximum(1.0, np.linalg.norm(found, axis=-1, keepdims=True)))
+    kept_share = np.maximum(0.0, 1.0 - blur / np.maximum(square, 1e-300))
+    moved = centres + np.where(counted, kept_share, 0.0) * move
+    return np.asarray(moved / np.maximum(1.0, np.linalg.norm(moved, axis=-1, keepdims=True)))
 
 
 def judge(learned: Array, test: Records) -> Array:

@@ -1,8 +1,8 @@
 """Naive Bayes from noisy counts and sums (Vaidya, Shafiq, Basu and Hong 2013; survey [26]).
 
-Of each class are released, with Gaussian noise and all at once: its count, of every category the
-counts of its levels, and of every number x ∈ [-1, 1] the sums of T₁(x) = x and T₂(x) = 2x² - 1,
-Chebyshev's polynomials. What is predicted is computed from these alone.
+For each class the release holds, with Gaussian noise and all at once: its count, for every category
+the counts of its levels, and for every number x ∈ [-1, 1] the sums of T₁(x) = x and
+T₂(x) = 2x² - 1, Chebyshev's polynomials. Predictions are computed from these alone.
 
 Sensitivity. With q categories and p numbers a record adds a vector v to its class's block and
 nothing to the other. On [-1, 1], T₁² + T₂² ≤ 2, so ‖v‖² ≤ 1 + q + 2p: blanked out,
@@ -44,7 +44,7 @@ _APART = (3.0 - math.sqrt(0.5)) / 2.0
 FURTHEST = _APART**2 * (1.0 + 4.0 * (2.0 - _APART) ** 2)
 """The largest (x - x′)² + 4(x² - x′²)² on [-1, 1]."""
 SPREAD = 0.3
-"""How far class means are taken to lie apart, half the range being 1; not read off the data."""
+"""Assumed distance of class means, with half the range as 1; not taken from the data."""
 LEAST_VARIANCE = 0.02**2
 
 
@@ -79,7 +79,7 @@ def calibrate(
 
 
 def features(records: Records) -> Array:
-    """What a record adds to its class's block: 1, T₁ and T₂ of the numbers, levels; (n, f)."""
+    """A record's terms in its class's block: 1, T₁ and T₂ of the numbers, levels; (n, f)."""
     shape, x = records.shape, records.numbers
     places = np.cumsum((0, *shape.levels))[:-1] + records.categories
     levels = np.zeros((len(records), sum(shape.levels)))
@@ -88,7 +88,7 @@ def features(records: Records) -> Array:
 
 
 def sums(records: Records) -> Array:
-    """The sums over each class, shape (2, f); what noise is added to. A blank record is in none."""
+    """The sums over each class without noise, shape (2, f). A blank record is in none."""
     rows = features(records)
     return np.stack([rows[records.labels == label].sum(axis=0) for label in (0, 1)])
 
@@ -109,25 +109,25 @@ def learn(
     progress(0.1, "counting")
     noisy = noisy_sums(train, calibrations, runs, seed)
     sigma = np.array([calibration.noise.scale for calibration in calibrations])
-    found = log_odds(noisy, sigma[:, None], train.shape)
+    weights = log_odds(noisy, sigma[:, None], train.shape)
     progress(1.0, "learned")
-    return found
+    return weights
 
 
 def noisy_sums(
     train: Records, calibrations: Sequence[ModelCalibration], runs: int, seed: int
 ) -> Array:
-    """The release itself, shape (k, runs, 2, f): all else is computed from it."""
+    """The release itself, shape (k, runs, 2, f); the rest is computed from it."""
     exact = sums(train)
-    drawn = np.stack([generator(seed, run).standard_normal(exact.shape) for run in range(runs)])
+    draws = np.stack([generator(seed, run).standard_normal(exact.shape) for run in range(runs)])
     sigma = np.array([calibration.noise.scale for calibration in calibrations])
-    return np.asarray(exact + sigma[:, None, None, None] * drawn)
+    return np.asarray(exact + sigma[:, None, None, None] * draws)
 
 
 def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
     """From noisy sums (…, 2, f) to the weights of the log-odds (…, f); only post-processing.
 
-    Class means and variances are drawn together as far as their noise, whose σ (…) is public, can
+    Class means and variances are shrunk together as far as their noise, whose σ (…) is public, can
     account for the difference.
     """
     p, s = shape.numbers, np.asarray(sigma)[..., None, None]
@@ -136,13 +136,13 @@ def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
     first = np.clip(noisy[..., 1 : 1 + p] / count, -1.0, 1.0)
     second = np.clip((noisy[..., 1 + p : 1 + 2 * p] / count + 1.0) / 2.0, 0.0, 1.0)
     blur = (s / count) ** 2  # variance of the noise of a mean
-    middle = (share * first).sum(axis=-2, keepdims=True)
-    mean = middle + (first - middle) * SPREAD**2 / (SPREAD**2 + blur)
-    # A variance is not taken to be smaller than what its noise would hide.
-    own = np.maximum(second - first**2, LEAST_VARIANCE)
-    own = own + np.sqrt(blur * (0.25 + 4.0 * first**2))
-    pooled = (share * own).sum(axis=-2, keepdims=True)
-    variance = pooled + (own - pooled) * SPREAD**4 / (SPREAD**4 + blur)
+    grand_mean = (share * first).sum(axis=-2, keepdims=True)
+    mean = grand_mean + (first - grand_mean) * SPREAD**2 / (SPREAD**2 + blur)
+    # A variance is at least as large as its noise would hide.
+    variances = np.maximum(second - first**2, LEAST_VARIANCE)
+    variances = variances + np.sqrt(blur * (0.25 + 4.0 * first**2))
+    pooled = (share * variances).sum(axis=-2, keepdims=True)
+    variance = pooled + (variances - pooled) * SPREAD**4 / (SPREAD**4 + blur)
     variance = variance + SPREAD**2 * blur / (SPREAD**2 + blur)
     # (x - m)²/2v in terms of T₁ and T₂, with x² = (T₂ + 1)/2.
     constant = -0.5 * np.log(variance) - (mean**2 + 0.5) / (2.0 * variance)

@@ -47,7 +47,7 @@ KEY = "noisy-marginals"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 BINS = 8
 SHARES = (0.15, 0.15, 0.7)
-"""Of ρ: for the columns' counts, for the choice of pairs, for the pairs' tables."""
+"""Shares of ρ: for the columns' counts, for the choice of pairs, for the pairs' tables."""
 MOST_RECORDS = 20_000
 Pair = tuple[int, int]
 
@@ -58,7 +58,7 @@ def sizes(shape: RecordShape) -> tuple[int, ...]:
 
 
 def sensitivity(tables: int, adjacency: Adjacency) -> float:
-    """How far one record moves so many tables in L2 norm, rounded up."""
+    """Sensitivity of so many tables in L2 norm, rounded up."""
     cells = 2 if adjacency is Adjacency.REPLACE_ONE else 1
     return rounded_up(math.sqrt(cells * tables))
 
@@ -72,7 +72,7 @@ def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    columns, found = len(sizes(shape)), []
+    columns, result = len(sizes(shape)), []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
         rho = rho_for(budget.epsilon, budget.delta) * (1.0 - 1e-13)
         moved = [sensitivity(columns, adjacency), sensitivity(columns - 1, adjacency)]
@@ -80,9 +80,9 @@ def calibrate(
             rounded_up(change / math.sqrt(2.0 * share * rho))
             for change, share in zip(moved, (SHARES[0], SHARES[2]), strict=True)
         ]
-        each = exponential_epsilon(SHARES[1] * rho / (columns - 1))
+        pair_epsilon = exponential_epsilon(SHARES[1] * rho / (columns - 1))
         width = score_range(adjacency)
-        found.append(
+        result.append(
             proved(
                 KEY,
                 shape,
@@ -94,7 +94,7 @@ def calibrate(
                         "a pair of columns",
                         "exponential",
                         width,
-                        exponential_rate(each, width),
+                        exponential_rate(pair_epsilon, width),
                         columns - 1,
                     ),
                     ModelNoise("counts of all chosen pairs", "gaussian", moved[1], sigma[1]),
@@ -103,7 +103,7 @@ def calibrate(
                 settings={"bins": BINS, "pairs": columns - 1},
             )
         )
-    return found
+    return result
 
 
 def cells(records: Records) -> Whole:
@@ -114,14 +114,14 @@ def cells(records: Records) -> Whole:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Exact one- and two-way counts: what noise is added to.
+    """One- and two-way counts without noise.
 
     Parameters
     ----------
     ones : list of (cells,) array
-        By column.
+        Counts of each column.
     twos : dict of pair to (cells, cells) array
-        For every pair of columns, the smaller first.
+        Counts of every pair of columns, the smaller column first.
     """
 
     ones: list[Array]
@@ -133,11 +133,11 @@ def counts(records: Records) -> Counts:
     records = records.known
     place, size = cells(records), sizes(records.shape)
 
-    def table(one: int, other: int) -> Array:
+    def table(first: int, second: int) -> Array:
         flat = np.bincount(
-            place[:, one] * size[other] + place[:, other], minlength=size[one] * size[other]
+            place[:, first] * size[second] + place[:, second], minlength=size[first] * size[second]
         )
-        return flat.reshape(size[one], size[other]).astype(float)
+        return flat.reshape(size[first], size[second]).astype(float)
 
     twos = {pair: table(*pair) for pair in combinations(range(len(size)), 2)}
     ones = [
@@ -148,18 +148,18 @@ def counts(records: Records) -> Counts:
 
 
 def scores(exact: Counts, ones: Sequence[Array], total: float, sigma: float) -> dict[Pair, float]:
-    """How far each pair is from independence, less what its own noise would add.
+    """Distance of each pair from independence, less the part that its own noise would add.
 
     Parameters
     ----------
     exact : Counts
-        Of the records.
+        Counts of the records.
     ones : sequence of (cells,) array
-        Released counts of the columns, which independence is judged by.
+        Released counts of the columns, the basis for independence.
     total : float
         Released number of records, above 0.
     sigma : float
-        Noise that a chosen pair's table is to get.
+        Noise of a chosen pair's table.
     """
     return {
         pair: float(np.abs(table - np.outer(ones[pair[0]], ones[pair[1]]) / total).sum())
@@ -171,28 +171,28 @@ def scores(exact: Counts, ones: Sequence[Array], total: float, sigma: float) -> 
 def spanning(
     scored: dict[Pair, float], columns: int, rate: float, draw: np.random.Generator
 ) -> list[Pair]:
-    """A tree of pairs, each drawn from those that join two parts that are not joined yet."""
-    part, found = list(range(columns)), []
+    """A tree of pairs, each drawn from those that join two separate parts."""
+    part, tree = list(range(columns)), []
     for _ in range(columns - 1):
         open_pairs = [pair for pair in scored if part[pair[0]] != part[pair[1]]]
         place = int(choose(draw, np.array([scored[pair] for pair in open_pairs]), rate))
-        one, other = open_pairs[place]
-        found.append((one, other))
-        part = [part[one] if group == part[other] else group for group in part]
-    return found
+        first, second = open_pairs[place]
+        tree.append((first, second))
+        part = [part[first] if group == part[second] else group for group in part]
+    return tree
 
 
 def simplex(noisy: Array, total: float) -> Array:
     """The nearest table without negative counts that sums to `total`: post-processing."""
     flat = np.sort(noisy.ravel())[::-1]
     over = (np.cumsum(flat) - total) / np.arange(1, flat.size + 1)
-    kept = int(np.flatnonzero(flat > over)[-1])
-    return np.asarray(np.maximum(noisy - over[kept], 0.0))
+    last = int(np.flatnonzero(flat > over)[-1])
+    return np.asarray(np.maximum(noisy - over[last], 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Synthesiser:
-    """What is released: enough to draw records from.
+    """The release, from which records are drawn.
 
     Parameters
     ----------
@@ -211,30 +211,32 @@ class Synthesiser:
     twos: dict[Pair, Array]
 
     def records(self, count: int, draw: np.random.Generator) -> Records:
-        """So many synthetic records, drawn along the tree from the label outwards."""
+        """`count` synthetic records, drawn along the tree from the label outwards."""
         columns = len(self.ones)
         place = np.empty((count, columns), dtype=np.int64)
         place[:, -1] = _drawn(np.tile(self.ones[-1], (1, 1)), np.zeros(count, dtype=int), draw)
-        known, rest = {columns - 1}, dict(self.twos)
-        while rest:
-            pair = next(pair for pair in rest if len(known & set(pair)) == 1)
-            table = rest.pop(pair)
-            parent, child = pair if pair[0] in known else pair[::-1]
-            given = table if parent == pair[0] else table.T
-            # Where nothing is known of a parent's cell, the column's own counts serve.
-            given = np.where(given.sum(axis=1, keepdims=True) > 0.0, given, self.ones[child])
-            place[:, child] = _drawn(given, place[:, parent], draw)
-            known.add(child)
+        drawn_columns, open_pairs = {columns - 1}, dict(self.twos)
+        while open_pairs:
+            pair = next(pair for pair in open_pairs if len(drawn_columns & set(pair)) == 1)
+            table = open_pairs.pop(pair)
+            parent, child = pair if pair[0] in drawn_columns else pair[::-1]
+            conditional = table if parent == pair[0] else table.T
+            # Where a parent's cell is empty, the column's own counts serve.
+            conditional = np.where(
+                conditional.sum(axis=1, keepdims=True) > 0.0, conditional, self.ones[child]
+            )
+            place[:, child] = _drawn(conditional, place[:, parent], draw)
+            drawn_columns.add(child)
         p = self.shape.numbers
         x = 2.0 * (place[:, :p] + draw.random((count, p))) / BINS - 1.0
         return Records(self.shape, np.clip(x, -1.0, 1.0), place[:, p:-1], place[:, -1])
 
 
-def _drawn(given: Array, parent: NDArray[np.int64], draw: np.random.Generator) -> Whole:
+def _drawn(conditional: Array, parent: NDArray[np.int64], draw: np.random.Generator) -> Whole:
     """A cell for each record by the counts in the row of its parent's cell."""
-    upto = np.cumsum(given, axis=1)
-    upto /= upto[:, -1:]
-    return np.asarray((draw.random((len(parent), 1)) >= upto[parent, :-1]).sum(axis=1))
+    cumulative = np.cumsum(conditional, axis=1)
+    cumulative /= cumulative[:, -1:]
+    return np.asarray((draw.random((len(parent), 1)) >= cumulative[parent, :-1]).sum(axis=1))
 
 
 def chosen(
@@ -253,9 +255,12 @@ def release(exact: Counts, calibration: ModelCalibration, draw: np.random.Genera
     """The three noisy releases of one run; the only step that draws noise."""
     column, _, table = calibration.noises
     shape = calibration.shape
-    ones = [one + column.scale * draw.standard_normal(one.shape) for one in exact.ones]
-    total = max(1.0, float(np.mean([one.sum() for one in ones])))
-    ones = [simplex(one, total) for one in ones]
+    ones = [
+        column_counts + column.scale * draw.standard_normal(column_counts.shape)
+        for column_counts in exact.ones
+    ]
+    total = max(1.0, float(np.mean([column_counts.sum() for column_counts in ones])))
+    ones = [simplex(column_counts, total) for column_counts in ones]
     twos = {
         pair: simplex(
             exact.twos[pair] + table.scale * draw.standard_normal(exact.twos[pair].shape), total
@@ -273,21 +278,21 @@ def learn(
     seed: int,
     progress: Progress = silent,
 ) -> Array:
-    """Weights of a classifier that saw synthetic records only, (calibrations, runs, d + 1)."""
+    """Weights of a classifier trained on synthetic records only, (calibrations, runs, d + 1)."""
     del unlabelled
     exact = counts(train)
-    found = np.empty((len(calibrations), runs, train.shape.dimension + 1))
+    weights = np.empty((len(calibrations), runs, train.shape.dimension + 1))
     for run in range(runs):
         for place, calibration in enumerate(calibrations):
             draw = generator(seed, run)
-            made = release(exact, calibration, draw)
-            count = int(min(MOST_RECORDS, max(1, round(made.total))))
-            found[place, run] = _classifier(made.records(count, draw))
+            synthesiser = release(exact, calibration, draw)
+            count = int(min(MOST_RECORDS, max(1, round(synthesiser.total))))
+            weights[place, run] = _classifier(synthesiser.records(count, draw))
             progress(
                 (run + (place + 1) / len(calibrations)) / runs,
                 f"records of run {run + 1} of {runs}",
             )
-    return found
+    return weights
 
 
 def _classifier(synthetic: Records) -> Array:

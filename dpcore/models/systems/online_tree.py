@@ -57,33 +57,33 @@ def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    moved, found = sensitivity(adjacency), []
+    change, result = sensitivity(adjacency), []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
-        sigma = rounded_up(moved / gaussian_level(budget))
-        found.append(
+        sigma = rounded_up(change / gaussian_level(budget))
+        result.append(
             proved(
                 KEY,
                 shape,
                 budget,
                 adjacency,
-                [ModelNoise("all sums of the tree", "gaussian", moved, sigma)],
+                [ModelNoise("all sums of the tree", "gaussian", change, sigma)],
                 by=BY,
                 settings={"rounds": ROUNDS, "radius R": RADIUS, "β": _damping(shape, sigma)},
             )
         )
-    return found
+    return result
 
 
 def _damping(shape: RecordShape, sigma: float) -> float:
-    """β: a round's records times the curvature 1/4, and what keeps noise within R."""
+    """β: a round's records times the curvature 1/4, or more to keep noise within R."""
     curvature = 0.25 * shape.size / ROUNDS
     return math.hypot(curvature, sigma * math.sqrt(0.5 * LEVELS * shape.dimension) / RADIUS)
 
 
 def rows(records: Records) -> Array:
     """Unit rows with a constant, of norm at most 1 together; zero of a blank record; (n, d + 1)."""
-    one = (records.labels != BLANK).astype(float)[:, None]
-    return np.asarray(np.hstack([records.rows(), one]) * math.sqrt(0.5))
+    constant = (records.labels != BLANK).astype(float)[:, None]
+    return np.asarray(np.hstack([records.rows(), constant]) * math.sqrt(0.5))
 
 
 def gradients(x: Array, signs: Array, weights: Array) -> Array:
@@ -101,7 +101,7 @@ def nodes(rounds: int) -> tuple[tuple[int, ...], ...]:
     while places > 1:
         start.append(start[-1] + places)
         places //= 2
-    found = []
+    prefixes = []
     for done in range(1, rounds + 1):
         parts: list[int] = []
         position = 0
@@ -109,23 +109,23 @@ def nodes(rounds: int) -> tuple[tuple[int, ...], ...]:
             if done >> level & 1:
                 parts.append(start[level] + (position >> level))
                 position += 1 << level
-        found.append(tuple(parts))
-    return tuple(found)
+        prefixes.append(tuple(parts))
+    return tuple(prefixes)
 
 
 @cache
 def membership() -> Array:
     """Whether a node is part of a prefix, 0 or 1, (rounds, nodes)."""
-    found = np.zeros((ROUNDS, 2 * ROUNDS - 1))
+    result = np.zeros((ROUNDS, 2 * ROUNDS - 1))
     for done, parts in enumerate(nodes(ROUNDS)):
-        found[done, list(parts)] = 1.0
-    return found
+        result[done, list(parts)] = 1.0
+    return result
 
 
 def prefix_noise(generator: np.random.Generator, dimension: int) -> Array:
     """Unit noise of each prefix, from one draw a node, (rounds, dimension)."""
-    drawn = generator.standard_normal((2 * ROUNDS - 1, dimension))
-    return np.asarray(membership() @ drawn)
+    draws = generator.standard_normal((2 * ROUNDS - 1, dimension))
+    return np.asarray(membership() @ draws)
 
 
 def learn(
@@ -150,7 +150,7 @@ def learn(
 def stream(
     x: Array, signs: Array, calibrations: Sequence[ModelCalibration], runs: int, seed: int
 ) -> Iterator[tuple[Array, Array]]:
-    """After each round, the release itself and the weights that come from it; all noise is here.
+    """The release and its weights after each round; all noise is drawn here.
 
     Parameters
     ----------

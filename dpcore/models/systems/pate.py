@@ -2,8 +2,8 @@
 
 Each of Q public queries is answered with the label of the most votes after Gaussian noise on both
 counts. One record moves the votes on a query by √2 (`dpcore.models.teachers`), on all Q queries
-together by √(2Q): one Gaussian mechanism, μ = √(2Q)/σ, whatever the votes are. No use is made of
-how clear they were, which would make ε itself depend on the records.
+together by √(2Q): one Gaussian mechanism, μ = √(2Q)/σ, whatever the votes are. The margins of the
+votes are not used, which would make ε itself depend on the records.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    found = []
+    result = []
     for budget in budgets(epsilons, delta, adjacency, teachers.ADJACENCIES):
         level = gaussian_level(budget)
         queries = teachers.queries(shape, level)
         sigma = rounded_up(teachers.PER_QUERY * math.sqrt(queries) / level)
-        found.append(
+        result.append(
             proved(
                 KEY,
                 shape,
@@ -55,7 +55,7 @@ def calibrate(
                 conditions=[teachers.PUBLIC],
             )
         )
-    return found
+    return result
 
 
 def answers(
@@ -80,15 +80,17 @@ def learn(
 ) -> Array:
     """Students' weights, (calibrations, runs, d + 1); a run's teachers are shared by all ε."""
     points, groups = teachers.inputs(unlabelled), teachers.teachers(train.shape)
-    found = np.empty((len(calibrations), runs, points.shape[1]))
+    weights = np.empty((len(calibrations), runs, points.shape[1]))
     for run in range(runs):
         draw = generator(seed, run)
-        asked = points[draw.permutation(len(points))]
-        counts = teachers.votes(train, teachers.assigned(len(train), groups, draw), groups, asked)
+        query_points = points[draw.permutation(len(points))]
+        counts = teachers.votes(
+            train, teachers.assigned(len(train), groups, draw), groups, query_points
+        )
         for place, signs in enumerate(answers(counts, calibrations, draw)):
-            found[place, run] = teachers.student(asked[: len(signs)], signs)
+            weights[place, run] = teachers.student(query_points[: len(signs)], signs)
         progress((run + 1) / runs, f"teachers of run {run + 1} of {runs}")
-    return found
+    return weights
 
 
 MODEL = Model(

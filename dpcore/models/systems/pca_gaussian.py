@@ -1,9 +1,9 @@
 """PCA of a covariance with Gaussian noise (Dwork, Talwar, Thakurta and Zhang 2014; survey [28]).
 
-Sensitivity and what is released: `dpcore.models.covariance`. The noise is symmetric and the same in
+Sensitivity and release are in `dpcore.models.covariance`. The noise is symmetric and the same in
 every direction of Frobenius' geometry (off the diagonal its variance is half of that on it), so the
-release is one Gaussian mechanism on S written as a vector of d(d + 1)/2 coordinates. Noise of full
-variance off the diagonal, as is usual, would be more than is needed.
+release is one Gaussian mechanism on S written as a vector of d(d + 1)/2 coordinates. The usual full
+variance off the diagonal would be more noise than necessary.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """PCA with δ = 0: the covariance plus noise of density ∝ e^{-‖Z‖/b} in Frobenius' norm.
 
-Sensitivity and what is released: `dpcore.models.covariance`. Shifting S by at most Δ changes the
+Sensitivity and release are in `dpcore.models.covariance`. Shifting S by at most Δ changes the
 log-density by at most Δ/b = ε, which is the whole proof. The norm of the noise is
 Gamma(d(d + 1)/2, b), its direction that of symmetric Gaussian noise. It stands beside the Wishart
 mechanism (survey [45]), whose proof of the same (ε, 0) fails (`pca_wishart`).
@@ -53,13 +53,13 @@ def calibrate(
 
 def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
     """Noise of each run at b = 1."""
-    rows, found = covariance.side(shape), []
+    rows, draws = covariance.side(shape), []
     for run in range(runs):
         draw = generator(seed, run)
         direction = covariance.symmetric(draw, rows)
         direction /= np.linalg.norm(direction)
-        found.append(direction * draw.gamma(rows * (rows + 1) / 2.0))
-    return found
+        draws.append(direction * draw.gamma(rows * (rows + 1) / 2.0))
+    return draws
 
 
 def learn(

@@ -3,8 +3,8 @@
 To S = Σ x xᵀ, ‖x‖ ≤ 1, is added W ~ Wishart(d + 1, C), C = 3/(2ε) I, whose density is
 ∝ exp(-tr(C⁻¹W)/2) on the positive semidefinite matrices and 0 elsewhere. The paper bounds the ratio
 of densities where both are positive and concludes (ε, 0). But that support moves with the data:
-noise is never negative, so S + W - S′ shows that S′ was not there whenever it is not positive
-semidefinite. With D the records less x, and D′ with it, S′ = S + x xᵀ and ‖x‖ = 1,
+noise is never negative, so S + W - S′ rules out S′ whenever it is not positive semidefinite. With
+D the records less x, and D′ with it, S′ = S + x xᵀ and ‖x‖ = 1,
 
     P[W - x xᵀ is not positive semidefinite] = P[xᵀW⁻¹x > 1] = P[c χ²₂ < 1] = 1 - e^{-1/(2c)},
 
@@ -42,7 +42,7 @@ PRINTED_BY = "Jiang, Xie and Zhang 2015"
 
 
 def scale(epsilon: float) -> float:
-    """The c that is printed, 3/(2ε), for sums of x xᵀ."""
+    """The printed c, 3/(2ε), for sums of x xᵀ."""
     return 1.5 / epsilon
 
 
@@ -55,7 +55,7 @@ def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    found = []
+    result = []
     for budget in budgets(epsilons, delta, adjacency, MODEL.adjacencies):
         c = scale(budget.epsilon)
         reason = (
@@ -63,7 +63,7 @@ def calibrate(
             f"shows for certain with probability {failure(c):.3g}. What is proved instead is ε = 0 "
             f"with δ = {failure(c):.3g}."
         )
-        found.append(
+        result.append(
             ModelCalibration(
                 model=KEY,
                 shape=shape,
@@ -80,16 +80,16 @@ def calibrate(
                 status=Status.CLAIM_NOT_SUPPORTED,
             )
         )
-    return found
+    return result
 
 
 def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
     """Noise of each run at c = 1: one degree of freedom more than rows."""
-    rows, found = covariance.side(shape), []
+    rows, draws = covariance.side(shape), []
     for run in range(runs):
         root = generator(seed, run).standard_normal((rows, rows + 1))
-        found.append(root @ root.T)
-    return found
+        draws.append(root @ root.T)
+    return draws
 
 
 def learn(

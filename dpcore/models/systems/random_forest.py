@@ -1,9 +1,9 @@
 """A forest of random trees whose leaves choose their label (Fletcher and Islam 2017; survey [33]).
 
-The splits of a tree are drawn at random from public bounds, before any record is seen: a column,
-then a threshold within what is left of its interval, or a random half of a category's levels. Every
-leaf, also one that no record reaches, then draws its label by the exponential mechanism, the score
-of a label being how many of the leaf's records have it.
+The splits of a tree are drawn at random from public bounds, independently of the records: a column,
+then a threshold within the rest of its interval, or a random half of a category's levels. Every
+leaf, also one that no record reaches, then draws its label by the exponential mechanism; a label's
+score is the number of the leaf's records with it.
 
 Sensitivity. Each record lies in one leaf of each tree. Blanked out, it moves one score of that leaf
 by 1: range R = 1. Replaced, it changes two leaves by a range of 1 each, or one leaf's two
@@ -45,14 +45,14 @@ ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 TREES, DEEPEST = 64, 10
 RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 CLEAR = 0.2
-"""How many records, times the rate, a leaf should hold: few, as votes average the leaves' noise."""
+"""Target of a leaf's records times the rate: small, as votes average the leaves' noise."""
 
 
 def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    found = []
+    result = []
     for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
         pure = budget.epsilon / TREES
         mixed = exponential_epsilon(rho_for(budget.epsilon, budget.delta) / TREES)
@@ -63,7 +63,7 @@ def calibrate(
             else "exponential mechanism (McSherry and Talwar 2007), ε added over the trees"
         )
         depth = math.log2(max(2.0, rate * shape.size / CLEAR))
-        found.append(
+        result.append(
             proved(
                 KEY,
                 shape,
@@ -74,7 +74,7 @@ def calibrate(
                 settings={"trees": TREES, "depth": int(min(DEEPEST, max(1.0, depth)))},
             )
         )
-    return found
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ def grow(shape: RecordShape, depth: int, draw: np.random.Generator) -> RandomTre
     """A tree of random splits from public bounds alone, level by level."""
     p, widest = shape.numbers, max((1, *shape.levels))
     parts: list[tuple[NDArray[np.int64], Array, NDArray[np.bool_]]] = []
-    # What is left of each number's interval at a node: a threshold outside would split nothing.
+    # The rest of each number's interval at a node: a threshold outside would split nothing.
     low, high = np.full((1, p), -1.0), np.full((1, p), 1.0)
     counts = np.array([1] * p + list(shape.levels))
     for level in range(depth):
@@ -132,9 +132,11 @@ def grow(shape: RecordShape, depth: int, draw: np.random.Generator) -> RandomTre
         low, high = np.repeat(low, 2, axis=0), np.repeat(high, 2, axis=0)
         split = nodes[column < p]
         if len(split):
-            at, left = column[split], 2 * split
-            threshold[split] = low[left, at] + share[split] * (high[left, at] - low[left, at])
-            high[left, at] = low[left + 1, at] = threshold[split]
+            at, children = column[split], 2 * split
+            threshold[split] = low[children, at] + share[split] * (
+                high[children, at] - low[children, at]
+            )
+            high[children, at] = low[children + 1, at] = threshold[split]
         parts.append((column, threshold, right))
     columns, thresholds, rights = zip(*parts, strict=True)
     return RandomTree(np.concatenate(columns), np.concatenate(thresholds), np.concatenate(rights))
@@ -142,7 +144,7 @@ def grow(shape: RecordShape, depth: int, draw: np.random.Generator) -> RandomTre
 
 @dataclass(frozen=True, eq=False)
 class Forests:
-    """What was learned.
+    """The learned forests.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ class Forests:
 
 
 def scores(tree: RandomTree, records: Records, depth: int) -> Array:
-    """How many records of each leaf have each label, shape (leaves, 2): the scores."""
+    """The scores: number of records by leaf and label, shape (leaves, 2)."""
     records = records.known
     place = 2 * tree.leaves(records, depth) + records.labels
     return np.bincount(place, minlength=2 ** (depth + 1)).reshape(-1, 2).astype(float)
@@ -202,14 +204,14 @@ def learn(
 def judge(learned: Forests, test: Records) -> Array:
     """Accuracy of the trees' vote on the test records, (k, runs); a tie counts as label 0."""
     deepest = max(learned.depths)
-    found = np.empty((len(learned.depths), len(learned.trees)))
+    accuracies = np.empty((len(learned.depths), len(learned.trees)))
     for run, forest in enumerate(learned.trees):
         leaves = np.stack([tree.leaves(test, deepest) for tree in forest])
         for place, depth in enumerate(learned.depths):
             at = leaves >> (deepest - depth)
             votes = np.take_along_axis(learned.labels[place][run], at, axis=1)
-            found[place, run] = np.mean((votes.mean(axis=0) > 0.5) == (test.labels == 1))
-    return found
+            accuracies[place, run] = np.mean((votes.mean(axis=0) > 0.5) == (test.labels == 1))
+    return accuracies
 
 
 MODEL = Model(

@@ -3,7 +3,7 @@
 First each of Q public queries is checked: is the largest count, plus noise N(0, σ₁²), above a
 threshold? One record moves the largest count by at most 1. Then the first A queries that passed
 are answered as in PATE, with noise σ₂; a record moves the votes on each by √2. Q checks and A
-answers are Gaussian mechanisms whose noise is settled beforehand, so that their adaptive
+answers are Gaussian mechanisms whose noise is fixed beforehand, so that their adaptive
 composition costs μ² = Q/σ₁² + 2A/σ₂² at most, also where fewer than A pass. (Checking and answering
 in turn until A are answered would need a theorem on filters; two phases need none.)
 """
@@ -45,14 +45,14 @@ def calibrate(
     shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
 ) -> list[ModelCalibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    found = []
+    result = []
     for budget in budgets(epsilons, delta, adjacency, teachers.ADJACENCIES):
         level = gaussian_level(budget)
         checked = teachers.queries(shape, math.sqrt(2.0) * level)
         answered = max(1, math.ceil(0.5 * checked))
         first = rounded_up(math.sqrt(checked / CHECKS) / level)
         second = rounded_up(teachers.PER_QUERY * math.sqrt(answered / (1.0 - CHECKS)) / level)
-        found.append(
+        result.append(
             proved(
                 KEY,
                 shape,
@@ -76,21 +76,21 @@ def calibrate(
                 conditions=[teachers.PUBLIC],
             )
         )
-    return found
+    return result
 
 
 def answers(
     counts: Array, groups: int, calibrations: Sequence[ModelCalibration], draw: np.random.Generator
 ) -> list[tuple[Whole, Array]]:
-    """The release itself, by calibration: which queries are answered, and with which label, ±1."""
+    """The release itself, by calibration: the answered queries and their labels, ±1."""
     unit, check = draw.standard_normal(counts.shape), draw.standard_normal(len(counts))
-    found = []
+    releases = []
     for calibration in calibrations:
         votes, largest = calibration.noises
         few = slice(largest.times)
         clear = agreed(counts[few], groups, largest.scale, check[few])[: votes.times]
-        found.append((clear, teachers.labelled(counts[clear], votes.scale, unit[clear])))
-    return found
+        releases.append((clear, teachers.labelled(counts[clear], votes.scale, unit[clear])))
+    return releases
 
 
 def learn(
@@ -103,15 +103,17 @@ def learn(
 ) -> Array:
     """Students' weights, (calibrations, runs, d + 1); a run's teachers are shared by all ε."""
     points, groups = teachers.inputs(unlabelled), teachers.teachers(train.shape)
-    found = np.empty((len(calibrations), runs, points.shape[1]))
+    weights = np.empty((len(calibrations), runs, points.shape[1]))
     for run in range(runs):
         draw = generator(seed, run)
-        asked = points[draw.permutation(len(points))]
-        counts = teachers.votes(train, teachers.assigned(len(train), groups, draw), groups, asked)
+        query_points = points[draw.permutation(len(points))]
+        counts = teachers.votes(
+            train, teachers.assigned(len(train), groups, draw), groups, query_points
+        )
         for place, (clear, signs) in enumerate(answers(counts, groups, calibrations, draw)):
-            found[place, run] = teachers.student(asked[clear], signs)
+            weights[place, run] = teachers.student(query_points[clear], signs)
         progress((run + 1) / runs, f"teachers of run {run + 1} of {runs}")
-    return found
+    return weights
 
 
 def agreed(counts: Array, groups: int, sigma: float, unit: Array) -> Whole:
