@@ -7,9 +7,9 @@ from collections.abc import Collection
 from numbers import Integral
 
 MOST_LETTERS = 80
-"""Of a value that a sentence repeats."""
+"""Most letters of a value repeated in a sentence."""
 SHORTEST_PART = 3
-"""Letters from which on a word that holds what was typed may have been meant."""
+"""Fewest typed letters for which a word that contains them is suggested."""
 
 
 class InvalidInput(ValueError):
@@ -20,11 +20,11 @@ class InvalidInput(ValueError):
 
 
 class Cancelled(Exception):
-    """A long computation was asked to stop and did; nothing it had begun is kept."""
+    """A long computation was stopped on request; its partial results are dropped."""
 
 
 def reject(field: str, value: object, allowed: str) -> InvalidInput:
-    """The sentence for a bad `value` of `field`; `allowed` says what would be accepted."""
+    """The error for a bad `value` of `field`; `allowed` words the accepted values."""
     if isinstance(value, Integral):  # NumPy's too, whose repr names its type
         shown = cut(str(int(value)))
     elif isinstance(value, float):
@@ -39,7 +39,7 @@ def reject(field: str, value: object, allowed: str) -> InvalidInput:
 
 
 def brief(value: object) -> str:
-    """A value as it may stand in a sentence: quoted if it is text, and cut where it is long."""
+    """A value for use in a sentence: quoted if it is text, and cut where it is long."""
     if isinstance(value, str):
         return repr(cut(value))
     return cut(repr(value))
@@ -113,7 +113,7 @@ def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
     Raises
     ------
     InvalidInput
-        If it is none of them; the sentence then asks for those that may have been meant.
+        If it is none of them; the sentence then suggests similar words.
     """
     if isinstance(value, str) and str(value) in allowed:
         return str(value)
@@ -121,7 +121,7 @@ def one_of(field: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 def meant(value: str, allowed: Collection[str]) -> str:
-    """Up to three words that are written alike, as "(did you mean …?)"; "" where none is."""
+    """Up to three words of similar spelling, as "(did you mean …?)"; "" without any."""
     from difflib import get_close_matches
 
     words, typed = {_plain(word): word for word in allowed}, _plain(value)
@@ -133,5 +133,5 @@ def meant(value: str, allowed: Collection[str]) -> str:
 
 
 def _plain(word: str) -> str:
-    """Without what is easily typed otherwise."""
+    """The word without case, spaces and hyphens, which are easily mistyped."""
     return str(word).strip().casefold().replace("-", "_").replace(" ", "_")

@@ -1,6 +1,6 @@
-"""The words every other module shares: budget, adjacency, condition, claim and proof.
+"""The shared vocabulary of all modules: budget, adjacency, condition, claim and proof.
 
-What a paper claims and what is proved are two different objects here and never share a field.
+A paper's claim and a proof are two different objects here and never share a field.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import StrEnum
 from dpcore.errors import number
 
 SMALLEST_DELTA = 1e-300
-"""Below it a δ soon is no normal double any more, and an ε computed from it may be too small."""
+"""Below it a δ is soon no normal double, and an ε computed from it may be too small."""
 
 
 class Adjacency(StrEnum):
@@ -23,7 +23,7 @@ class Adjacency(StrEnum):
 
     @property
     def difference(self) -> str:
-        """What tells the two data sets apart, in few words."""
+        """The difference of the two data sets, in few words."""
         return {
             Adjacency.ADD_REMOVE: "one record more or less",
             Adjacency.ZERO_OUT: "one record blanked out",
@@ -31,7 +31,7 @@ class Adjacency(StrEnum):
         }[self]
 
     def of(self, part: str) -> str:
-        """The same of one part of the records, where the others are not protected."""
+        """The difference within one part of the records, where the others are not protected."""
         return f"{self.difference}, of the {part}"
 
     @property
@@ -55,7 +55,7 @@ SAME_FIGURE = (
     "The literature prints the same figure under add/remove: a record's contribution is removed, "
     "with every rate, step count and divisor public."
 )
-"""How an ε under zero-out relates to one that is printed under add/remove."""
+"""How an ε under zero-out relates to one printed under add/remove."""
 
 
 class Edition(StrEnum):
@@ -78,7 +78,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class PrivacyBudget:
-    """The (ε, δ) that is asked for.
+    """The requested (ε, δ).
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Condition:
     consequence : str
         When unmet: one plain sentence for the screen.
     assumed : bool
-        Whether it holds because whoever uses the program says so: nothing here can check it.
+        Whether it holds by the user's own statement: nothing here can check it.
     """
 
     text: str
@@ -120,7 +120,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """An (ε, δ) statement together with who says so.
+    """An (ε, δ) statement with its theorem or accountant.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Guarantee:
         The statement; ``None`` where there is none (then `reason` says why).
         ``math.inf`` stands for "no finite ε".
     adjacency : Adjacency
-        Which neighbouring data sets it speaks about.
+        Which neighbouring data sets it covers.
     by : str
         The theorem or the accountant.
     reason : str

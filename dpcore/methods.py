@@ -1,6 +1,6 @@
 """The register: every method, its claim, its proof, its status.
 
-Files in `dpcore.erm.methods` enrol themselves by defining `METHOD`.
+A file in `dpcore.erm.methods` joins it by defining `METHOD`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ ORDER = ("nonprivate", "outpert", "opera", "sgdpert", "grpua")
 @cache
 def register() -> dict[str, Method]:
     """Every method by key, in display order."""
-    found = {}
+    result = {}
     for module in pkgutil.iter_modules(method_files.__path__):
         method: Method = importlib.import_module(f"{method_files.__name__}.{module.name}").METHOD
-        found[method.key] = method
+        result[method.key] = method
     rank = {key: index for index, key in enumerate(ORDER)}
-    return dict(sorted(found.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
+    return dict(sorted(result.items(), key=lambda item: (rank.get(item[0], len(rank)), item[0])))
 
 
 def method_named(key: str) -> Method:

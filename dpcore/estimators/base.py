@@ -1,8 +1,8 @@
-"""What private estimators share: public bounds, preparation, budget, noise, and what is kept of it.
+"""Shared parts of private estimators: public bounds, preparation, budget, noise and fitted state.
 
-A fitted estimator keeps weights with their noise, what is promised, and what is public. It keeps no
-record, no weights without noise, and no generator. A seed that it was given stays its parameter,
-for `clone`, and is left out where the fitted estimator is stored, copied or printed.
+A fitted estimator keeps noisy weights, the guarantee, and the public values. It keeps no record, no
+weights without noise, and no generator. A seed stays its parameter, for `clone`, and is left out
+where the fitted estimator is stored, copied or printed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 BEST = "best"
 FIRST, LATER = "dpgd", "objpert"
 LATER_FROM = {True: 100.0, False: 3.0}
-"""By whether a class is predicted, the ε from which `LATER` stands for "best".
+"""The ε from which "best" means `LATER`, by whether a class is predicted.
 
 DP-GD stops after 400 steps at most, and at a large ε that costs more than the noise. Chosen once,
 on public data (zero-out, δ = 1e-5, one split, 10 to 20 runs, with a constant in the row and
@@ -44,7 +44,7 @@ behind without a constant.
 """
 
 OWN_RIDGE = frozenset({"dpgd", "dpftrl", "objpert", "objpert_pure", "inputpert", "adassp"})
-"""Methods that regularise by a Λ of their own, or by stopping early, and want next to no λ."""
+"""Methods that regularise by a Λ of their own, or by stopping early, and need almost no λ."""
 
 
 class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
@@ -90,14 +90,16 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
             classes=count,
         )
         method = method_named(key)
-        found = _calibrated(key, problem, epsilon, delta)
-        weights = one_vs_rest.release(method.release, problem, rows, labels, [found], 1, seed)
+        calibration = _calibrated(key, problem, epsilon, delta)
+        weights = one_vs_rest.release(method.release, problem, rows, labels, [calibration], 1, seed)
         weights = weights[0, 0].reshape(problem.parts, -1)
         self.coef_ = weights[:, : X.shape[1]].copy()
         self.intercept_ = weights[:, -1].copy() if self.fit_intercept else np.zeros(len(weights))
-        told = Public(len(rows), tuple((float(low), float(high)) for low, high in bounds), **public)
-        self.claim_ = found.claim
-        self.guarantee_ = promised(found, told, seeded=seed is not None)
+        public_values = Public(
+            len(rows), tuple((float(low), float(high)) for low, high in bounds), **public
+        )
+        self.claim_ = calibration.claim
+        self.guarantee_ = promised(calibration, public_values, seeded=seed is not None)
 
     def _lam(self, method: str, shape: tuple[int, ...]) -> float:
         if self.lam is not None:
@@ -184,26 +186,26 @@ def target_interval(bounds: Any) -> tuple[float, float]:
 
 def _intervals(field: str, bounds: Any, columns: int) -> Array:
     try:
-        found = np.array(bounds, dtype=np.float64)
+        intervals = np.array(bounds, dtype=np.float64)
     except (TypeError, ValueError):
         raise reject(field, bounds, "numbers: (lower, upper)") from None
-    if found.shape == (2,):
-        found = np.tile(found, (columns, 1))
-    if found.shape != (columns, 2):
+    if intervals.shape == (2,):
+        intervals = np.tile(intervals, (columns, 1))
+    if intervals.shape != (columns, 2):
         raise InvalidInput(
-            f"{field} has shape {found.shape}, but it must be one (lower, upper) for all columns, "
-            f"or {columns} of them, one for each."
+            f"{field} has shape {intervals.shape}, but it must be one (lower, upper) for all "
+            f"columns, or {columns} of them, one for each."
         )
     with np.errstate(over="ignore", invalid="ignore"):
-        wide = found[:, 1] - found[:, 0]
+        wide = intervals[:, 1] - intervals[:, 0]
     bad = np.flatnonzero(~(np.isfinite(wide) & (wide > 0.0)))
     if len(bad):
-        low, high = found[bad[0]]
+        low, high = intervals[bad[0]]
         raise InvalidInput(
             f"{field} holds {brief((float(low), float(high)))}, but lower and upper must be finite "
             "and lower the smaller one."
         )
-    return found
+    return intervals
 
 
 def prepared(X: Array, bounds: Array, *, intercept: bool, norm: str) -> Array:

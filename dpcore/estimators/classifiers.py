@@ -16,7 +16,7 @@ from dpcore.estimators.base import Array, PrivateLinearModel
 
 
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]
-    """What the two classifiers share."""
+    """Shared parts of the two classifiers."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from n records, with noise.
@@ -54,21 +54,21 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
 
     def _classes(self, y: Any) -> tuple[Any, Any]:
         """The list of classes, ascending, and each record's place in it."""
-        found = np.unique(y if self.classes is None else np.asarray(self.classes))
-        if len(found) < 2:
+        labels = np.unique(y if self.classes is None else np.asarray(self.classes))
+        if len(labels) < 2:
             source = "y" if self.classes is None else "classes"
             raise InvalidInput(
-                f"{source} holds {len(found)} class, but there must be two or more; `classes` "
+                f"{source} holds {len(labels)} class, but there must be two or more; `classes` "
                 "names them where y may hold one only."
             )
-        places = np.minimum(np.searchsorted(found, y), len(found) - 1)
-        strange = y[found[places] != y]
-        if len(strange):
+        places = np.minimum(np.searchsorted(labels, y), len(labels) - 1)
+        unlisted = y[labels[places] != y]
+        if len(unlisted):
             raise InvalidInput(
-                f"y holds {brief(strange[0])}, but it must hold the given classes only: "
-                f"{', '.join(str(each) for each in found)}."
+                f"y holds {brief(unlisted[0])}, but it must hold the given classes only: "
+                f"{', '.join(str(label) for label in labels)}."
             )
-        return found, places
+        return labels, places
 
     def decision_function(self, X: Any) -> Array:
         """Margins: (n,) of two classes, positive for the second; (n, K) of several.
@@ -200,8 +200,8 @@ class PrivateLogisticRegression(PrivateClassifier):
         values = self.decision_function(X)
         if values.ndim == 1:
             return np.stack([scipy.special.expit(-values), scipy.special.expit(values)], axis=1)
-        found: Array = scipy.special.softmax(scipy.special.log_expit(values), axis=1)
-        return found
+        probabilities: Array = scipy.special.softmax(scipy.special.log_expit(values), axis=1)
+        return probabilities
 
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithms of `predict_proba`, (n, K).

@@ -1,4 +1,4 @@
-"""What a fitted model promises, and what it takes to be public; never what was learned from."""
+"""A fitted model's promise and the values it assumes public; never its training records."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ SEEDED = (
 
 @dataclass(frozen=True)
 class Public:
-    """What the promise takes to be known to everybody; noise, steps and scales follow from these.
+    """The values the promise assumes public; noise, steps and scales follow from these.
 
     Parameters
     ----------
     records : int
         n, the number of training records.
     bounds : tuple of (float, float)
-        Of each column, as given.
+        Bounds of each column, as given.
     target_bounds : (float, float) or None
-        Of a number to predict, as given.
+        Bounds of a number to predict, as given.
     classes : tuple or None
-        Of a class to predict.
+        Classes to predict.
     classes_given : bool
-        Whether the classes were given. If not, they were taken from y, and whoever fits the model
-        states by it that this list tells nothing of a single person.
+        Whether the classes were given. If not, they were taken from y, and the user states by
+        fitting that this list tells nothing about a single person.
     """
 
     records: int
@@ -39,15 +39,15 @@ class Public:
     classes_given: bool = True
 
     def __str__(self) -> str:
-        """In one sentence."""
-        named = [f"n = {self.records:,}", "the bounds of the columns"]
+        """The public values in one sentence."""
+        parts = [f"n = {self.records:,}", "the bounds of the columns"]
         if self.target_bounds is not None:
-            named.append("the bounds of y")
+            parts.append("the bounds of y")
         if self.classes is not None:
-            listed = ", ".join(str(each) for each in self.classes)
-            taken = "" if self.classes_given else "; taken from y, and stated to be public"
-            named.append(f"the classes ({listed}{taken})")
-        return f"Public: {', '.join(named[:-1])} and {named[-1]}."
+            class_list = ", ".join(str(label) for label in self.classes)
+            origin = "" if self.classes_given else "; taken from y, and stated to be public"
+            parts.append(f"the classes ({class_list}{origin})")
+        return f"Public: {', '.join(parts[:-1])} and {parts[-1]}."
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class ModelGuarantee(Guarantee):
     reason : str
     status : Status
     method : str
-        The method that was used, also where "best" was asked for.
+        The method used, also for "best".
     conditions : tuple of Condition
         Every hypothesis, checked.
     certified_epsilon : float or None
-        What an accountant gives for exactly this noise at `delta` or the requested δ, also where
-        the method's own theorem gives nothing; ``None`` for a model from a seed.
+        ε by an accountant for exactly this noise at `delta` or the requested δ, also where the
+        method's own theorem gives nothing; ``None`` for a model from a seed.
     public : Public
     """
 
@@ -80,15 +80,15 @@ class ModelGuarantee(Guarantee):
     public: Public = Public(0, ())
 
     def __str__(self) -> str:
-        """In two sentences: what holds, and what is public."""
+        """The guarantee and the public values, in two sentences."""
         if self.epsilon is None:
-            held = f"{str(self.status).capitalize()}: {self.reason}"
+            sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
-            held = (
+            sentence = (
                 f"{str(self.status).capitalize()}: ε = {self.epsilon:g} at δ = {self.delta:g} "
                 f"({self.adjacency}), by {self.by}."
             )
-        return f"{held} {self.public}"
+        return f"{sentence} {self.public}"
 
 
 def promised(found: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:
@@ -102,7 +102,7 @@ def promised(found: Calibration, public: Public, *, seeded: bool) -> ModelGuaran
         Whether the noise came from a seed, so that nothing holds.
     """
     proof = found.proof
-    made = ModelGuarantee(
+    guarantee = ModelGuarantee(
         proof.epsilon,
         proof.delta,
         proof.adjacency,
@@ -116,11 +116,11 @@ def promised(found: Calibration, public: Public, *, seeded: bool) -> ModelGuaran
     )
     if seeded:
         return replace(
-            made,
+            guarantee,
             epsilon=None,
             delta=None,
             reason=" ".join(part for part in (SEEDED, proof.reason) if part),
             status=Status.EXPLORATION,
             certified_epsilon=None,
         )
-    return made
+    return guarantee

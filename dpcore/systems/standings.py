@@ -1,7 +1,7 @@
-"""Where a system stands: what is claimed, what is proved, and of what.
+"""The standing of a system: its claim, its proof, and the form that they are about.
 
-Whatever runs here says so itself: the methods, the trainings, paper 003's accounting. Nothing of
-that is written down a second time.
+It is read from whatever runs here: the methods, the trainings, paper 003's accounting. None of it
+is written down a second time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RunnableForm:
     ----------
     edition : Edition
     claim : str
-        What is claimed of it; "" where its register does not say.
+        Its claim; "" where its register has none.
     proof : str
     status : Status
     """
@@ -52,13 +52,13 @@ class SystemStanding:
     Parameters
     ----------
     claim : str
-        What is claimed in print.
+        The printed claim.
     proof : str
-        What is proved, of `of`.
+        The proved statement about `of`.
     status : Status
     of : str
-        What proof and status are about: `PUBLISHED`, or only what runs here, `HERE`; "" where
-        neither is there.
+        The subject of proof and status: `PUBLISHED`, or only the form that runs here, `HERE`; ""
+        where there is neither.
     sound : RunnableForm or None
         The sound form that runs here; ``None`` where there is none.
     """
@@ -71,12 +71,12 @@ class SystemStanding:
 
     @property
     def claim_unchecked(self) -> bool:
-        """Whether the verdict is on what runs here, and none on what is printed."""
+        """Whether the verdict is on the form that runs here, and none on the printed one."""
         return self.of == HERE
 
     @property
     def verdict(self) -> str:
-        """The status with what it is of, so that no proof passes for one of the printed claim."""
+        """The status with its subject, so that no proof passes for one of the printed claim."""
         if self.claim_unchecked:
             return f"{OUR_FORM}: {self.status}"
         proved = self.status is Status.PROVED
@@ -85,30 +85,30 @@ class SystemStanding:
 
 @cache
 def forms(run: Runnable) -> tuple[RunnableForm, ...]:
-    """What the register of the run's place says, published edition first; none of a relative.
+    """The forms in the register of the run's place, published edition first; none of a relative.
 
     Raises
     ------
     InvalidInput
         If that place has nothing of the run's key.
     """
-    found = _OF[run.place](run.key)
+    registered = _OF[run.place](run.key)
     if run.relation is Relation.ITSELF:
         # A model has one edition: as published where the system runs as it is described.
         return tuple(
             replace(form, edition=Edition.PUBLISHED) if run.place is Place.ATLAS else form
-            for form in found
+            for form in registered
         )
     if run.relation is Relation.SOUND:
-        return tuple(form for form in found if form.edition is Edition.SOUND)
+        return tuple(form for form in registered if form.edition is Edition.SOUND)
     return ()
 
 
 def standing(system: System) -> SystemStanding:
-    """The verdict: on the printed claim where it is known, else on what runs here."""
-    found = [form for run in system.runs for form in forms(run)]
-    printed = next((form for form in found if form.edition is Edition.PUBLISHED), None)
-    sound = next((form for form in found if form.edition is Edition.SOUND), None)
+    """The verdict: on the printed claim where there is one, else on the form that runs here."""
+    runnable = [form for run in system.runs for form in forms(run)]
+    printed = next((form for form in runnable if form.edition is Edition.PUBLISHED), None)
+    sound = next((form for form in runnable if form.edition is Edition.SOUND), None)
     if printed is not None:
         claim = system.claim or printed.claim
         return SystemStanding(claim, printed.proof, printed.status, PUBLISHED, sound)
@@ -122,8 +122,8 @@ def standing(system: System) -> SystemStanding:
 
 def _explore(key: str) -> tuple[RunnableForm, ...]:
     return tuple(
-        RunnableForm(edition, each.claim, each.proof, each.status)
-        for edition, each in method_named(key).editions.items()
+        RunnableForm(edition, method_standing.claim, method_standing.proof, method_standing.status)
+        for edition, method_standing in method_named(key).editions.items()
     )
 
 
@@ -137,14 +137,16 @@ def _plan(key: str) -> tuple[RunnableForm, ...]:
 
 def _train(key: str) -> tuple[RunnableForm, ...]:
     example = TRAININGS[one_of("training", key, tuple(TRAININGS))]
-    held = trained.guarantee(example.config, example.records, accountant="rdp")
-    printed = held.claim.epsilon is not None
+    trained_guarantee = trained.guarantee(example.config, example.records, accountant="rdp")
+    printed = trained_guarantee.claim.epsilon is not None
     return (
         RunnableForm(
             Edition.PUBLISHED if printed else Edition.SOUND,
             "",
-            held.proof.reason if held.proof.epsilon is None else f"(ε, δ) by {held.proof.by}.",
-            held.status,
+            trained_guarantee.proof.reason
+            if trained_guarantee.proof.epsilon is None
+            else f"(ε, δ) by {trained_guarantee.proof.by}.",
+            trained_guarantee.status,
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What a system of the literature is: what it does, what it claims, who keeps it, how it broke."""
+"""A system of the literature: purpose, claim, implementations and known failures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dpcore.guarantee import Status
 
 
 class Family(StrEnum):
-    """What kind of system it is."""
+    """The kind of a system."""
 
     MECHANISM = "mechanisms and accounting"
     SUPERVISED = "Bayes, trees and boosting"
@@ -23,7 +23,7 @@ class Family(StrEnum):
 
 
 class Upkeep(StrEnum):
-    """How an implementation is looked after."""
+    """How an implementation is maintained."""
 
     MAINTAINED = "maintained"
     RESEARCH = "research code, not maintained"
@@ -39,7 +39,7 @@ class Place(StrEnum):
 
 
 class Relation(StrEnum):
-    """What runs here, seen from the system."""
+    """The relation of the form that runs here to the system."""
 
     ITSELF = "as described"
     SOUND = "in a sound form"
@@ -53,10 +53,10 @@ class Software:
     Parameters
     ----------
     name : str
-        Package and what to look for in it.
+        Package, and the name to look for in it.
     upkeep : Upkeep
     note : str
-        Where it differs from the system; "" where nothing is known to.
+        Known differences from the system; "" without any.
     """
 
     name: str
@@ -72,13 +72,13 @@ class Runnable:
     ----------
     place : Place
     key : str
-        Of the method, preset, training or model; its own standing says what is proved.
+        Key of the method, preset, training or model; its own standing holds the proof.
     relation : Relation
-        Only what runs as described, or in a sound form, says anything about the system.
+        Only a form as described, or a sound form, says anything about the system.
     note : str
-        How it differs; "" where it does not.
+        Its difference; "" without any.
     loss, features : str
-        Of Explore; "" for the usual ones.
+        Settings of Explore; "" for the usual ones.
     """
 
     place: Place
@@ -91,7 +91,7 @@ class Runnable:
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """What was found about a printed claim of which nothing runs here as printed.
+    """The finding about a printed claim of which nothing runs here as printed.
 
     Parameters
     ----------
@@ -113,16 +113,16 @@ class System:
     key, title : str
         Name in links, and name on screen.
     paper : str
-        The paper it is told of in: "000" to "004", or "" for what stands beside them.
+        The paper that describes it: "000" to "004", or "" for systems beside them.
     section : str
-        Of that paper.
+        Section of that paper.
     source : str
         Authors and year.
     family : Family
     what : str
-        What it does: one sentence for someone who does not know the field.
+        Its purpose: one sentence for someone who does not know the field.
     claim : str
-        What its authors claim; "" where the method that runs it as published says so itself.
+        Its authors' claim; "" where the method that runs it as published states it.
     references : tuple of int
         Its numbers in the list of references of that paper.
     verdict : ClaimVerdict or None
@@ -130,7 +130,7 @@ class System:
     software : tuple of Software
         Empty where none was found, which is no proof that there is none.
     breaks : tuple of str
-        What is known to have gone wrong, in the system or in its implementations.
+        Known failures of the system or of its implementations.
     runs : tuple of Runnable
     """
 

@@ -1,4 +1,4 @@
-"""Trainings of networks that stand for systems of the literature: what Train opens with."""
+"""Trainings of networks that stand for systems of the literature, the starting points of Train."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Example:
     dataset, features : str
         Built in, so that it can be run without the network.
     records : int
-        n of that set's training records, to account for.
+        n of that set's training records, for accounting.
     config : TrainingConfig
-        Its σ stands for any: Train solves for it.
+        Its σ is a placeholder: Train solves for it.
     """
 
     dataset: str

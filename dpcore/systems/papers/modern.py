@@ -1,4 +1,4 @@
-"""Beside the five papers: what is done today, and what broke there."""
+"""Beside the five papers: today's systems, and their known failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 002 (Fukuchi, Tran and Sakuma): input perturbation and what it is compared with."""
+"""Paper 002 (Fukuchi, Tran and Sakuma): input perturbation and its baselines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paper 001, section IV-A-4: generative networks, which make up records."""
+"""Paper 001, section IV-A-4: generative networks, which synthesise records."""
 
 from __future__ import annotations
 

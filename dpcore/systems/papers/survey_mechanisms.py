@@ -1,4 +1,4 @@
-"""Paper 001, section II: the mechanisms that everything else is made of."""
+"""Paper 001, section II: the mechanisms that the other systems are made of."""
 
 from __future__ import annotations
 
