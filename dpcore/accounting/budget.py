@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
-from dpcore.accounting.accountants import certify, refusal
+from dpcore.accounting.accountants import certify
 from dpcore.accounting.concentrated import rho_for
-from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
+from dpcore.accounting.events import Composed, Event, Repeated
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
@@ -192,93 +192,3 @@ def ledger(
         within = spent.epsilon is not None and spent.epsilon <= budget.epsilon
         entries.append(LedgerEntry(release, spent, within))
     return tuple(entries)
-
-
-@dataclass(frozen=True)
-class Exhaustion:
-    """How long a budget lasts when one kind of release is repeated.
-
-    Parameters
-    ----------
-    releases : int
-        How many fit; `MOST_RELEASES` stands for that many or more.
-    last : date or None
-        Day of the last one that fits; ``None`` if not even one does, or beyond the calendar.
-    exhausted_on : date or None
-        Day of the first one that does not fit; ``None`` if none is reached.
-    spent : Guarantee
-        Of those that fit.
-    """
-
-    releases: int
-    last: date | None
-    exhausted_on: date | None
-    spent: Guarantee
-
-
-def exhaustion(
-    event: Event,
-    budget: PrivacyBudget,
-    start: date,
-    every_days: int,
-    adjacency: Adjacency,
-    accountant: str,
-) -> Exhaustion:
-    """When a budget is used up by repeating one release at equal intervals.
-
-    Parameters
-    ----------
-    event : Event
-        One release.
-    budget : PrivacyBudget
-    start : date
-        Of the first release.
-    every_days : int
-        Between two of them.
-    adjacency : Adjacency
-    accountant : str
-        Key of an accountant.
-
-    Raises
-    ------
-    InvalidInput
-        If the accountant has no theorem for the event.
-    """
-    every_days = whole("every", every_days, at_least=1, at_most=36_525)
-    if reason := refusal(event, adjacency, accountant):
-        raise InvalidInput(reason)
-
-    def spent(count: int) -> Guarantee:
-        return certify(Repeated(event, count), budget.delta, adjacency, accountant)
-
-    def within(count: int) -> bool:
-        epsilon = spent(count).epsilon
-        return epsilon is not None and epsilon <= budget.epsilon
-
-    low, high = 0, 1
-    while high <= MOST_RELEASES and within(high):
-        low, high = high, high * 2
-    if high > MOST_RELEASES:
-        high = MOST_RELEASES + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if within(middle) else (low, middle)
-    nothing = Guarantee(0.0, budget.delta, adjacency, "nothing released")
-    return Exhaustion(
-        low,
-        _day(start, every_days, low - 1) if low else None,
-        _day(start, every_days, low) if low < MOST_RELEASES else None,
-        spent(low) if low else nothing,
-    )
-
-
-def _day(start: date, every_days: int, place: int) -> date | None:
-    try:
-        return start + timedelta(days=every_days * place)
-    except OverflowError:
-        return None
-
-
-def gaussian_release(on: date, title: str, portion: Portion) -> GaussianRelease:
-    """A calendar entry for one portion of a split budget."""
-    return GaussianRelease(on, title, Gaussian(portion.noise_multiplier))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.errors import InvalidInput, number, one_of, whole
+from dpcore.errors import InvalidInput, number, whole
 
 Array = NDArray[np.float64]
 
@@ -141,14 +141,3 @@ def custom(sigmas: Sequence[float], name: str = "custom list") -> Schedule:
     starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
     counts = np.diff(np.append(starts, len(values)))
     return Schedule(tuple(map(float, values[starts])), tuple(map(int, counts)), name)
-
-
-def kind_named(kind: str) -> str:
-    """`kind` if it is one of `KINDS`.
-
-    Raises
-    ------
-    InvalidInput
-        If it is not.
-    """
-    return one_of("schedule", kind, KINDS)

@@ -9,7 +9,7 @@ and any other message is, with probability e^{-ε₀}, a draw from (Q₀ + Q₁)
 e^{-ε₀} times R₀ and times R₁, so times their mean. Whatever the reader sees follows from how many
 messages came from Q₀ and how many from Q₁. With C ~ Binomial(n-1, e^{-ε₀}) clones and A ~
 Binomial(C, 1/2) of them from Q₀ that is (A+1, C-A) with probability q and (A, C-A+1) otherwise,
-against the reverse. Their divergence is what `clones_delta` sums up: at a given C the odds rise
+against the reverse. Their divergence is what `_Clones.delta` sums up: at a given C the odds rise
 with the number from Q₀, so the worst event is a tail. It falls with C, because one clone more can
 be drawn by whoever sees one less; so C may be rounded down.
 
@@ -42,33 +42,6 @@ BLOCKS = 96
 CANDIDATES, GRID = 24, 400
 HALVINGS = 44
 ROUNDING = 1e-11
-
-
-def clones_delta(local_epsilon: float, records: int, epsilon: float) -> float:
-    """δ at ε of n shuffled messages, each from an ε₀-private randomiser; rounded up.
-
-    Parameters
-    ----------
-    local_epsilon : float
-        ε₀ of every message at δ = 0, above 0.
-    records : int
-        n, the messages that are mixed.
-    epsilon : float
-        At least 0.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-
-    References
-    ----------
-    Feldman, McMillan and Talwar 2021, section 3.
-    """
-    number("local ε", local_epsilon, above=0.0)
-    whole("number of records", records, at_least=1)
-    number("epsilon", epsilon, at_least=0.0)
-    return float(_Clones(np.array([local_epsilon]), records).delta(np.array([epsilon]))[0])
 
 
 class _Clones:

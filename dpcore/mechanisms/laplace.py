@@ -109,30 +109,3 @@ def vector_laplace(
     norm = generator.gamma(dimension, scale, (size, 1))
     result: Array = direction * norm
     return result
-
-
-def vector_laplace_norm(dimension: int, scale: float) -> float:
-    """Expected norm E‖z‖₂ = d b of vector-Laplace noise; its variance is d b².
-
-    Parameters
-    ----------
-    dimension : int
-        d, at least 1.
-    scale : float
-        b = Δ₂/ε, in the query's units, above 0. It carries the adjacency.
-
-    Returns
-    -------
-    float
-        In the query's units.
-
-    Raises
-    ------
-    InvalidInput
-        If an argument is outside its range.
-
-    References
-    ----------
-    Mean of Gamma(d, b); Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 1.
-    """
-    return whole("dimension", dimension, at_least=1) * number("scale", scale, above=0.0)

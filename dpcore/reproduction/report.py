@@ -24,7 +24,6 @@ Progress = Callable[[float, str], None]
 
 SUPPORTED, PARTLY, NOT_SUPPORTED = "supported", "partly supported", "not supported"
 UNCHECKED = "could not be checked"
-VERDICTS = (SUPPORTED, PARTLY, NOT_SUPPORTED, UNCHECKED)
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Conclusion:
     claim : str
         The conclusion, with its place in the paper.
     verdict : str
-        One of `VERDICTS`.
+        `SUPPORTED`, `PARTLY`, `NOT_SUPPORTED` or `UNCHECKED`.
     seen : str
         The figures behind the verdict, or why there are none.
     """

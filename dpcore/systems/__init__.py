@@ -1,7 +1,7 @@
-"""The register of systems: everything the five papers tell of, and where it stands.
+"""The register of systems: everything the five papers describe, with its standing.
 
 One subject is one file in `dpcore.systems.papers` that defines `SYSTEMS`; the register finds it.
-Methods and models that no file names join by themselves.
+Methods and models that no file names are added automatically.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "Family",
     "Place",
     "Relation",
-    "Run",
+    "Runnable",
     "Software",
     "System",
     "SystemStanding",
@@ -62,7 +62,7 @@ PAPERS = {
     "004": "004 Optimised noise",
     "": "Beside the papers",
 }
-"""Where a system is told of, by `System.paper`."""
+"""The work that describes a system, by `System.paper`."""
 
 STATUSES = (
     Status.PROVED,
@@ -78,23 +78,25 @@ NO_SYSTEM = {"nonprivate"}
 @cache
 def register() -> dict[str, System]:
     """Every system by key: by paper, then in the paper's order."""
-    found: list[System] = []
+    systems: list[System] = []
     for module in pkgutil.iter_modules(papers.__path__):
-        found += importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
-    named = {(run.place, run.key) for each in found for run in each.runs}
-    found += [
-        _of_method(each)
-        for key, each in methods().items()
+        systems += importlib.import_module(f"{papers.__name__}.{module.name}").SYSTEMS
+    named = {(run.place, run.key) for system in systems for run in system.runs}
+    systems += [
+        _of_method(method)
+        for key, method in methods().items()
         if (Place.EXPLORE, key) not in named and key not in NO_SYSTEM
     ]
-    found += [_of_model(each) for key, each in models().items() if (Place.ATLAS, key) not in named]
+    systems += [
+        _of_model(model) for key, model in models().items() if (Place.ATLAS, key) not in named
+    ]
     rank = {paper: place for place, paper in enumerate(PAPERS)}
 
     def place(system: System) -> tuple[int, str]:
         # The survey is several files; its Roman numerals happen to sort like its sections.
         return rank[system.paper], system.section if system.paper == "001" else ""
 
-    return {each.key: each for each in sorted(found, key=place)}
+    return {system.key: system for system in sorted(systems, key=place)}
 
 
 def _of_method(method: Method) -> System:
@@ -135,35 +137,35 @@ def system_named(key: str) -> System:
 
 
 def runs_of(place: Place, key: str) -> list[System]:
-    """The systems that run as what is called `key` there, as described or in a sound form."""
+    """The systems that run there under `key`, as described or in a sound form."""
     return [
-        each
-        for each in register().values()
+        system
+        for system in register().values()
         if any(
             (run.place, run.key) == (place, key) and run.relation is not Relation.RELATIVE
-            for run in each.runs
+            for run in system.runs
         )
     ]
 
 
 def runs_here(system: System) -> bool:
-    """Whether it can be run here, as described or in a sound form."""
+    """Whether the system can be run here, as described or in a sound form."""
     return any(run.relation is not Relation.RELATIVE for run in system.runs)
 
 
 def proved(systems: Iterable[System]) -> tuple[int, int, int]:
-    """How many are proved as they are printed, in our form, and in a sound form beside theirs.
+    """Number of systems proved as printed, in our form, and in a sound form beside theirs.
 
-    A system counts once: for its sound form only where what is printed is not proved.
+    A system counts once: for its sound form only where the printed form is not proved.
     """
-    found = [standing(each) for each in systems]
-    ours = sum(each.status is Status.PROVED and each.claim_unchecked for each in found)
-    either = sum(each.status is Status.PROVED for each in found)
+    standings = [standing(system) for system in systems]
+    ours = sum(verdict.status is Status.PROVED and verdict.claim_unchecked for verdict in standings)
+    either = sum(verdict.status is Status.PROVED for verdict in standings)
     beside = sum(
-        each.status is not Status.PROVED
-        and each.sound is not None
-        and each.sound.status is Status.PROVED
-        for each in found
+        verdict.status is not Status.PROVED
+        and verdict.sound is not None
+        and verdict.sound.status is Status.PROVED
+        for verdict in standings
     )
     return either - ours, ours, beside
 
@@ -171,17 +173,17 @@ def proved(systems: Iterable[System]) -> tuple[int, int, int]:
 def proved_told(systems: Iterable[System]) -> str:
     """The numbers of `proved` in words."""
     printed, ours, beside = proved(systems)
-    told = f"{printed} as printed, {ours} in our form"
-    return f"{told}; beside them {beside} in a sound form" if beside else told
+    text = f"{printed} as printed, {ours} in our form"
+    return f"{text}; beside them {beside} in a sound form" if beside else text
 
 
 def describe(systems: Iterable[System] | None = None) -> list[dict[str, Any]]:
-    """Systems as plain dictionaries; all of them unless told which."""
-    return [_described(each) for each in (register().values() if systems is None else systems)]
+    """Systems as plain dictionaries; all of them by default."""
+    return [_described(system) for system in (register().values() if systems is None else systems)]
 
 
 def _described(system: System) -> dict[str, Any]:
-    found = standing(system)
+    verdict = standing(system)
     return {
         "system": system.key,
         "title": system.title,
@@ -191,16 +193,16 @@ def _described(system: System) -> dict[str, Any]:
         "source": system.source,
         "family": str(system.family),
         "what": system.what,
-        "claim": found.claim,
-        "proof": found.proof,
-        "status": str(found.status),
-        "status_of": found.of,
-        "verdict": found.verdict,
-        "claim_checked": found.of == PUBLISHED,
-        "sound_form": None if found.sound is None else str(found.sound.status),
+        "claim": verdict.claim,
+        "proof": verdict.proof,
+        "status": str(verdict.status),
+        "status_of": verdict.of,
+        "verdict": verdict.verdict,
+        "claim_checked": verdict.of == PUBLISHED,
+        "sound_form": None if verdict.sound is None else str(verdict.sound.status),
         "software": [
-            {"name": each.name, "upkeep": str(each.upkeep), "note": each.note}
-            for each in system.software
+            {"name": package.name, "upkeep": str(package.upkeep), "note": package.note}
+            for package in system.software
         ],
         "breaks": list(system.breaks),
         "runs": [

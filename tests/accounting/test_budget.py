@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.accounting import answers, budget, composition, tradeoff
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.events import Composed, FixedSampled, Gaussian, PoissonSampled, Repeated
+from dpcore.accounting.events import Composed, Gaussian, PoissonSampled, Repeated
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
 
@@ -38,7 +38,7 @@ def test_a_ledger_says_when_the_budget_is_gone() -> None:
     portions = budget.split(YEAR, 4, "pld").portions
     days = [date(2027, month, 1) for month in (10, 1, 4, 7)]
     releases = [
-        budget.gaussian_release(day, "quarter", portion)
+        budget.GaussianRelease(day, "quarter", Gaussian(portion.noise_multiplier))
         for day, portion in zip(days, portions, strict=True)
     ]
     extra = budget.GaussianRelease(date(2027, 12, 1), "extra", Gaussian(50.0))
@@ -47,23 +47,6 @@ def test_a_ledger_says_when_the_budget_is_gone() -> None:
     assert [entry.within for entry in found] == [True, True, True, True, False]
     spent = [entry.spent.epsilon or 0.0 for entry in found]
     assert spent == sorted(spent)
-
-
-def test_exhaustion_is_the_first_release_that_does_not_fit() -> None:
-    start = date(2027, 1, 1)
-    found = budget.exhaustion(Gaussian(10.0), YEAR, start, 30, ADD_REMOVE, "gdp")
-    fits = certify(Repeated(Gaussian(10.0), found.releases), 1e-5, ADD_REMOVE, "gdp").epsilon
-    over = certify(Repeated(Gaussian(10.0), found.releases + 1), 1e-5, ADD_REMOVE, "gdp").epsilon
-    assert fits is not None
-    assert over is not None
-    assert fits <= 3.0 < over
-    assert found.last is not None
-    assert found.exhausted_on is not None
-    assert (found.exhausted_on - found.last).days == 30
-    none = budget.exhaustion(Gaussian(0.1), YEAR, start, 30, ADD_REMOVE, "gdp")
-    assert (none.releases, none.last, none.exhausted_on) == (0, None, start)
-    with pytest.raises(InvalidInput, match="no theorem"):
-        budget.exhaustion(FixedSampled(0.1, Gaussian(1.0)), YEAR, start, 1, ADD_REMOVE, "pld")
 
 
 @pytest.mark.parametrize("mechanism", ["zcdp", "tcdp", "rdp", "pld"])

@@ -69,7 +69,6 @@ def test_equal_steps_are_counted_together() -> None:
         lambda: PoissonSampled(0.0, Gaussian(1.0)),
         lambda: Repeated(Gaussian(1.0), 0),
         lambda: from_schedule(schedules.constant(1.0, 2), rate=0.5),
-        lambda: schedules.kind_named("wavy"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: object) -> None:

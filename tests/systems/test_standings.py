@@ -12,7 +12,7 @@ from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition, Status
 from dpcore.models.register import model_named
-from dpcore.systems import Place, Relation, Run, System, Verdict, forms, standing
+from dpcore.systems import ClaimVerdict, Place, Relation, Runnable, System, forms, standing
 from dpcore.systems.standings import HERE, PUBLISHED, UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 
@@ -93,7 +93,7 @@ def test_paper_003_is_judged_by_its_own_accounting() -> None:
 @pytest.mark.parametrize("key", TRAININGS)
 def test_a_training_is_judged_by_the_deep_part(key: str) -> None:
     example = TRAININGS[key]
-    (form,) = forms(Run(Place.TRAIN, key))
+    (form,) = forms(Runnable(Place.TRAIN, key))
     held = guarantee(example.config, example.records, accountant="rdp")
     assert form.status is held.status
     assert (form.edition is Edition.PUBLISHED) == (held.claim.epsilon is not None)
@@ -110,10 +110,10 @@ def test_a_relative_says_nothing_about_a_system() -> None:
 
 
 def test_a_sound_form_never_lifts_the_verdict_on_the_claim() -> None:
-    bare = replace(SYSTEMS["dpne"], runs=(Run(Place.EXPLORE, "grpua", Relation.SOUND),))
+    bare = replace(SYSTEMS["dpne"], runs=(Runnable(Place.EXPLORE, "grpua", Relation.SOUND),))
     assert standing(bare).status is Status.PROVED
     assert standing(bare).of == HERE
-    judged = replace(bare, verdict=Verdict(Status.CLAIM_NOT_SUPPORTED, "It does not hold."))
+    judged = replace(bare, verdict=ClaimVerdict(Status.CLAIM_NOT_SUPPORTED, "It does not hold."))
     found = standing(judged)
     assert (found.status, found.proof) == (Status.CLAIM_NOT_SUPPORTED, "It does not hold.")
     assert found.of == PUBLISHED
@@ -123,7 +123,7 @@ def test_a_sound_form_never_lifts_the_verdict_on_the_claim() -> None:
 @pytest.mark.parametrize("place", Place)
 def test_a_run_that_is_not_there_is_refused(place: Place) -> None:
     with pytest.raises(InvalidInput, match="'nowhere'"):
-        forms(Run(place, "nowhere"))
+        forms(Runnable(place, "nowhere"))
 
 
 def test_the_description_is_plain_and_complete() -> None:

@@ -13,8 +13,6 @@ that share one d, s² and a are the groups' sums.
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
@@ -60,11 +58,3 @@ def scales(squares: Tensor, weights: Tensor, power: int, ratio: float = RATIO) -
 def cost(scale: Tensor, weights: Tensor, power: int) -> float:
     """Σ a d^r."""
     return float((weights.double() * scale.double() ** power).sum())
-
-
-def least_cost(squares: Tensor, weights: Tensor, power: int) -> float:
-    """T^(r/2+1) / M^(r/2): what the best d costs where no ratio binds; `squares` not all 0."""
-    squares, weights = squares.double(), weights.double()
-    share = power / (power + 2)
-    total = float((weights ** (1.0 - share) * squares**share).sum())
-    return math.pow(total, power / 2 + 1) / math.pow(float(squares.sum()), power / 2)

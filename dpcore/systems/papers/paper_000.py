@@ -1,14 +1,11 @@
-"""Paper 000 (Ding et al.): OPERA, GRPUA and what they are compared with."""
+"""Paper 000 (Ding et al.): OPERA, GRPUA and their baselines."""
 
 from __future__ import annotations
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
+from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, System
 
 FAMILY = Family.ERM
-BOLT_ON = Software(
-    "tensorflow-privacy bolt_on", note="Of a relative, PSGD. Do not use: see that entry."
-)
 
 SYSTEMS = (
     System(
