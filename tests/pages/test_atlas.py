@@ -14,7 +14,7 @@ from dpcore.cli import main
 from dpcore.guarantee import Status
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
-from dpcore.systems import Family, Place, Relation, Run
+from dpcore.systems import Family, Place, Relation, Runnable
 from dpcore.systems.standings import CLAIM_UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 from pages.atlas.routes import route
@@ -22,12 +22,12 @@ from pages.atlas.routes import route
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 SYSTEMS = systems.register()
 ROUTES = [
-    Run(Place.EXPLORE, "opera"),
+    Runnable(Place.EXPLORE, "opera"),
     SYSTEMS["random-rkhs"].runs[0],
     SYSTEMS["functional-linear"].runs[0],
-    Run(Place.PLAN, "chexpert-8"),
-    Run(Place.TRAIN, "network-000"),
-    Run(Place.TRAIN, "scaled"),
+    Runnable(Place.PLAN, "chexpert-8"),
+    Runnable(Place.TRAIN, "network-000"),
+    Runnable(Place.TRAIN, "scaled"),
 ]
 
 
@@ -254,7 +254,7 @@ def test_a_link_by_key_opens_its_system_and_is_still_told_what_fails() -> None:
 
 
 @pytest.mark.parametrize("run", ROUTES, ids=lambda run: f"{run.place} {run.key}")
-def test_a_route_opens_its_page_with_what_it_says(run: Run) -> None:
+def test_a_route_opens_its_page_with_what_it_says(run: Runnable) -> None:
     to = route(run)
     app = opened(Path(to.page).stem, **to.settings)
     assert not app.exception
@@ -264,7 +264,7 @@ def test_a_route_opens_its_page_with_what_it_says(run: Run) -> None:
 
 @pytest.mark.parametrize("key", TRAININGS)
 def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
-    settings = route(Run(Place.TRAIN, key)).settings
+    settings = route(Runnable(Place.TRAIN, key)).settings
     config, dataset = TRAININGS[key].config, TRAININGS[key].dataset
     assert settings.get("ratio", "0.95") == (str(config.decay) if config.decay < 1.0 else "0.95")
     assert ("schedule" in settings) == (config.decay == 1.0)
@@ -273,7 +273,8 @@ def test_a_route_to_train_names_every_setting_that_differs(key: str) -> None:
 
 
 def test_a_route_to_explore_shows_what_is_printed_only_where_something_is() -> None:
-    assert route(Run(Place.EXPLORE, "grpua")).settings["edition"] == "As published"
-    assert "edition" not in route(Run(Place.EXPLORE, "dpgd")).settings  # which is the sound one
-    sound = Run(Place.EXPLORE, "grpua", Relation.SOUND)
+    assert route(Runnable(Place.EXPLORE, "grpua")).settings["edition"] == "As published"
+    # The sound edition is the usual one.
+    assert "edition" not in route(Runnable(Place.EXPLORE, "dpgd")).settings
+    sound = Runnable(Place.EXPLORE, "grpua", Relation.SOUND)
     assert "edition" not in route(sound).settings
