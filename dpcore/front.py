@@ -1,7 +1,7 @@
-"""The package's front door: the questions that are asked most, as one function each.
+"""The package's front door: one function for each of the most frequent questions.
 
-Every function here calls the code that the pages and the commands call, and adds nothing to it but
-the reading of its arguments. Each import waits for the question that needs it.
+Every function here calls the same code as the pages and the commands, and only adds the reading of
+its arguments. Each import waits for the question that needs it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SAMPLINGS = ("none", "poisson", "fixed")
 
 @dataclass(frozen=True)
 class Run:
-    """A run of noisy steps: what is released, apart from what it costs.
+    """A run of noisy steps: the release itself, without its cost.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ class Run:
         one_of("sampling", self.sampling, ("poisson", "fixed"))
         decay = number("decay", self.decay, above=0.0, at_most=1.0)
         object.__setattr__(self, "decay", decay)
-        every = whole("decay_every", self.decay_every, at_least=1, at_most=10_000_000)
-        object.__setattr__(self, "decay_every", every)
+        decay_every = whole("decay_every", self.decay_every, at_least=1, at_most=10_000_000)
+        object.__setattr__(self, "decay_every", decay_every)
 
     def event(self) -> Composed:
-        """What is released, as accountants read it.
+        """The release as an event for accountants.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Run:
 
 
 def sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """The least Gaussian noise that keeps (ε, δ), by the exact calibration; rounded up.
+    """The least Gaussian noise for (ε, δ), by the exact calibration; rounded up.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
     delta : float
         In (0, 1).
     sensitivity : float
-        How far one person can move the query, in L2; it carries the adjacency.
+        Largest change of the query by one person, in L2; it carries the adjacency.
 
     Returns
     -------
@@ -162,15 +162,15 @@ def epsilon(
     delta : float
         In (0, 1).
     sensitivity : float
-        Of one release: how far one person can move it, in L2. A run has its own.
+        For one release: its largest change by one person, in L2. A run has its own.
     accountant : str
-        Of a run; see `certify`. One release has an exact answer.
+        For a run; see `certify`. One release has an exact answer.
 
     Returns
     -------
     float
         ε under the adjacency of the run, or of the sensitivity. Infinite where the accountant gives
-        no finite one: `certify` then says why.
+        no finite one: `certify` then gives the reason.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def delta(what: Run | float, epsilon: float, *, sensitivity: float = 1.0) -> flo
     epsilon : float
         At least 0.
     sensitivity : float
-        Of one release: how far one person can move it, in L2.
+        For one release: its largest change by one person, in L2.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def delta(what: Run | float, epsilon: float, *, sensitivity: float = 1.0) -> flo
 
 
 def certify(run: Run, delta: float, *, accountant: str = "pld") -> Guarantee:
-    """What an accountant certifies for a run, with its name, the adjacency and any reason.
+    """An accountant's certificate for a run, with its name, the adjacency and any reason.
 
     Parameters
     ----------
@@ -275,16 +275,16 @@ def plan(
     adjacency: str = "zero-out",
     accountant: str = "pld",
 ) -> Plan:
-    """One setting of a run, solved for an ε that may be spent.
+    """One setting of a run, solved for an allowed ε.
 
     Parameters
     ----------
     unknown : str
         "sigma" (the least noise σ₀), "steps" and "batch" (the most), "delta" (the least), "clip"
-        (the largest C), or "epsilon" (what the run costs). What is solved for may be named too: it
-        is where the search begins.
+        (the largest C), or "epsilon" (the run's cost). The unknown may be given too, as the start
+        of the search.
     epsilon : float, optional
-        That may be spent; left out only where it is solved for.
+        The allowed ε; left out only where it is solved for.
     delta : float
         In (0, 1).
     records : int
@@ -362,7 +362,7 @@ def plan(
 def risk(
     what: float | Run | Guarantee, delta: float | None = None, *, adjacency: str | None = None
 ) -> Odds:
-    """What a release lets somebody guess about one person: of 100 guessers, how many are right.
+    """The power of a release to reveal one person: of 100 guessers, how many are right.
 
     Parameters
     ----------
@@ -370,10 +370,10 @@ def risk(
         An ε, a run, whose own curve is used (never more than its ε would say), or a guarantee such
         as `certify` gives; an estimator's `guarantee_` is one, too.
     delta : float, optional
-        That goes with an ε; nothing else takes it.
+        δ of an ε; only for an ε.
     adjacency : str, optional
-        That goes with an ε: "zero-out" (the usual one), "replace-one" or "add-remove". It decides
-        what is guessed; nothing else takes it.
+        Adjacency of an ε: "zero-out" (the default), "replace-one" or "add-remove". It decides what
+        is guessed; only for an ε.
 
     Returns
     -------
@@ -408,8 +408,8 @@ def risk(
     if delta is None:
         raise InvalidInput("delta is missing, but an ε says nothing without it.")
     adjacency = Adjacency.ZERO_OUT if adjacency is None else adjacency
-    named = Adjacency(one_of("adjacency", adjacency, tuple(Adjacency)))
-    return odds(PrivacyBudget(what, delta), named)
+    compared = Adjacency(one_of("adjacency", adjacency, tuple(Adjacency)))
+    return odds(PrivacyBudget(what, delta), compared)
 
 
 def _budget(what: Run | Guarantee) -> PrivacyBudget | None:
@@ -421,7 +421,7 @@ def _budget(what: Run | Guarantee) -> PrivacyBudget | None:
     from dpcore.accounting import tradeoff
 
     curve = tradeoff.from_event(what.event(), Adjacency(what.adjacency))
-    # The curve's own point at ε = 0, where δ is the advantage: nothing is lost by it.
+    # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
     return PrivacyBudget(1e-12, min(tradeoff.advantage(curve), math.nextafter(1.0, 0.0)))
 
 
@@ -439,19 +439,19 @@ def load(
     Parameters
     ----------
     dataset : str
-        Name in the catalogue, or "own" for a table of one's own.
+        Name in the catalogue, or "own" for the user's own table.
     records : int, optional
         For "cohort" only: how many patients, 100 to 1,000,000 (3,000 where it is left out).
     seed : int
         For "cohort" only: which patients.
     file : path, optional
-        Of a file (CSV) to read instead of the copy at hand; recognised by its checksum, or else
-        every row is checked. A table of one's own comes in one.
+        Path of a file (CSV) to read instead of the copy at hand; recognised by its checksum, or
+        else every row is checked. The user's own table comes in one.
     columns : str
-        What the columns of a table of one's own may hold, one a line
-        (`dpcore.datasets.own.described`); it is public, and never read off the records.
+        Allowed values of the columns of the user's own table, one a line
+        (`dpcore.datasets.own.described`); public, and never taken from the records.
     progress : callable, optional
-        Called with (share done, what is going on) while a set is downloaded.
+        Called with (share done, message) while a set is downloaded.
 
     Returns
     -------
@@ -461,9 +461,9 @@ def load(
     Raises
     ------
     InvalidInput
-        If there is no such set, or the file is not what it should be.
+        If there is no such set, or the file is malformed.
     DataUnavailable
-        If the set is not at hand and can't be had; the sentence says what to do.
+        If the set is not at hand and can't be obtained; the sentence says what to do.
 
     Examples
     --------
@@ -484,7 +484,7 @@ def load(
     from dpcore.datasets.files import contents
     from dpcore.datasets.text import LARGEST_UPLOAD
 
-    # One byte more than is taken: reading then says that it is too large.
+    # One byte more than allowed: reading then reports that it is too large.
     return datasets.read_upload(
         dataset, contents("file", str(file), LARGEST_UPLOAD), Path(file).name, columns
     )
@@ -526,7 +526,7 @@ def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
     Parameters
     ----------
     study : TrainingStudy
-        Its `config` says how to train, a `dpcore.TrainingConfig`, and names the adjacency.
+        Its `config`, a `dpcore.TrainingConfig`, holds the training settings and the adjacency.
     **options
         As of `dpcore.evaluation.training.train`: `device`, `progress`, `cancelled`.
 
@@ -552,7 +552,7 @@ def vary(
     *,
     gives_way: str | None = None,
 ) -> pd.DataFrame:
-    """What one setting does to a private training within the same ε, one row a value.
+    """The effect of one setting on a private training within the same ε, one row a value.
 
     A setting can't be changed alone at a fixed ε: the noise or the epochs give way. Batches and
     noise come from the configuration's seed: for exploration only.
@@ -560,15 +560,15 @@ def vary(
     Parameters
     ----------
     study : TrainingStudy
-        Its ε is the target; without one its budget, or else what its own σ₀ spends. Its
+        Its ε is the target; without one its budget, or else the ε of its own σ₀. Its
         configuration names the adjacency.
     setting : str
         "decay", "sigma", "clip", "batch" or "units".
     values : sequence of float, optional
-        To compare; the present one and some around it where they are left out.
+        Values to compare; by default the present one and some around it.
     gives_way : str, optional
-        "noise": σ₀ is solved anew. "epochs": as many are run as σ₀ affords. The usual one of the
-        setting where it is left out.
+        "noise": σ₀ is solved anew. "epochs": as many are run as σ₀ affords. By default the
+        setting's usual one.
 
     Returns
     -------

@@ -43,10 +43,10 @@ def add(commands: Commands) -> None:
 
 
 def _audit(options: argparse.Namespace) -> None:
-    for field, given in (("runs", options.runs), ("canaries", options.canaries)):
-        if given is not None and options.one_run is (field == "runs"):
-            where = "with" if options.one_run else "without"
-            raise InvalidInput(f"{field} is {given}, but must be left out {where} --one-run.")
+    for field, value in (("runs", options.runs), ("canaries", options.canaries)):
+        if value is not None and options.one_run is (field == "runs"):
+            preposition = "with" if options.one_run else "without"
+            raise InvalidInput(f"{field} is {value}, but must be left out {preposition} --one-run.")
     if options.one_run:
         _once(options)
     else:
@@ -57,7 +57,7 @@ def _once(options: argparse.Namespace) -> None:
     from dpcore.audit.one_run import CANARIES, LESS, audit
 
     epsilon, delta = optional("epsilon", options.epsilon), optional("delta", options.delta)
-    found = audit(
+    outcome = audit(
         1.0 if epsilon is None else epsilon,
         1e-5 if delta is None else delta,
         canaries=optional_whole("canaries", options.canaries, at_least=1) or CANARIES,
@@ -65,7 +65,7 @@ def _once(options: argparse.Namespace) -> None:
         confidence=number("confidence", options.confidence),
         seed=whole("seed", options.seed, at_least=0),
     )
-    promise = found.promise
+    promise = outcome.promise
     if options.json:
         print_json(
             {
@@ -74,25 +74,25 @@ def _once(options: argparse.Namespace) -> None:
                     "epsilon": promise.epsilon,
                     "delta": promise.delta,
                     "promised_by": promise.by,
-                    "lower_bound": found.lower_bound,
-                    "confidence": found.confidence,
-                    "canaries": found.canaries,
-                    "guesses": found.guesses,
-                    "right": found.right,
-                    "noise_share": found.noise_share,
-                    "refuted": found.flagged,
+                    "lower_bound": outcome.lower_bound,
+                    "confidence": outcome.confidence,
+                    "canaries": outcome.canaries,
+                    "guesses": outcome.guesses,
+                    "right": outcome.right,
+                    "noise_share": outcome.noise_share,
+                    "refuted": outcome.flagged,
                     "tuned_to_noise_share": 1.0 / LESS,
-                    "about": found.about,
+                    "about": outcome.about,
                 }
             }
         )
         return
     print(
-        f"{_verdict('one training', found)}\n"
-        f"  Of {found.canaries:,} canaries {found.guesses:,} were guessed at, "
-        f"{found.right:,} rightly, which proves ε ≥ {downward(found.lower_bound, 4)} with "
-        f"confidence {found.confidence:g} (Steinke, Nasr and Jagielski 2023).\n"
-        f"  {found.about}"
+        f"{_verdict('one training', outcome)}\n"
+        f"  Of {outcome.canaries:,} canaries {outcome.guesses:,} were guessed at, "
+        f"{outcome.right:,} rightly, which proves ε ≥ {downward(outcome.lower_bound, 4)} with "
+        f"confidence {outcome.confidence:g} (Steinke, Nasr and Jagielski 2023).\n"
+        f"  {outcome.about}"
     )
 
 
@@ -100,11 +100,11 @@ def _often(options: argparse.Namespace) -> None:
     from dpcore.audit.attack import run
     from dpcore.audit.register import attacks_on
 
-    found = []
+    findings = []
     attacks = attacks_on(options.method)
     for place, attack in enumerate(attacks):
         progress(place / len(attacks), "releasing")
-        found.append(
+        findings.append(
             run(
                 attack,
                 epsilon=optional("epsilon", options.epsilon),
@@ -117,9 +117,9 @@ def _often(options: argparse.Namespace) -> None:
         )
     progress(1.0, "done")
     if options.json:
-        print_json({"audit": [_plain(finding) for finding in found]})
+        print_json({"audit": [_plain(finding) for finding in findings]})
         return
-    for finding in found:
+    for finding in findings:
         print(_sentence(finding))
 
 
@@ -142,12 +142,12 @@ def _plain(finding: AttackResult) -> dict[str, Any]:
     }
 
 
-def _verdict(what: str, found: AttackResult | OneRun) -> str:
-    promise = found.promise
-    verdict = "REFUTED" if found.flagged else "not refuted"
-    share = "" if found.noise_share == 1.0 else f" at {found.noise_share:g} of the noise"
+def _verdict(subject: str, outcome: AttackResult | OneRun) -> str:
+    promise = outcome.promise
+    verdict = "REFUTED" if outcome.flagged else "not refuted"
+    share = "" if outcome.noise_share == 1.0 else f" at {outcome.noise_share:g} of the noise"
     return (
-        f"{what}{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
+        f"{subject}{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
         f"{promise.adjacency} ({promise.by}) {verdict}."
     )
 

@@ -1,4 +1,4 @@
-"""What a run costs (`epsilon`), what a budget buys (`plan`) and how to divide one (`split`)."""
+"""The cost of a run (`epsilon`), a setting for a budget (`plan`) and its division (`split`)."""
 
 from __future__ import annotations
 
@@ -65,67 +65,67 @@ def print_cost(options: argparse.Namespace) -> None:
         print(f"the same on Poisson samples: {_certified(answer['certified_poisson'])}")
 
 
-def _cost(asked: run.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
+def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
     from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify
     from dpcore.guarantee import Adjacency
 
-    training, event = asked.training, asked.event()
+    training, event = request.training, request.event()
     adjacency, delta = training.adjacency, training.delta
     accountant = run.accountant(options, event, adjacency)
-    found = certify(event, delta, adjacency, accountant)
+    certificate = certify(event, delta, adjacency, accountant)
     answer = {
-        "epsilon": found.epsilon,
+        "epsilon": certificate.epsilon,
         "question": "epsilon",
         "accountant": accountant,
         "theorem": ACCOUNTANTS[accountant].source,
         "adjacency": str(adjacency),
         "public_size": run.public_size(options),
         "delta": delta,
-        "reason": found.reason,
+        "reason": certificate.reason,
         "conditions": [],
         "claim": None,
-        "certified": _statement(found, accountant, training.sampling),
+        "certified": _statement(certificate, accountant, training.sampling),
         "certified_poisson": None,
         "lower_bound": None,
         "pessimism": None,
-    } | _settings(asked)
-    if accountant == "pld" and found.epsilon is not None:
+    } | _settings(request)
+    if accountant == "pld" and certificate.epsilon is not None:
         answer["lower_bound"] = bounds(event, delta, adjacency)[0]
-        answer["pessimism"] = found.epsilon - answer["lower_bound"]
+        answer["pessimism"] = certificate.epsilon - answer["lower_bound"]
     if accountant == "tcdp":
         tight = run.tightest(event, adjacency)
         certified = certify(event, delta, adjacency, tight)
         answer["certified"] = _statement(certified, tight, training.sampling)
         if training.rate < 1.0:
-            answer |= _printed(asked)
-            poisson = certify(asked.event("poisson"), delta, Adjacency.ZERO_OUT, "pld")
+            answer |= _printed(request)
+            poisson = certify(request.event("poisson"), delta, Adjacency.ZERO_OUT, "pld")
             answer["certified_poisson"] = _statement(poisson, "pld", "poisson")
     return answer
 
 
-def _printed(asked: run.RunOptions) -> dict[str, Any]:
-    """What paper 003 prints for the run, and the verdict on each condition of its lemmas."""
+def _printed(request: run.RunOptions) -> dict[str, Any]:
+    """Paper 003's printed ε for the run, and the verdict on each condition of its lemmas."""
     from dpcore.accounting.paper_003 import account
     from dpcore.mechanisms.answers import verdicts
 
-    training = asked.training
-    paper = account(asked.schedule, training.rate, training.delta, training.clip)
+    training = request.training
+    paper = account(request.schedule, training.rate, training.delta, training.clip)
     return {
         "conditions": verdicts(paper.conditions),
         "claim": {"epsilon": paper.claim.epsilon, "by": paper.claim.by},
     }
 
 
-def _settings(asked: run.RunOptions) -> dict[str, Any]:
-    training = asked.training
+def _settings(request: run.RunOptions) -> dict[str, Any]:
+    training = request.training
     return {
         "sampling": training.sampling,
         "sampling_rate": training.rate,
-        "steps": asked.schedule.steps,
+        "steps": request.schedule.steps,
         "sigma": training.sigma,
         "sensitivity": training.clip,
-        "schedule": asked.schedule.name,
-        "least_noise_multiplier": min(asked.schedule.sigmas) / training.clip,
+        "schedule": request.schedule.name,
+        "least_noise_multiplier": min(request.schedule.sigmas) / training.clip,
     }
 
 
@@ -135,29 +135,29 @@ def _neighbour(answer: dict[str, Any]) -> str:
 
 
 def _described(answer: dict[str, Any]) -> str:
-    drawn = "" if answer["sampling"] == "none" else f", q = {answer['sampling_rate']:g}"
+    rate_text = "" if answer["sampling"] == "none" else f", q = {answer['sampling_rate']:g}"
     return (
-        f"run: {answer['steps']:,} steps, sampling {answer['sampling']}{drawn}, σ "
+        f"run: {answer['steps']:,} steps, sampling {answer['sampling']}{rate_text}, σ "
         f"{answer['sigma']:g} ({answer['schedule']}), C = {answer['sensitivity']:g}"
     )
 
 
-def _statement(found: Guarantee, accountant: str, sampling: str) -> dict[str, Any]:
+def _statement(guarantee: Guarantee, accountant: str, sampling: str) -> dict[str, Any]:
     return {
-        "epsilon": found.epsilon,
-        "delta": found.delta,
+        "epsilon": guarantee.epsilon,
+        "delta": guarantee.delta,
         "accountant": accountant,
-        "adjacency": str(found.adjacency),
+        "adjacency": str(guarantee.adjacency),
         "sampling": sampling,
-        "reason": found.reason,
+        "reason": guarantee.reason,
     }
 
 
 def _certified(statement: dict[str, Any]) -> str:
     if statement["epsilon"] is None:
         return str(statement["reason"])
-    where = f"{statement['adjacency']}, sampling {statement['sampling']}"
-    return f"epsilon = {upward(statement['epsilon'])} by {statement['accountant']}, {where}"
+    setting = f"{statement['adjacency']}, sampling {statement['sampling']}"
+    return f"epsilon = {upward(statement['epsilon'])} by {statement['accountant']}, {setting}"
 
 
 def _plan(options: argparse.Namespace) -> None:
@@ -209,7 +209,7 @@ def _plan(options: argparse.Namespace) -> None:
 def _solved(
     unknown: str, training: TrainingPlan, target: float, accountant: str
 ) -> tuple[Plan, float | None]:
-    """The planner's answer and its value: whole where it counts something, epochs from steps."""
+    """The planner's answer and its value: an integer for counts, epochs from steps."""
     from dpcore.accounting.planner import solve, spent
 
     plan = solve("steps" if unknown == "epochs" else unknown, training, target, accountant)
@@ -224,15 +224,15 @@ def _solved(
             f"Not even one epoch of {per_epoch:,} steps stays within ε = {target:g}; "
             f"{plan.value:,.0f} steps do."
         )
-        nothing = replace(plan.guarantee, epsilon=None, delta=None, reason=sentence)
-        return replace(plan, training=None, guarantee=nothing, sentence=sentence), None
+        no_guarantee = replace(plan.guarantee, epsilon=None, delta=None, reason=sentence)
+        return replace(plan, training=None, guarantee=no_guarantee, sentence=sentence), None
     shorter = replace(training, steps=epochs * per_epoch)
-    found = spent(shorter, accountant)
+    guarantee = spent(shorter, accountant)
     sentence = (
-        f"number of epochs = {epochs:,} of {per_epoch:,} steps: ε = {found.epsilon:.4g} at δ = "
-        f"{found.delta:g} ({found.by}, {found.adjacency})."
+        f"number of epochs = {epochs:,} of {per_epoch:,} steps: ε = {guarantee.epsilon:.4g} at δ = "
+        f"{guarantee.delta:g} ({guarantee.by}, {guarantee.adjacency})."
     )
-    return replace(plan, training=shorter, guarantee=found, sentence=sentence), epochs
+    return replace(plan, training=shorter, guarantee=guarantee, sentence=sentence), epochs
 
 
 def _exactness(unknown: str, error: float) -> str:
@@ -269,27 +269,27 @@ def _split(options: argparse.Namespace) -> None:
         else numbers("weights", options.weights)
     )
     sensitivity = scale("sensitivity", options.sensitivity)
-    found = split(budget, shares, options.accountant, sensitivity)
+    division = split(budget, shares, options.accountant, sensitivity)
     answer = {
-        "sigma": [portion.sigma for portion in found.portions],
+        "sigma": [portion.sigma for portion in division.portions],
         "question": "sigma",
         "epsilon": budget.epsilon,
         "delta": budget.delta,
-        "accountant": found.composition,
+        "accountant": division.composition,
         "adjacency": "that of the sensitivity",
         "sensitivity": sensitivity,
-        "shares": [portion.share for portion in found.portions],
-        "epsilon_alone": [portion.epsilon_alone for portion in found.portions],
-        "certified_epsilon": found.certified_epsilon,
+        "shares": [portion.share for portion in division.portions],
+        "epsilon_alone": [portion.epsilon_alone for portion in division.portions],
+        "certified_epsilon": division.certified_epsilon,
     }
     if options.json:
         print_json(answer)
         return
     print("release      share            σ  ε alone")
-    for place, portion in enumerate(found.portions, start=1):
-        sigma, alone = upward(portion.sigma, 6), upward(portion.epsilon_alone, 4)
-        print(f"{place:7}  {portion.share:9.4f}  {sigma:>11}  {alone:>7}")
+    for place, portion in enumerate(division.portions, start=1):
+        sigma, epsilon_alone = upward(portion.sigma, 6), upward(portion.epsilon_alone, 4)
+        print(f"{place:7}  {portion.share:9.4f}  {sigma:>11}  {epsilon_alone:>7}")
     print(
-        f"together: exact ε = {upward(found.certified_epsilon)} at δ = {budget.delta:g}, "
-        f"of {budget.epsilon:g} allowed, split by {found.composition}"
+        f"together: exact ε = {upward(division.certified_epsilon)} at δ = {budget.delta:g}, "
+        f"of {budget.epsilon:g} allowed, split by {division.composition}"
     )

@@ -1,4 +1,4 @@
-"""`datasets` and `methods`: what there is to choose from, and everything the papers tell of."""
+"""`datasets` and `methods`: the available choices, and all systems that the papers describe."""
 
 from __future__ import annotations
 
@@ -56,28 +56,30 @@ def _methods(options: argparse.Namespace) -> None:
     if status is not None:
         one_of("status", status, tuple(map(str, Status)))
 
-    def wanted(entry: dict[str, Any]) -> bool:
+    def selected(entry: dict[str, Any]) -> bool:
         return (
             status in (None, entry["status"])
             and paper in (None, (entry["paper"] or "")[:3])
             and bool(entry.get("breaks") or not options.failures)
         )
 
-    methods = [entry for entry in describe() if wanted(entry)]
-    told = [entry for entry in systems.describe() if wanted(entry)]
+    methods = [entry for entry in describe() if selected(entry)]
+    described = [entry for entry in systems.describe() if selected(entry)]
     if options.json:
-        print_json({"methods": methods, "systems": told})
+        print_json({"methods": methods, "systems": described})
         return
     if methods:
         print("Methods that Explore and `sweep` run:")
     for entry in methods:
         print(f"{entry['method']} ({entry['edition']}): {entry['status']}")
         print(f"  claim: {entry['claim']}\n  proof: {entry['proof']}")
-    if told:
-        proved = sum(each["status"] == Status.PROVED for each in told)
-        forms = systems.proved_told(systems.system_named(each["system"]) for each in told)
-        print(f"Systems that the papers tell of, {proved} of {len(told)} proved: {forms}.")
-    for system in told:
+    if described:
+        proved = sum(system_entry["status"] == Status.PROVED for system_entry in described)
+        forms = systems.proved_told(
+            systems.system_named(system_entry["system"]) for system_entry in described
+        )
+        print(f"Systems that the papers tell of, {proved} of {len(described)} proved: {forms}.")
+    for system in described:
         print(f"{system['system']}, {system['title']}: {system['verdict']}")
         if system["sound_form"] and system["status_of"] != HERE:
             print(f"  sound form: {system['sound_form']}")

@@ -63,13 +63,13 @@ def _model(options: argparse.Namespace) -> None:
         for row in () if options.json else described:
             print(f"{row['model']:<18} {row['title']} · {row['system']} · {row['status']}")
         return
-    found = source(options)
+    records = source(options)
     study = ModelStudy(
         model=options.model,
-        dataset=found.dataset,
-        records=None if found.table is None else found.table.records,
-        upload=found.upload,
-        columns=found.columns,
+        dataset=records.dataset,
+        records=None if records.table is None else records.table.records,
+        upload=records.upload,
+        columns=records.columns,
         epsilons=EPSILONS
         if options.epsilon is None
         else tuple(number("epsilon", e, above=0.0) for e in options.epsilon),
@@ -79,22 +79,22 @@ def _model(options: argparse.Namespace) -> None:
         seed=whole("seed", options.seed, at_least=0),
     )
     calibrations = study.calibrations()
-    rows = curve(study, table=found.table, progress=progress)
-    shown = marked(rows if options.every_run else summary(rows))
+    rows = curve(study, table=records.table, progress=progress)
+    table = marked(rows if options.every_run else summary(rows))
     if not options.json:
-        print(_readable(shown).to_csv(index=False), end="")
+        print(_readable(table).to_csv(index=False), end="")
         return
     print_json(
         {
             "model": next(row for row in describe() if row["model"] == study.model),
             "dataset": study.dataset,
             "adjacency": study.adjacency,
-            "rows": shown.to_dict("records"),
+            "rows": table.to_dict("records"),
             "calibrations": [
                 {
                     "requested": asdict(c.requested),
-                    "claim": _said(c.claim),
-                    "proof": _said(c.proof),
+                    "claim": _statement(c.claim),
+                    "proof": _statement(c.proof),
                     "adjacency": str(c.adjacency),
                     "status": str(c.status),
                     "noises": [asdict(noise) for noise in c.noises],
@@ -108,14 +108,14 @@ def _model(options: argparse.Namespace) -> None:
 
 
 def _readable(rows: pd.DataFrame) -> pd.DataFrame:
-    """For a terminal, what was measured with few digits; into a pipe or file, all of them."""
+    """The measures with few digits for a terminal, with all digits for a pipe or file."""
     if not sys.stdout.isatty():
         return rows
     measured = [name for name in rows.columns if name.startswith("value")]
     return rows.assign(**{name: rows[name].round(READ_DIGITS) for name in measured})
 
 
-def _said(guarantee: Guarantee) -> dict[str, object]:
+def _statement(guarantee: Guarantee) -> dict[str, object]:
     """An (ε, δ) statement with its source; both null where there is none, and why."""
     return {
         "epsilon": guarantee.epsilon,

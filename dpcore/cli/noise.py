@@ -1,6 +1,6 @@
-"""`sigma`, `epsilon` and `delta`: two of them given, the third answered.
+"""`sigma`, `epsilon` and `delta`: the third computed from two of them.
 
-`epsilon` also costs a whole run, where one of a run's options is given.
+`epsilon` also accounts for a whole run, where one of a run's options is given.
 """
 
 from __future__ import annotations
@@ -63,33 +63,33 @@ def _answer(options: argparse.Namespace) -> None:
     from dpcore.accounting.answers import answer
 
     needs = NEEDS[options.command]
-    given = {name: READ[name](name, getattr(options, name)) for name in needs}
+    inputs = {name: READ[name](name, getattr(options, name)) for name in needs}
     sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
     if getattr(options, "ladder", False):
-        _ladder(options, given, sensitivity)
+        _ladder(options, inputs, sensitivity)
         return
     mechanism = or_usual(options.mechanism, "analytic")
-    found = answer(options.command, mechanism, sensitivity=sensitivity, **given)
+    result = answer(options.command, mechanism, sensitivity=sensitivity, **inputs)
     if options.json:
-        print_json(found)
+        print_json(result)
         return
-    value = found[options.command]
+    value = result[options.command]
     print(f"{options.command} = {shown(value)}")
-    print(f"mechanism: {found['mechanism']}, {found['theorem']}")
-    print_conditions(found["conditions"])
+    print(f"mechanism: {result['mechanism']}, {result['theorem']}")
+    print_conditions(result["conditions"])
     if value is None:
-        claimed = upward(found["claim"][options.command])
+        claimed = upward(result["claim"][options.command])
         print(f"claim (printed formula): {options.command} = {claimed}")
-    if found["certified_epsilon"] is not None:
-        print(f"certified ε of this noise at this δ: {upward(found['certified_epsilon'])}")
+    if result["certified_epsilon"] is not None:
+        print(f"certified ε of this noise at this δ: {upward(result['certified_epsilon'])}")
 
 
-def _ladder(options: argparse.Namespace, given: dict[str, float], sensitivity: float) -> None:
+def _ladder(options: argparse.Namespace, inputs: dict[str, float], sensitivity: float) -> None:
     from dpcore.accounting.answers import ladder
 
     if options.mechanism is not None:
         raise InvalidInput(f"mechanism is {brief(options.mechanism)}, but a ladder holds them all.")
-    rows = ladder(given["epsilon"], given["delta"], sensitivity)
+    rows = ladder(inputs["epsilon"], inputs["delta"], sensitivity)
     if options.json:
         print_json({"ladder": rows})
         return

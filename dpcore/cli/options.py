@@ -1,4 +1,4 @@
-"""Reading what was typed: every option arrives as text and is checked here, in one sentence."""
+"""Reading options: each arrives as text and is checked here, with errors in one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Parser(argparse.ArgumentParser):
     """Reports bad usage as one sentence and exit code 2.
 
-    Options whose declarations are slow to load are added once the command is asked for.
+    Options whose declarations are slow to load are added when the command is used.
     """
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -28,17 +28,17 @@ class Parser(argparse.ArgumentParser):
         self._later.append(add)
 
     def parse_known_args(self, *arguments: Any, **more: Any) -> Any:
-        """As `argparse` does, with all options there."""
+        """Parse as `argparse` does, with all options added."""
         while self._later:
             self._later.pop(0)(self)
         return super().parse_known_args(*arguments, **more)
 
     def error(self, message: str) -> NoReturn:
-        """Raise what `argparse` has to say, which repeats what was typed."""
-        known, unknown, typed = message.partition("unrecognized arguments: ")
-        said = known + unknown + cut(typed)
-        said = re.sub(rf"\S{{{MOST_LETTERS},}}", lambda long: cut(long[0]), said)
-        raise InvalidInput(f"{self.prog}: {''.join(map(_printable, said))}.")
+        """Raise `argparse`'s message, in which the user's input is cut and made printable."""
+        prefix, marker, typed = message.partition("unrecognized arguments: ")
+        text = prefix + marker + cut(typed)
+        text = re.sub(rf"\S{{{MOST_LETTERS},}}", lambda long: cut(long[0]), text)
+        raise InvalidInput(f"{self.prog}: {''.join(map(_printable, text))}.")
 
 
 def _printable(letter: str) -> str:
@@ -64,22 +64,22 @@ def numbers(field: str, text: str) -> tuple[float, ...]:
 
 
 def or_usual(text: str | None, usual: str) -> str:
-    """What was typed, even if that is empty, or else what is usual."""
+    """The typed text, even if empty, or else the usual one."""
     return usual if text is None else text
 
 
 def scale(field: str, text: str) -> float:
-    """A σ or Δ: what arithmetic holds, also when it is squared or divided by another."""
+    """A σ or Δ, in a range that squares and quotients do not overflow."""
     return number(field, number(field, text, above=0.0), at_least=1e-100, at_most=1e100)
 
 
 def scales(field: str, text: str) -> tuple[float, ...]:
-    """A comma-separated list of them."""
+    """A comma-separated list of σ or Δ, each as `scale` reads it."""
     return tuple(scale(field, part) for part in text.split(","))
 
 
 def privacy_loss(field: str, text: str) -> float:
-    """An ε; one of millions is no promise, and none can be reckoned with."""
+    """An ε; one of millions is no promise, and no arithmetic with it is safe."""
     return number(field, text, above=0.0, at_most=MOST_EPSILON)
 
 

@@ -1,4 +1,4 @@
-"""What the commands print: JSON that any reader takes, verdicts on conditions, a progress line."""
+"""The output of the commands: strict JSON, verdicts on conditions, a progress line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def print_json(value: object) -> None:
 
 
 def print_conditions(conditions: Iterable[dict[str, Any]]) -> None:
-    """One line for each condition, and why where it is not met."""
+    """Print a line for each condition, with the reason where it is not met."""
     for condition in conditions:
         word = "met" if condition["met"] else "NOT met"
         if condition["met"] and condition["assumed"]:
@@ -57,7 +57,7 @@ def progress(fraction: float, message: str) -> None:
 
 
 def _finite(value: object) -> object:
-    """`value` with what is no finite number as null: valid JSON, and no ε to reckon with."""
+    """`value` with null for numbers that are not finite: valid JSON, and no ε to compute with."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

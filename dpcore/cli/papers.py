@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
 def _reproduce(options: argparse.Namespace) -> None:
     from dpcore.reproduction.report import reproduce
 
-    found = reproduce(
+    result = reproduce(
         options.paper,
         figure=optional_whole("figure", options.figure, 1),
         table=optional_whole("table", options.table, 1),
@@ -46,9 +46,9 @@ def _reproduce(options: argparse.Namespace) -> None:
         progress=progress,
     )
     if options.json:
-        print_json({"reproduce": found})
+        print_json({"reproduce": result})
         return
-    for verdict in found["verdicts"]:
+    for verdict in result["verdicts"]:
         print(f"[{verdict['verdict']}] {verdict['claim']}\n    {verdict['seen']}")
-    for path in found["files"]:
+    for path in result["files"]:
         print(path)

@@ -1,4 +1,4 @@
-"""`risk`: what an attacker can find out about one person."""
+"""`risk`: an attacker's possible gain of knowledge about one person."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add(commands: Commands) -> None:
 
 @dataclass(frozen=True)
 class _Mechanism:
-    """What is known of the mechanism: its exact curve, and its ε at δ, each where there is one."""
+    """The mechanism's exact curve, and its ε at δ, each where there is one."""
 
     adjacency: Adjacency
     curve: PrivacyCurve | None = None
@@ -54,19 +54,19 @@ def _risk(options: argparse.Namespace) -> None:
     rate = number("fpr", options.fpr, above=0.0, at_most=1.0)
     delta = number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0)
     typed = None if options.epsilon is None else privacy_loss("epsilon", options.epsilon)
-    found = _mechanism(options, delta)
-    epsilon = found.epsilon if typed is None else typed
+    mechanism = _mechanism(options, delta)
+    epsilon = mechanism.epsilon if typed is None else typed
     if epsilon is None and options.sigma is None:
         raise InvalidInput("epsilon is missing, but a risk follows from it or from --sigma.")
-    exact = None if found.curve is None else _figures(found.curve, prior, rate)
+    exact = None if mechanism.curve is None else _figures(mechanism.curve, prior, rate)
     weaker = None
     if epsilon is not None and math.isfinite(epsilon):
-        weaker = _figures(from_budget(epsilon, delta, found.adjacency), prior, rate)
+        weaker = _figures(from_budget(epsilon, delta, mechanism.adjacency), prior, rate)
     answer: dict[str, Any] = {
         "risk": exact or weaker,
         "question": "risk",
-        "guess": QUESTION[found.adjacency],
-        "adjacency": str(found.adjacency),
+        "guess": QUESTION[mechanism.adjacency],
+        "adjacency": str(mechanism.adjacency),
         "public_size": run.public_size(options),
         "prior": prior,
         "fpr": rate,
@@ -74,10 +74,10 @@ def _risk(options: argparse.Namespace) -> None:
         "delta": delta,
         "exact": exact,
         "from_budget": weaker,
-        "reason": found.reason,
+        "reason": mechanism.reason,
     }
     if typed is not None and options.sigma is not None:
-        spent = math.inf if found.epsilon is None else found.epsilon
+        spent = math.inf if mechanism.epsilon is None else mechanism.epsilon
         answer["within_budget"] = spent <= typed
         if spent > typed:
             answer["reason"] += (
@@ -109,8 +109,8 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
         curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)
         epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
         return _Mechanism(curve.adjacency, curve, epsilon)
-    asked = run.read(options)
-    event, adjacency = asked.event(), asked.training.adjacency
+    request = run.read(options)
+    event, adjacency = request.event(), request.training.adjacency
     accountant = run.accountant(options, event, adjacency)
     certified = certify(event, delta, adjacency, accountant)
     if reason := refusal(event, adjacency, "pld"):
@@ -125,15 +125,15 @@ def _figures(curve: PrivacyCurve, prior: float, rate: float) -> dict[str, Any]:
     from dpcore.guarantee import PrivacyBudget
 
     advantage = tradeoff.advantage(curve)
-    # The curve's own point at ε = 0, where δ is the advantage: nothing is lost by it.
-    told = odds(PrivacyBudget(1e-12, min(advantage, math.nextafter(1.0, 0.0))), curve.adjacency)
+    # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
+    guessing = odds(PrivacyBudget(1e-12, min(advantage, math.nextafter(1.0, 0.0))), curve.adjacency)
     return {
         "tpr": float(tradeoff.power(curve, rate)),
         "advantage": advantage,
         "posterior": tradeoff.posterior(curve, prior, rate),
         "success": tradeoff.success(curve, prior),
-        "right_of_100": told.right,
-        "sentence": told.sentence,
+        "right_of_100": guessing.right,
+        "sentence": guessing.sentence,
         "by": curve.by,
     }
 

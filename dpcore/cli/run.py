@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 SMALLEST_RATE = 1e-15
 MOST_RECORDS = 10**15
 MOST_LEVELS = 100_000
-"""Different noise scales in one run: each is accounted for by itself."""
+"""Most distinct noise scales in one run: each is accounted for separately."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """A run as asked for: `training.schedule()` unless another schedule was.
+    """The requested run, by default with `training.schedule()`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RunOptions:
     schedule: Schedule
 
     def event(self, sampling: str | None = None) -> Composed:
-        """What is released; with another sampling where one is named."""
+        """The release as an event, with another sampling where one is named."""
         from dpcore.accounting.events import from_schedule
 
         return from_schedule(
@@ -54,7 +54,7 @@ class RunOptions:
 
 
 def add_options(command: Parser) -> None:
-    """Add them all."""
+    """Add all options of a run."""
     command.later(_add)
 
 
@@ -65,7 +65,7 @@ def _add(command: Parser) -> None:
 
 
 def given(options: argparse.Namespace) -> list[str]:
-    """The names of those that were given."""
+    """The names of the options that were given."""
     from dpcore.controls.plan import OPTIONS
 
     names = [control.option for control in OPTIONS]
@@ -73,7 +73,7 @@ def given(options: argparse.Namespace) -> list[str]:
 
 
 def read(options: argparse.Namespace) -> RunOptions:
-    """The run to be costed: everything but ε is given."""
+    """The run to account for: everything but ε is given."""
     from dpcore.accounting.schedules import custom, linear
 
     sigmas = scales("sigma", options.sigma)
@@ -101,9 +101,9 @@ def training(
     ----------
     options : Namespace
     unknown : str, optional
-        The one that is solved for, which must not be given.
+        The setting solved for, which must not be given.
     sigma : float, optional
-        In place of `--sigma`, where that has been read already.
+        σ in place of `--sigma`, where that has been read already.
     """
     from dpcore.accounting.accountants import default_adjacency
     from dpcore.accounting.events import SAMPLINGS
@@ -114,7 +114,8 @@ def training(
     adjacency = _adjacency(options)
     records, batch = _population(options, unknown)
     sampled = any(
-        each is not None for each in (options.sampling_rate, options.records, options.public_size)
+        option is not None
+        for option in (options.sampling_rate, options.records, options.public_size)
     )
     # tCDP's amplification is proved for fixed-size batches only.
     usual = "fixed" if options.accountant == "tcdp" else "poisson"
@@ -128,7 +129,7 @@ def training(
     decay, every = _decay(options, unknown, per_epoch)
     if decay < 1.0:
         _few_levels(steps // every)
-    # Where one of these is solved for, the search begins at a multiplier of 1, and at 1e-5.
+    # The search for one of these begins at a multiplier of 1, and at 1e-5.
     if sigma is None:
         typed = _needed(options, "sigma", unknown)
         sigma = clip if typed is None else scale("sigma", typed)
@@ -154,12 +155,12 @@ def public_size(options: argparse.Namespace) -> int | None:
 
 
 def accountant(options: argparse.Namespace, event: Composed, adjacency: Adjacency) -> str:
-    """The one asked for, or the tightest that covers the run; refused where it does not.
+    """The requested accountant, or the tightest that covers the run; refused where it does not.
 
     Raises
     ------
     InvalidInput
-        With the accountant's own sentence.
+        If the accountant does not cover the run, with its own sentence.
     """
     from dpcore.accounting.accountants import ACCOUNTANTS, refusal
 
@@ -182,7 +183,7 @@ def tightest(event: Composed, adjacency: Adjacency) -> str:
 def _given(
     options: argparse.Namespace, name: str, unknown: str | None, solved: str | None = None
 ) -> str | None:
-    """What was typed for an option, which must be nothing where it is solved for."""
+    """The text of an option, which must be absent where the option is solved for."""
     text: str | None = getattr(options, name)
     if text is not None and unknown == (solved or name):
         raise InvalidInput(f"{name} is {brief(text)}, but it is what is solved for: leave it out.")
@@ -190,7 +191,7 @@ def _given(
 
 
 def _needed(options: argparse.Namespace, name: str, unknown: str | None) -> str | None:
-    """What was typed for an option that only its own solving makes superfluous."""
+    """The text of an option that is required unless it is solved for."""
     text = _given(options, name, unknown)
     if text is None and unknown != name:
         raise _missing(name)
@@ -201,11 +202,11 @@ def _missing(name: str) -> InvalidInput:
     return InvalidInput(f"{name} is missing, but this question needs --{name}.")
 
 
-def _alone(options: argparse.Namespace, what: str, *names: str) -> None:
+def _alone(options: argparse.Namespace, source: str, *names: str) -> None:
     for name in names:
         if getattr(options, name) is not None:
             raise InvalidInput(
-                f"{name.replace('_', '-')} is given, but {what} leaves no room for it."
+                f"{name.replace('_', '-')} is given, but {source} leaves no room for it."
             )
 
 
@@ -217,27 +218,27 @@ def _few_levels(levels: int) -> None:
 
 
 def _adjacency(options: argparse.Namespace) -> Adjacency | None:
-    """As typed, if at all; with the number of records that goes with it."""
+    """The adjacency as typed, if at all, checked against the options for the number of records."""
     from dpcore.guarantee import Adjacency
 
     typed, size = options.adjacency, options.public_size
-    found = None if typed is None else Adjacency(one_of("adjacency", typed, tuple(Adjacency)))
-    if found is Adjacency.ADD_REMOVE:
+    adjacency = None if typed is None else Adjacency(one_of("adjacency", typed, tuple(Adjacency)))
+    if adjacency is Adjacency.ADD_REMOVE:
         if options.records is not None:
             allowed = "left out under add-remove, where it is private: --public-size stands for it"
             raise reject("records", options.records, allowed)
     elif size is not None:
         allowed = "left out unless --adjacency is add-remove: otherwise --records is public"
         raise reject("public-size", size, allowed)
-    return found
+    return adjacency
 
 
 def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, int]:
-    """Records and batch; a bare sampling rate is the fraction that its double is exactly."""
+    """Records and batch; a bare sampling rate is read as the exact fraction of its double."""
     text = _given(options, "batch", unknown)
     if options.sampling_rate is not None:
-        given = (options.records, options.public_size, text)
-        if any(each is not None for each in given) or unknown == "batch":
+        others = (options.records, options.public_size, text)
+        if any(option is not None for option in others) or unknown == "batch":
             raise InvalidInput(
                 "sampling-rate is given, but it leaves no room for records and a batch."
             )
@@ -275,11 +276,11 @@ def _steps(options: argparse.Namespace, unknown: str | None, per_epoch: int, sam
             raise InvalidInput(
                 "epochs are given, but a batch is solved for a fixed number of --steps."
             )
-        found = whole("epochs", epochs, at_least=1)
-        if found * per_epoch > MOST_STEPS:
+        count = whole("epochs", epochs, at_least=1)
+        if count * per_epoch > MOST_STEPS:
             allowed = f"few enough for {MOST_STEPS:,} steps at {per_epoch:,} steps an epoch"
-            raise reject("epochs", found, allowed)
-        return found * per_epoch
+            raise reject("epochs", count, allowed)
+        return count * per_epoch
     if steps is None and sampled:
         raise InvalidInput("steps are missing, but a sampled run needs --steps or --epochs.")
     return optional_whole("steps", steps, 1, MOST_STEPS) or 1

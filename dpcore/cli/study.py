@@ -78,26 +78,26 @@ def _sweep(options: argparse.Namespace) -> None:
     from dpcore.evaluation.study import Study, losses_for
     from dpcore.evaluation.sweep import sweep
 
-    found = source(options)
-    public = described(found.columns) if found.dataset == OWN else entry(found.dataset)
-    said = given([control for control in _controls() if control.field], options)
+    data = source(options)
+    public = described(data.columns) if data.dataset == OWN else entry(data.dataset)
+    choices = given([control for control in _controls() if control.field], options)
     typed = options.epsilon or USUAL_EPSILONS
     study = Study(
         **{
             "loss": losses_for(public)[0],
             "methods": words(USUAL_METHODS),
-            **fields(_controls(), said),
+            **fields(_controls(), choices),
         },
-        dataset=found.dataset,
-        upload=found.upload,
-        columns=found.columns,
+        dataset=data.dataset,
+        upload=data.upload,
+        columns=data.columns,
         epsilons=tuple(number("epsilon", part) for part in typed.split(",")),
         seed=whole("seed", options.seed, at_least=0),
         batch=optional_whole("batch", options.batch, 1),
-        preparation=_preparation(options, said),
+        preparation=_preparation(options, choices),
     )
     output = None if options.output is None else _writable(options.output)
-    split = None if found.table is None else prepare(found.table, study.preparation)
+    split = None if data.table is None else prepare(data.table, study.preparation)
     rows = marked((answers if options.summary else sweep)(study, split=split, progress=progress))
     if complete_only(public, study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
@@ -115,30 +115,30 @@ def _sweep(options: argparse.Namespace) -> None:
 
 
 def _writable(name: str) -> Path:
-    """The path of a file that may be written, as far as can be said before there is anything."""
+    """The path of a file that can be written, as far as it can be checked in advance."""
     try:
         path = Path(name)
         if path.is_dir() or not path.parent.is_dir():
             raise reject("output", name, "a file in a folder that exists")
-        path.exists()  # which a name that is too long is no answer to
+        path.exists()  # raises for a name that is too long
     except OSError as error:
         raise reject("output", name, f"a file that can be written ({error.strerror})") from None
     return path
 
 
 def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
-    """For reading: of a model without noise, one row tells all that there is, at no ε and no δ."""
-    still = rows["status"] == str(Status.NOT_PRIVATE)
-    told = rows[~(still & rows.duplicated("method"))].reset_index(drop=True)
-    told.loc[told["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan
-    return told
+    """The table for reading: one row for a model without noise, with no ε and no δ."""
+    noiseless = rows["status"] == str(Status.NOT_PRIVATE)
+    shortened = rows[~(noiseless & rows.duplicated("method"))].reset_index(drop=True)
+    shortened.loc[shortened["status"] == str(Status.NOT_PRIVATE), ["epsilon", "delta"]] = math.nan
+    return shortened
 
 
-def _preparation(options: argparse.Namespace, said: Mapping[str, Any]) -> Preparation:
+def _preparation(options: argparse.Namespace, choices: Mapping[str, Any]) -> Preparation:
     from dpcore.datasets import PAPER_000, Preparation
 
     one_of("preparation", options.preparation, PREPARATIONS)
-    typed = fields(_controls(), said, "preparation")
+    typed = fields(_controls(), choices, "preparation")
     if options.log_transform is not None:
         typed["log_transform"] = options.log_transform
     if options.include is not None:

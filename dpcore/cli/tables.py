@@ -18,14 +18,14 @@ USUAL = "breast_cancer"
 
 @dataclass(frozen=True)
 class TableSource:
-    """Where the records of a command come from.
+    """The source of a command's records.
 
     Parameters
     ----------
     dataset : str
         Key of a catalogue entry, or ``own``.
     columns : str
-        Description of a table of one's own; "" otherwise.
+        Description of the user's own table; "" otherwise.
     upload : str
         Digest of the file; "" where the records are loaded by name.
     table : Table or None
@@ -52,12 +52,12 @@ def table_options(command: argparse.ArgumentParser) -> None:
 
 
 def source(options: argparse.Namespace) -> TableSource:
-    """The data set that the options name, and its records where they come in a file.
+    """The data set named by the options, with its records where they come in a file.
 
     Raises
     ------
     InvalidInput
-        If a file can't be read, is not what it should be, or is described but not named.
+        If a file can't be read, is malformed, or is described but not named.
     """
     from dpcore.datasets import OWN, read_upload
 
@@ -86,5 +86,5 @@ def _read(field: str, name: str) -> bytes:
     from dpcore.datasets.files import contents
     from dpcore.datasets.text import LARGEST_UPLOAD
 
-    # One byte more than is taken: reading then says that it is too large.
+    # One byte more than allowed: reading then reports that it is too large.
     return contents(field, name, LARGEST_UPLOAD)

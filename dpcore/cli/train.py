@@ -1,7 +1,7 @@
 """`train`: a network with private training, epoch by epoch; history, weights and settings as files.
 
-Ctrl-C ends it after the step that is being taken; what was learned until then is left like that of
-a whole training, with the ε spent, and `--resume` goes on from there.
+Ctrl-C ends it after the current step; the results until then are written like those of a whole
+training, with the ε spent, and `--resume` goes on from there.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ USUAL_EPSILON, USUAL_DECAY = 3.0, "0.99"
 SCHEDULES = ("constant", "decay")
 SETTINGS = "settings.json"
 UNFINISHED = "unfinished"
-"""In the settings of a training that was stopped: the name of what it goes on from, which lies in
-the user's cache folder and not beside the files that may be handed on."""
+"""Key in the settings of a stopped training: the name of its saved state, which lies in the user's
+cache folder and not beside the files that may be passed on."""
 
 WITH_RESUME = ("command", "run", "output", "resume", "json", "device")
 TITLES = {
@@ -102,37 +102,37 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
     if state is not None and not claimed(trainer):
         raise reject("resume", options.output, "a folder whose training nobody else goes on with")
     stopped = False
-    with _interrupted() as asked:
+    with _interrupted() as is_cancelled:
         try:
-            trainer.run(report, cancelled=asked)
+            trainer.run(report, cancelled=is_cancelled)
         except Cancelled:
             stopped = True
     progress(1.0, "stopped" if stopped else "trained")
-    found = {name: conclusion(trainer, place) for place, name in enumerate(series)}
-    seen = {name: measures(trainer, place) for place, name in enumerate(series)}
-    own, measured = found["private"], seen["private"]
+    conclusions = {name: conclusion(trainer, place) for place, name in enumerate(series)}
+    measures_by_name = {name: measures(trainer, place) for place, name in enumerate(series)}
+    private_conclusion, measured = conclusions["private"], measures_by_name["private"]
     unfinished = None
-    if folder is not None and own["steps"]:
+    if folder is not None and private_conclusion["steps"]:
         unfinished = put_by(trainer) if stopped else None
         _leave(folder, _files(trainer, list(series), unfinished), options.output)
     if not stopped:
         forget(trainer)
-    comparison_arms = _beside(found, seen, stopped) if len(series) > 1 else []
+    comparison_arms = _beside(conclusions, measures_by_name, stopped) if len(series) > 1 else []
     if options.json:
-        said = {"train": own | {"stopped": stopped}, "measures": measured}
-        print_json(said | ({"beside": comparison_arms} if comparison_arms else {}))
+        summary = {"train": private_conclusion | {"stopped": stopped}, "measures": measured}
+        print_json(summary | ({"beside": comparison_arms} if comparison_arms else {}))
     else:
-        _say(own, measured)
+        _say(private_conclusion, measured)
         _say_beside(comparison_arms)
     if stopped:
-        print(_spent(own), file=sys.stderr)
+        print(_spent(private_conclusion), file=sys.stderr)
         if unfinished is not None:
             print(f"Go on with: dpcore train --resume --output {folder}", file=sys.stderr)
         raise KeyboardInterrupt
 
 
 def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
-    """What to train, side by side; the one that is asked for first."""
+    """The trainings to run side by side, the requested one first."""
     from dpcore.evaluation.comparison import comparison_arms
 
     study = _study(options)
@@ -146,7 +146,7 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
 
 
 def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
-    """The state that the settings in the output folder name."""
+    """The saved state named by the settings in the output folder."""
     from dpcore.evaluation.training.checkpoint import got_back
 
     more = [
@@ -171,13 +171,13 @@ def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> 
 
 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
-    """The studies that a state is of."""
+    """The studies of a saved state."""
     from dpcore.evaluation.comparison import comparison_arms
     from dpcore.evaluation.training.checkpoint import described
     from dpcore.evaluation.training.study import TrainingStudy
 
     try:
-        studies = [TrainingStudy.described_by(each) for each in described(state)]
+        studies = [TrainingStudy.described_by(description) for description in described(state)]
     except (TypeError, KeyError):
         studies = []
     if len(studies) == 1:
@@ -189,15 +189,15 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
 
 
 def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[str, bytes]:
-    """What is left of it in the folder."""
+    """The files of the training for its folder."""
     from dpcore.evaluation.comparison import gathered
     from dpcore.evaluation.training.report import measured, outcome
 
-    left = [outcome(trainer, place) for place in range(len(series))]
-    rows = left[0].rows
+    outcomes = [outcome(trainer, place) for place in range(len(series))]
+    rows = outcomes[0].rows
     if len(series) > 1:
-        rows = gathered({name: each.rows for name, each in zip(series, left, strict=True)})
-    files = {"measures.csv": measured(rows).to_csv(index=False).encode(), **left[0].files}
+        rows = gathered({name: result.rows for name, result in zip(series, outcomes, strict=True)})
+    files = {"measures.csv": measured(rows).to_csv(index=False).encode(), **outcomes[0].files}
     if unfinished is not None:
         settings = json.loads(files[SETTINGS]) | {UNFINISHED: unfinished}
         files[SETTINGS] = json.dumps(settings, ensure_ascii=False, indent=2).encode()
@@ -209,12 +209,12 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
 
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
-    said = given(_controls(), options)
-    config, own = _config(options, said), fields(_controls(), said)
+    choices = given(_controls(), options)
+    config, arguments = _config(options, choices), fields(_controls(), choices)
     if config.private and options.sigma is None:
-        own.setdefault("epsilon", USUAL_EPSILON)
+        arguments.setdefault("epsilon", USUAL_EPSILON)
     if options.sigma is not None or not config.private:
-        own.setdefault("epsilon", None)
+        arguments.setdefault("epsilon", None)
     return TrainingStudy(
         config=config,
         budget=optional("budget", options.budget),
@@ -222,23 +222,25 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
         settings=tuple(_setting(text) for text in options.set),
         release="" if options.output is None or options.seed is not None else new_release(),
         models=whole("models", options.models, at_least=1),
-        **own,
+        **arguments,
     )
 
 
-def _config(options: argparse.Namespace, said: Mapping[str, Any]) -> TrainingConfig:
+def _config(options: argparse.Namespace, choices: Mapping[str, Any]) -> TrainingConfig:
     from dpcore.deep.config import TrainingConfig
 
-    own = {**fields(_controls(), said, "config"), **_schedule(options)}
+    arguments = {**fields(_controls(), choices, "config"), **_schedule(options)}
     if options.widths is not None:
-        own["widths"] = tuple(whole("widths", part, at_least=1) for part in words(options.widths))
+        arguments["widths"] = tuple(
+            whole("widths", part, at_least=1) for part in words(options.widths)
+        )
     if options.sigma is not None:
-        own["sigma"] = number("sigma", options.sigma, at_least=0.0)
-    return TrainingConfig(**own, clipped=not options.no_clipping)
+        arguments["sigma"] = number("sigma", options.sigma, at_least=0.0)
+    return TrainingConfig(**arguments, clipped=not options.no_clipping)
 
 
 def _schedule(options: argparse.Namespace) -> dict[str, Any]:
-    """R and when; a decay that is given says that there is one."""
+    """R and its interval; a given decay switches it on."""
     usual = "constant" if options.decay is None else "decay"
     schedule = one_of("schedule", options.schedule or usual, SCHEDULES)
     if schedule == "constant":
@@ -265,7 +267,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _folder(output: str | None) -> Path | None:
-    """Where files go, made if need be, before anything is trained."""
+    """The folder for files, made if needed, before any training."""
     if output is None:
         return None
     folder = Path(output)
@@ -289,18 +291,18 @@ def _leave(folder: Path, files: dict[str, bytes], output: str) -> None:
 
 @contextmanager
 def _interrupted() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed: the ledger would miss a step that is cut off in the middle."""
-    asked = False
+    """Whether Ctrl-C was pressed; a step cut off in the middle would be missing from the ledger."""
+    pressed = False
 
     def note(*_: object) -> None:
-        nonlocal asked
-        if asked:
+        nonlocal pressed
+        if pressed:
             raise KeyboardInterrupt
-        asked = True
+        pressed = True
 
     before = signal.signal(signal.SIGINT, note)
     try:
-        yield lambda: asked
+        yield lambda: pressed
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -317,11 +319,12 @@ def _seldom(show: Callable[[float, str], None]) -> Callable[[float, str], None]:
     return report
 
 
-def _say(found: dict[str, Any], measured: dict[str, Any]) -> None:
+def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
     print(
-        f"{found['dataset']} ({found['features']}), {found['network']}, {found['noise']} noise: "
-        f"{found['records']:,} records{' (a public size)' if found['public_size'] else ''}, "
-        f"{found['runs']} run{'' if found['runs'] == 1 else 's'}"
+        f"{summary['dataset']} ({summary['features']}), {summary['network']}, {summary['noise']} "
+        f"noise: {summary['records']:,} "
+        f"records{' (a public size)' if summary['public_size'] else ''}, {summary['runs']} "
+        f"run{'' if summary['runs'] == 1 else 's'}"
     )
     for name in ("accuracy", "auc"):
         if measured[name] is not None:
@@ -330,39 +333,41 @@ def _say(found: dict[str, Any], measured: dict[str, Any]) -> None:
                 f"{name} on {measured['measured_on']}: {value['mean']:.4f} "
                 f"(90 % of runs: {value['low']:.4f} to {value['high']:.4f}; not private)"
             )
-    print(_spent(found))
-    if found["settings_chosen"]:
-        print(found["settings_chosen"])
-    print(f"status: {found['status']}")
-    print_conditions(found["conditions"])
-    claim = found["claim"]
+    print(_spent(summary))
+    if summary["settings_chosen"]:
+        print(summary["settings_chosen"])
+    print(f"status: {summary['status']}")
+    print_conditions(summary["conditions"])
+    claim = summary["claim"]
     if claim["epsilon"] is not None:
         print(
             f"claim, of {claim['about']}: ε = {claim['epsilon']:.6g} at δ = "
             f"{plain(claim['delta'])} under {claim['adjacency']} ({claim['by']}). "
             f"{claim['verdict']}"
         )
-        if claim["conditions"] != found["conditions"]:
+        if claim["conditions"] != summary["conditions"]:
             print_conditions(claim["conditions"])
 
 
 def _beside(
-    found: dict[str, dict[str, Any]], seen: dict[str, dict[str, Any]], stopped: bool
+    conclusions: dict[str, dict[str, Any]],
+    measures_by_name: dict[str, dict[str, Any]],
+    stopped: bool,
 ) -> list[dict[str, Any]]:
-    """One line of the table for each training; what privacy costs only where all have ended."""
-    free, rows = seen["nonprivate"], []
-    for name, each in found.items():
+    """A row of the table for each training, with the cost of privacy only once all have ended."""
+    reference, rows = measures_by_name["nonprivate"], []
+    for name, summary in conclusions.items():
         row: dict[str, Any] = {"series": name}
         for metric in ("accuracy", "auc"):
-            value, best = seen[name][metric], free[metric]
+            value, best = measures_by_name[name][metric], reference[metric]
             row[metric] = value
             ended = not stopped and value is not None and name != "nonprivate"
             row[f"{metric}_lost"] = best["mean"] - value["mean"] if ended else None
         rows.append(
             row
-            | {"sigma": each["sigma"] if each["delta"] is not None else None}
-            | each["certified"]
-            | {"status": each["status"]}
+            | {"sigma": summary["sigma"] if summary["delta"] is not None else None}
+            | summary["certified"]
+            | {"status": summary["status"]}
         )
     return rows
 
@@ -371,41 +376,43 @@ def _say_beside(rows: list[dict[str, Any]]) -> None:
     if rows:
         print("side by side, with 90 % of runs:")
     for row in rows:
-        said = [f"{TITLES[row['series']]:16}"]
+        parts = [f"{TITLES[row['series']]:16}"]
         for metric in ("accuracy", "auc"):
             if row[metric] is not None:
                 value = row[metric]
-                said.append(
+                parts.append(
                     f"{metric} {value['mean']:.4f} ({value['low']:.4f} to {value['high']:.4f})"
                 )
             if row[f"{metric}_lost"] is not None:
-                said.append(f"lost to privacy {100.0 * row[f'{metric}_lost']:.1f} points")
+                parts.append(f"lost to privacy {100.0 * row[f'{metric}_lost']:.1f} points")
         if row["sigma"] is not None:
-            said.append(f"σ₀ {upward(row['sigma'], 5)}")
+            parts.append(f"σ₀ {upward(row['sigma'], 5)}")
         if row["epsilon"] is not None:
-            said.append(
+            parts.append(
                 f"ε {upward(row['epsilon'], 5)} (δ = {plain(row['delta'])}, {row['adjacency']}, "
                 f"{row['accountant']})"
             )
         else:
-            said.append("not private" if row["delta"] is None else "no certified ε")
-        print("  ".join(said))
+            parts.append("not private" if row["delta"] is None else "no certified ε")
+        print("  ".join(parts))
 
 
-def _spent(found: dict[str, Any]) -> str:
-    """What the steps that were taken have spent, in one sentence."""
-    steps = f"{found['steps']:,} of {found['steps_planned']:,} steps"
-    certified = found["certified"]
+def _spent(summary: dict[str, Any]) -> str:
+    """The ε spent by the steps taken, in one sentence."""
+    steps = f"{summary['steps']:,} of {summary['steps_planned']:,} steps"
+    certified = summary["certified"]
     if certified["epsilon"] is None:
-        return f"No ε is certified for {steps}: {found['reason']}"
+        return f"No ε is certified for {steps}: {summary['reason']}"
     after = (
-        f"at δ = {plain(found['delta'])} under {found['adjacency']} is spent after {steps}"
-        f"{{}}, certified by {found['accountant']} (σ = {found['sigma']:.6g} at first, "
-        f"C = {found['clip']:g})."
+        f"at δ = {plain(summary['delta'])} under {summary['adjacency']} is spent after {steps}"
+        f"{{}}, certified by {summary['accountant']} (σ = {summary['sigma']:.6g} at first, "
+        f"C = {summary['clip']:g})."
     )
-    if found["randomness"] == "seed":
-        alone = upward(certified["epsilon"], 6)
-        return f"ε = {alone} {after.format(' by one model if it is kept')} {found['reason']}"
-    models = found["models"]
+    if summary["randomness"] == "seed":
+        epsilon_text = upward(certified["epsilon"], 6)
+        return (
+            f"ε = {epsilon_text} {after.format(' by one model if it is kept')} {summary['reason']}"
+        )
+    models = summary["models"]
     together = f" by {models} models together" if models > 1 else ""
-    return f"ε = {upward(found['epsilon'], 6)} {after.format(together)}"
+    return f"ε = {upward(summary['epsilon'], 6)} {after.format(together)}"

@@ -1,1 +1,1 @@
-"""What a page shows, as command lines and Python that give the same numbers."""
+"""The numbers of a page as command lines and Python that reproduce them."""

@@ -1,4 +1,4 @@
-"""How a command line is broken into lines, and what a call has to name."""
+"""Line breaks of command lines, and the arguments that a call has to name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def packed(parts: Sequence[str], width: int = 84) -> list[str]:
 
 
 def changed(fields: Mapping[str, Any], first: Mapping[str, Any]) -> list[str]:
-    """`name=value` for each field that is not what it is at first."""
+    """`name=value` for each field that differs from its default."""
     return [
         f"{name}={value!r}"
         for name, value in fields.items()

@@ -20,14 +20,14 @@ def command(training: TrainingPlan, accountant: str) -> str:
 
 
 def plan_command(training: TrainingPlan, unknown: str, epsilon: float, accountant: str) -> str:
-    """The command line that answers the question asked backwards."""
-    kept = [] if unknown == "sigma" else [f"--sigma {training.sigma!r}"]
-    kept += [] if unknown == "delta" else [f"--delta {training.delta!r}"]
+    """The command line that solves for the unknown."""
+    options = [] if unknown == "sigma" else [f"--sigma {training.sigma!r}"]
+    options += [] if unknown == "delta" else [f"--delta {training.delta!r}"]
     return joined(
         "python -m dpcore plan",
         f"--solve {unknown}",
         f"--epsilon {epsilon!r}",
-        *kept,
+        *options,
         *_settings(training, without=unknown),
         f"--accountant {accountant}",
     )
@@ -60,16 +60,16 @@ def _every(training: TrainingPlan) -> str:
 def snippet(
     training: TrainingPlan, accountant: str, unknown: str = "epsilon", epsilon: float | None = None
 ) -> str:
-    """Python that gives the ε on screen, or the answer of the question asked backwards.
+    """Python that gives the ε on screen, or solves for the unknown.
 
     Parameters
     ----------
     training : TrainingPlan
     accountant : str
     unknown : str
-        What is solved for; it then stands in the snippet as where the search begins, as on screen.
+        The setting solved for; its value in the snippet is the start of the search, as on screen.
     epsilon : float, optional
-        That may be spent; for every `unknown` but ε itself.
+        The allowed ε; for every `unknown` but ε itself.
     """
     settings = {
         "epsilon": epsilon,

@@ -17,19 +17,19 @@ ALWAYS = (
     *("config.adjacency", "config.batch", "config.sampling", "config.learning_rate", "config.seed"),
     *("config.clip", "config.optimizer", "config.noise"),
 )
-"""Fields that the command line names also where they are at their first value."""
+"""Fields that the command line names even at their default."""
 
 
 def command(study: TrainingStudy, output: str = "run") -> str:
-    """The command line that trains the same."""
-    said = {
+    """The command line of the same training."""
+    values = {
         name: value
         for name, value in _fields(study).items()
         if name in ALWAYS or value != _fields(TrainingStudy())[name]
     }
     parts = ["python -m dpcore train"]
     parts += [f"--set {name}={value}" for name, value in _settings(study)]
-    parts += written((*CONTROLS, *MORE_OPTIONS), said)
+    parts += written((*CONTROLS, *MORE_OPTIONS), values)
     if study.epsilon is None and study.config.private:
         parts.append(f"--sigma {exactly(study.config.sigma)}")
     parts += [] if study.budget is None else [f"--budget {exactly(study.budget)}"]
@@ -40,9 +40,9 @@ def command(study: TrainingStudy, output: str = "run") -> str:
 
 
 def _fields(study: TrainingStudy) -> dict[str, Any]:
-    """All fields, those of the configuration with its name before theirs."""
-    own = {field.name: getattr(study, field.name) for field in fields(study)}
-    return own | {f"config.{name}": value for name, value in vars(study.config).items()}
+    """All fields, those of the configuration prefixed with its name."""
+    study_fields = {field.name: getattr(study, field.name) for field in fields(study)}
+    return study_fields | {f"config.{name}": value for name, value in vars(study.config).items()}
 
 
 def snippet(study: TrainingStudy) -> str:
@@ -55,7 +55,7 @@ def snippet(study: TrainingStudy) -> str:
 def effect_snippet(
     study: TrainingStudy, setting: str, values: Sequence[float], gives_way: str
 ) -> str:
-    """Python that gives the table of what one setting does.
+    """Python that gives the table of one setting's effect.
 
     Parameters
     ----------
@@ -74,25 +74,25 @@ def effect_snippet(
     )
 
 
-# What a study trains, apart from data set and configuration; a name for keeping and what is kept
-# are of one training alone.
+# The fields of a study besides data set and configuration; the name of a saved training and what
+# is saved belong to one training alone.
 NAMED = ("features", "epsilon", "runs", "budget", "held_out", "public", "settings")
 
 
 def _described(study: TrainingStudy) -> list[str]:
     """Python lines that make the study."""
     fields = {name: getattr(study, name) for name in NAMED} | {"settings": _settings(study)}
-    named = [repr(study.dataset), "config=config", *changed(fields, vars(TrainingStudy()))]
+    arguments = [repr(study.dataset), "config=config", *changed(fields, vars(TrainingStudy()))]
     config = changed(vars(study.config), vars(TrainingConfig()))
     return [
         "import dpcore",
         "",
         *call("config = dpcore.TrainingConfig", config),
-        f"study = dpcore.TrainingStudy({', '.join(named)})",
+        f"study = dpcore.TrainingStudy({', '.join(arguments)})",
         "# Batches and noise come from a seed: for exploration only.",
     ]
 
 
 def _settings(study: TrainingStudy) -> tuple[tuple[str, str], ...]:
-    """The data set's own, which here only name an uploaded file."""
+    """The data set's own settings, which here only name an uploaded file."""
     return (("file", "your_file.npz"),) if study.settings else ()
