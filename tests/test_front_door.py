@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import dpcore
-from dpcore import front
+from dpcore import datasets, front
 from dpcore.accounting import accountants, planner, risk, tradeoff
 from dpcore.cli import main
 from dpcore.datasets import Preparation
@@ -43,21 +43,39 @@ def test_every_name_is_there_and_documented(name: str) -> None:
     assert name in dir(dpcore)
 
 
-def test_names_are_listed_once_and_the_same_everywhere() -> None:
-    assert sorted(set(dpcore.__all__)) == dpcore.__all__
-    assert 20 <= len(dpcore.__all__) <= 30
-    placed = [name for names in dpcore._PLACES.values() for name in names]
-    assert sorted(placed) == dpcore.__all__
-    stub = ast.parse((ROOT / "dpcore" / "__init__.pyi").read_text(encoding="utf-8"))
+def assigned(module: ast.Module, name: str) -> object:
+    """The value that a module gives a name, as it is written."""
+    (value,) = (
+        node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+    )
+    return ast.literal_eval(value)
+
+
+def test_the_module_and_its_stub_list_the_same_names() -> None:
+    module, stub = (
+        ast.parse((ROOT / "dpcore" / f"__init__.{ending}").read_text(encoding="utf-8"))
+        for ending in ("py", "pyi")
+    )
+    listed = assigned(module, "__all__")
+    assert listed == assigned(stub, "__all__") == dpcore.__all__
+    assert isinstance(listed, list)
+    assert listed == sorted(set(listed))
+    assert 20 <= len(listed) <= 30
+    places = assigned(module, "_PLACES")
+    assert isinstance(places, dict)
+    loaded = {name: f"dpcore.{place}" for place, names in places.items() for name in names}
     typed = {
         alias.name: node.module
         for node in stub.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
+        if alias.asname is None
     }
-    assert typed == {
-        name: f"dpcore.{place}" for place, names in dpcore._PLACES.items() for name in names
-    }
+    assert loaded == typed
+    assert sorted(loaded) == listed
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
@@ -131,6 +149,28 @@ def test_delta_of_a_run_gives_its_epsilon_back() -> None:
     assert dpcore.delta(RUN, epsilon=epsilon) == pytest.approx(1e-5, rel=1e-2)
 
 
+def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command() -> None:
+    run = dpcore.Run(2.8, 0.01, 250, decay=0.9, decay_every=100)
+    plan = planner.TrainingPlan(2.8, 10_000, 100, 250, 1e-5, decay=0.9, decay_every=100)
+    assert run.event() == plan.event()
+    assert dpcore.certify(run, 1e-5) == planner.spent(plan, "pld")
+    words = ["--records", "10000", "--batch", "100", "--steps", "250", "--delta", "1e-5"]
+    words += ["--sigma", "2.8", "--decay", "0.9", "--decay-every", "100"]
+    typed = command("epsilon", *words, "--accountant", "pld")
+    assert dpcore.epsilon(run, 1e-5) == pytest.approx(typed["epsilon"], rel=1e-12)
+    assert dpcore.epsilon(run, 1e-5) > dpcore.epsilon(dpcore.Run(2.8, 0.01, 250), 1e-5)
+
+
+def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner() -> None:
+    settings = {"records": 5_000, "batch": 50, "steps": 250, "decay": 0.97, "decay_every": 100}
+    plan = planner.TrainingPlan(sigma=2.4, delta=1e-5, clip=2.0, **settings)
+    for unknown in ("clip", "delta"):
+        answer = dpcore.plan(unknown, epsilon=0.8, sigma=2.4, clip=2.0, **settings)
+        assert answer == planner.solve(unknown, plan, 0.8, "pld")
+    by_multiplier = dpcore.plan("epsilon", noise_multiplier=1.2, clip=2.0, **settings)
+    assert by_multiplier.guarantee == planner.spent(plan, "pld")
+
+
 def test_where_no_theorem_covers_a_run_epsilon_is_infinite_and_the_reason_is_named() -> None:
     assert dpcore.epsilon(RUN, delta=1e-5, accountant="gdp") == math.inf
     found = dpcore.certify(RUN, 1e-5, accountant="gdp")
@@ -181,6 +221,26 @@ def test_risk_follows_the_budget_the_run_or_the_guarantee() -> None:
     assert dpcore.risk(nothing).right == 100
 
 
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_the_adjacency_of_an_epsilon_decides_what_is_guessed(adjacency: Adjacency) -> None:
+    answer = dpcore.risk(1, 1e-5, adjacency=str(adjacency))
+    assert answer == risk.odds(PrivacyBudget(1.0, 1e-5), adjacency)
+    assert answer.question == risk.QUESTION[adjacency]
+
+
+def test_records_come_by_name_or_from_a_file(tmp_path: Path) -> None:
+    assert dpcore.load("cohort", records=120, seed=1).frame.equals(
+        datasets.load("cohort", records=120, seed=1).frame
+    )
+    columns = "age: 18 to 90 years\npredict score: 0 to 200"
+    data = b"age,score\n" + b"".join(b"%d,%d\n" % (20 + i % 60, i) for i in range(60))
+    path = tmp_path / "mine.csv"
+    path.write_bytes(data)
+    table = dpcore.load("own", file=path, columns=columns)
+    assert table.frame.equals(datasets.read_upload("own", data, "mine.csv", columns).frame)
+    assert not table.published
+
+
 def test_explore_gives_the_table_of_the_page() -> None:
     study = dpcore.Study(
         methods=("nonprivate", "outpert"), epsilons=(0.5,), preparation=Preparation(seed=1)
@@ -218,6 +278,23 @@ def test_train_gives_the_table_of_the_command() -> None:
         (lambda: dpcore.plan("noise", epsilon=1), "unknown"),
         (lambda: dpcore.risk(1), "delta is missing"),
         (lambda: dpcore.risk(RUN, 1e-5), "delta"),
+        (lambda: dpcore.risk(RUN, adjacency="zero-out"), "adjacency"),
+        (lambda: dpcore.risk(1, 1e-5, adjacency="near"), "adjacency"),
+        (lambda: dpcore.Run(1.0, decay=0), "decay"),
+        (lambda: dpcore.Run(1.0, decay=1.1), "decay"),
+        (lambda: dpcore.Run(1.0, decay_every=0.5), "decay_every"),
+        (lambda: dpcore.Run(1.0, steps=10**6, decay=0.5).event(), "decay R"),
+        (lambda: dpcore.plan("epsilon", sigma=1, noise_multiplier=1), "noise_multiplier"),
+        (lambda: dpcore.plan("epsilon", clip=0), "clip"),
+        (lambda: dpcore.plan("epsilon", sigma=1, clip=0), "C is 0"),
+        (lambda: dpcore.plan("epsilon", decay=2), "decay R"),
+        (lambda: dpcore.load("no such set"), "no such set"),
+        (lambda: dpcore.load("cohort", columns="age: 1 to 2"), "no file is named"),
+        (lambda: dpcore.load("cardio", records=3, file="mine.csv"), "records"),
+        (lambda: dpcore.load("cardio", file="/nowhere/mine.csv"), "file"),
+        (lambda: dpcore.vary(dpcore.TrainingStudy(), "noise"), "effect"),
+        (lambda: dpcore.vary(dpcore.TrainingStudy(), "clip", [0.0]), "C is 0"),
+        (lambda: dpcore.vary(dpcore.TrainingStudy(), "batch", [64], gives_way="all"), "gives way"),
     ],
 )
 def test_bad_input_is_named_in_one_sentence(ask, field: str) -> None:
@@ -225,19 +302,6 @@ def test_bad_input_is_named_in_one_sentence(ask, field: str) -> None:
         ask()
     assert str(refused.value).endswith(".")
     assert "\n" not in str(refused.value)
-
-
-def test_what_the_readme_shows_in_python_works(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    code = text.split("```python\n")[1].split("```")[0]
-    assert "from " not in code.replace("from `", "")
-    exec(compile(code, "README.md", "exec"), {})
-    told = capsys.readouterr().out
-    assert told.startswith("Proved: ε = 1 at δ = 1e-05 (zero-out), by ")
-    assert "Public: n = 455, " in told
-    assert str(dpcore.sigma(1, 1e-5)).startswith("3.7306")
-    assert str(dpcore.epsilon(RUN, 1e-5)).startswith("1.5155")
-    assert "at most 58" in dpcore.risk(RUN).sentence
 
 
 def test_the_examples_of_the_front_door_are_true() -> None:

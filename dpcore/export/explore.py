@@ -15,10 +15,10 @@ OPTIONS = {control.field: control.option for control in CONTROLS if control.opti
     "epsilons": EPSILON.option,
     "preparation.seed": "split-seed",
 }
-"""Options of the command line by field, where they are not named alike."""
+"""Options of the command line by field, where the names differ."""
 # The command line spells a preparation out, and takes an upload as a file.
 NOT_OPTIONS = ("preparation", "upload", "columns")
-# What the snippet says in other words, and what it names of every part.
+# Fields that the snippet expresses in another way, and fields that it names for every part.
 BESIDE = ("preparation", "upload", "columns")
 APART = ("methods", "epsilons")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
@@ -55,9 +55,12 @@ def _options(item: Study | Preparation, prefix: str, always: Sequence[str]) -> l
 
 
 def commands(closed: Study, to_train: Sequence[Study]) -> str:
-    """The command lines that together give the table on screen, one a part of it."""
-    named = [(closed, "closed_form.csv"), *((one, f"{one.methods[0]}.csv") for one in to_train)]
-    return "\n".join(command(one, output) for one, output in named)
+    """The command lines that together give the table on screen, one for each part."""
+    outputs = [
+        (closed, "closed_form.csv"),
+        *((study, f"{study.methods[0]}.csv") for study in to_train),
+    ]
+    return "\n".join(command(study, output) for study, output in outputs)
 
 
 def snippet(study: Study, to_train: Sequence[Study]) -> str:
@@ -66,18 +69,20 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
     Parameters
     ----------
     study : Study
-        Of the whole page.
+        The study of the whole page.
     to_train : sequence of Study
         The parts of it that are trained, one a method.
     """
     parts = [*_closed(study, to_train), *to_train]
-    # What all parts have in common is written once, the rest with each.
+    # Fields common to all parts are written once, the rest with each part.
     apart = [
         field.name
         for field in fields(Study)
         if field.name in APART or len({repr(getattr(part, field.name)) for part in parts}) > 1
     ]
-    shared = {name: each for name, each in vars(parts[0]).items() if name not in (*apart, *BESIDE)}
+    shared = {
+        name: value for name, value in vars(parts[0]).items() if name not in (*apart, *BESIDE)
+    }
     preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
     lines = [
         "import pandas as pd",
@@ -91,12 +96,12 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         "parts = [",
     ]
     for part in parts:
-        own = ", ".join(f"{name}={getattr(part, name)!r}" for name in apart)
-        lines.append(f"    dpcore.Study({own}, **settings),")
+        arguments = ", ".join(f"{name}={getattr(part, name)!r}" for name in apart)
+        lines.append(f"    dpcore.Study({arguments}, **settings),")
     lines += [
         "]",
-        "tables = [dpcore.explore(part, split=split) for part in parts]",
-        "table = pd.concat(tables, ignore_index=True)",
+        "curves = [dpcore.explore(part, split=split) for part in parts]",
+        "table = pd.concat(curves, ignore_index=True)",
         "print(table.to_string())",
     ]
     return "\n".join(lines) + "\n"
@@ -104,7 +109,7 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
 
 def _closed(study: Study, to_train: Sequence[Study]) -> list[Study]:
     """The part of the study that needs no training; none where every method is trained."""
-    trained = {key for one in to_train for key in one.methods}
+    trained = {key for part in to_train for key in part.methods}
     closed = tuple(key for key in study.methods if key not in trained)
     return [replace(study, methods=closed)] if closed else []
 

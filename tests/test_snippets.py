@@ -1,0 +1,359 @@
+"""The Python that pages and the README offer: through the front door alone, with the same numbers.
+
+Each snippet is run as it stands, and what it computes is compared with what the functions behind
+the page compute for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpcore
+from dpcore.accounting import planner
+from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.risk import odds
+from dpcore.cli import main
+from dpcore.datasets import Preparation, Split, load, prepare, read_upload
+from dpcore.deep.config import TrainingConfig
+from dpcore.evaluation import curves, effects
+from dpcore.evaluation.study import Study
+from dpcore.evaluation.task import JobContext
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.task import swept, trained
+from dpcore.export import explore, plan, train
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.methods import method_named
+from pages.explore.curve_jobs import trained_study
+from pages.shared import risk_panel
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+BESIDE = {"numpy", "pandas", "pathlib"}
+"""What a snippet may import beside the front door."""
+
+
+def ran(code: str) -> tuple[dict[str, Any], str]:
+    """The names that a snippet leaves, and what it prints; it may use the front door only."""
+    through_the_front_door(code)
+    names: dict[str, Any] = {}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "snippet", "exec"), names)
+    return names, printed.getvalue()
+
+
+def through_the_front_door(code: str) -> None:
+    """Refuse code that reaches for anything in the package but documented names."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            assert {alias.name for alias in node.names} <= BESIDE | {"dpcore"}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module in BESIDE
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            assert node.value.id != "dpcore" or node.attr in dpcore.__all__
+
+
+def same(mine: pd.DataFrame, shown: pd.DataFrame, *, key: Sequence[str]) -> None:
+    """Two tables hold the same rows, in any order, apart from how long they took."""
+    assert list(mine.columns) == list(shown.columns)
+    left, right = (
+        table.sort_values(list(key), kind="stable").reset_index(drop=True)
+        for table in (mine, shown)
+    )
+    for column in shown.columns:
+        if "second" not in column:
+            pd.testing.assert_series_equal(
+                left[column], right[column], rtol=1e-9, atol=0.0, check_dtype=False
+            )
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from dpcore.accounting import planner",
+        "import dpcore.accounting",
+        "import streamlit",
+        "import dpcore\ndpcore.methods",
+    ],
+)
+def test_a_way_round_the_front_door_is_noticed(code: str) -> None:
+    with pytest.raises(AssertionError):
+        through_the_front_door(code)
+
+
+# Explore
+
+SMALL = {"epsilons": (0.5, 2.0), "runs": 3}
+EXPLORED = {
+    "two methods and a λ of one's own": Study(
+        methods=("nonprivate", "outpert", "dpgd"), lam=0.0125, **SMALL
+    ),
+    "published, replaced records": Study(
+        methods=("nonprivate", "opera", "grpua"),
+        edition="published",
+        adjacency="replace-one",
+        delta=1e-6,
+        steps=50,
+        **SMALL,
+    ),
+    "prepared otherwise": Study(
+        dataset="cohort",
+        records=300,
+        loss="huber",
+        huber_width=0.25,
+        methods=("nonprivate", "outpert"),
+        preparation=Preparation(norm="clip", intercept=True, seed=3, test_fraction=0.3),
+        **SMALL,
+    ),
+    "people who blur their records": Study(
+        methods=("nonprivate", "outpert", "inputpert"), missing_contributors=20, seed=5, **SMALL
+    ),
+    "a number to predict": Study(
+        dataset="diabetes", loss="squared", methods=("nonprivate", "outpert", "objpert"), **SMALL
+    ),
+    "trained from ε = 0.001 on": Study(
+        methods=("nonprivate", "outpert", "dpgd"), epsilons=(1e-4, 1.0), runs=2
+    ),
+}
+
+
+def on_explore(study: Study, split: Split) -> tuple[list[Study], pd.DataFrame]:
+    """The parts that the page has trained, and the table that it shows."""
+    closed = [key for key in study.methods if method_named(key).closed_form]
+    to_train = [trained_study(study, key, split) for key in study.methods if key not in closed]
+    shown = [curves.closed_form(replace(study, methods=tuple(closed), runs=Study.runs), split)]
+    shown += [curves.work(one, JobContext(records=split)).rows for one in to_train]
+    return to_train, pd.concat(shown, ignore_index=True)
+
+
+@pytest.mark.parametrize("name", EXPLORED)
+def test_explores_python_gives_the_table_on_screen(name: str) -> None:
+    study = EXPLORED[name]
+    split = prepare(load(study.dataset, records=study.records), study.preparation)
+    to_train, shown = on_explore(study, split)
+    code = explore.snippet(study, to_train)
+    names, printed = ran(code)
+    same(names["table"], shown, key=("method", "epsilon"))
+    assert names["table"].to_string() in printed
+    assert "for exploration only" in code
+
+
+def test_explores_python_takes_a_table_of_ones_own_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = "age: 18 to 90 years\nsmoker: one of no, yes\npredict score: 0 to 200"
+    rows = [f"{20 + i % 60},{('no', 'yes')[i % 2]},{i % 150}" for i in range(120)]
+    data = ("age,smoker,score\n" + "\n".join(rows) + "\n").encode()
+    (tmp_path / explore.YOUR_FILE).write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    study = Study(
+        dataset="own",
+        loss="squared",
+        methods=("nonprivate", "outpert", "objpert"),
+        upload="of a digest",
+        columns=columns,
+        **SMALL,
+    )
+    split = prepare(read_upload("own", data, "mine.csv", columns), study.preparation)
+    to_train, shown = on_explore(study, split)
+    names, _ = ran(explore.snippet(study, to_train))
+    same(names["table"], shown, key=("method", "epsilon"))
+
+
+# Plan
+
+PLANNED = TrainingPlan(
+    sigma=2.4, records=5_000, batch=50, steps=250, delta=1e-5, clip=2.0, decay=0.97, decay_every=100
+)
+ADJACENCIES = {
+    "poisson": tuple(Adjacency),
+    "fixed": (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT),
+    "none": tuple(Adjacency),
+}
+ASKED = [(sampling, adjacency) for sampling, each in ADJACENCIES.items() for adjacency in each]
+
+
+@pytest.mark.parametrize("accountant", ["rdp", "pld"])
+@pytest.mark.parametrize(("sampling", "adjacency"), ASKED)
+def test_plans_python_gives_the_epsilon_on_screen(
+    sampling: str, adjacency: Adjacency, accountant: str
+) -> None:
+    run = replace(PLANNED, sampling=sampling, adjacency=adjacency)
+    names, printed = ran(plan.snippet(run, accountant))
+    shown = planner.spent(run, accountant)
+    assert names["guarantee"] == shown
+    assert printed.split()[:3] == [str(shown.epsilon), str(shown.delta), str(adjacency)]
+
+
+@pytest.mark.parametrize("unknown", planner.UNKNOWNS)
+@pytest.mark.parametrize("accountant", ["rdp", "pld"])
+def test_plans_python_answers_the_question_asked_backwards(unknown: str, accountant: str) -> None:
+    run = replace(PLANNED, decay=1.0, decay_every=1)
+    epsilon = None if unknown == "epsilon" else 0.8
+    names, _ = ran(plan.snippet(run, accountant, unknown, epsilon))
+    shown = planner.solve(unknown, run, 0.8, accountant)
+    assert names["answer"] == shown
+    assert shown.value is not None
+
+
+@pytest.mark.parametrize("number", ["2.4", "5000", "50", "250", "1e-05", "2.0", "0.97", "100"])
+def test_a_changed_number_in_plans_python_is_noticed(number: str) -> None:
+    code = plan.snippet(PLANNED, "rdp")
+    changed = re.sub(rf"={re.escape(number)},", f"={float(number) * 0.9!r},", code, count=1)
+    changed = re.sub(r"=(\d+)\.0,", r"=\1,", changed)
+    assert changed != code
+    names, _ = ran(changed)
+    assert names["guarantee"] != planner.spent(PLANNED, "rdp")
+
+
+# Train
+
+QUICK = TrainingConfig("linear", epochs=2, batch=300, learning_rate=0.25)
+TRAINED = {
+    "usual": TrainingStudy(config=QUICK),
+    "scaled noise": TrainingStudy(config=replace(QUICK, noise="scaled", seed=3), epsilon=2.0),
+    "scaled by public records": TrainingStudy(
+        config=replace(QUICK, noise="scaled", weights="public", cost="curvature"), public=100
+    ),
+    "paper 004's noise": TrainingStudy(config=replace(QUICK, noise="published-004"), epsilon=8.0),
+    "decay": TrainingStudy(config=replace(QUICK, decay=0.9, decay_every="step"), runs=2),
+    "a σ and a budget": TrainingStudy(
+        config=replace(QUICK, sigma=3.0, epochs=4), epsilon=None, budget=1.0
+    ),
+    "held out": TrainingStudy(config=QUICK, held_out=True),
+    "add-remove": TrainingStudy(
+        config=replace(QUICK, adjacency="add-remove", public_size=1_400), epsilon=1.0
+    ),
+    "no privacy": TrainingStudy(config=replace(QUICK, sigma=0.0, clipped=False), epsilon=None),
+}
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_trains_python_gives_the_history_on_screen(name: str) -> None:
+    study = TRAINED[name]
+    code = train.snippet(study)
+    names, printed = ran(code)
+    same(names["history"], trained(study, JobContext()).rows, key=("run", "epoch"))
+    assert names["history"].to_string() in printed
+    assert "for exploration only" in code
+
+
+def test_the_budget_is_felt() -> None:
+    names, _ = ran(train.snippet(TRAINED["a σ and a budget"]))
+    assert names["history"]["epsilon"].max() <= 1.0
+    unlimited = replace(TRAINED["a σ and a budget"], budget=None)
+    assert ran(train.snippet(unlimited))[0]["history"]["epsilon"].max() > 1.0
+
+
+def test_a_training_for_keeping_is_offered_as_an_exploration() -> None:
+    study = replace(TRAINED["usual"], release="0" * 32, runs=2, models=2)
+    assert ran_study(train.snippet(study)) == replace(TRAINED["usual"], runs=2)
+
+
+def ran_study(code: str) -> TrainingStudy:
+    """The study that a snippet describes, untrained."""
+    names: dict[str, Any] = {}
+    exec(code.split("history =")[0], names)
+    study: TrainingStudy = names["study"]
+    return study
+
+
+@pytest.mark.parametrize(
+    ("setting", "way", "values"),
+    [("clip", "noise", (0.5, 1.0)), ("decay", "epochs", (0.9, 1.0))],
+)
+def test_trains_python_gives_the_effect_of_a_setting(
+    setting: str, way: str, values: tuple[float, ...]
+) -> None:
+    study = TRAINED["usual"]
+    names, _ = ran(train.effect_snippet(study, setting, values, way))
+    effect, records = effects.effect(setting), 1_437
+    sweep = effect.sweep(study, records, values, way)
+    shown = effects.ends(effect, values, sweep, swept(sweep, JobContext()).rows)
+    same(names["table"], shown, key=("value",))
+    assert list(names["table"]["value"]) == list(values)
+
+
+# What ε means
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 20.0])
+def test_the_odds_are_those_of_the_panel_and_of_its_command(
+    epsilon: float, adjacency: Adjacency
+) -> None:
+    names, _ = ran(
+        f"import dpcore\nodds = dpcore.risk({epsilon!r}, delta=1e-5, adjacency={str(adjacency)!r})"
+    )
+    budget = PrivacyBudget(epsilon, 1e-5)
+    assert names["odds"] == odds(budget, adjacency)
+    words = risk_panel.command(budget, adjacency, 0.5, 0.01).split()[3:]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main([*words, "--json"]) == 0
+    assert json.loads(printed.getvalue())["from_budget"]["right_of_100"] == names["odds"].right
+
+
+# README
+
+BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.S)
+
+
+def commented(code: str, node: ast.stmt) -> str:
+    """What stands behind a statement as a comment."""
+    assert node.end_lineno is not None
+    return code.splitlines()[node.end_lineno - 1].partition("  # ")[2]
+
+
+def agrees(comment: str, value: object) -> bool:
+    """Whether a comment, which may be cut at "…", says what a value is."""
+    number = re.match(r"(\d[\d.]*)(…|$|;|,)", comment)
+    if number is not None:
+        shown = repr(float(str(value)))
+        return shown.startswith(number[1]) if number[2] == "…" else shown == number[1]
+    if isinstance(value, pd.DataFrame):
+        return comment in ("a table", "another")
+    parts = [part.strip() for part in comment.split("…") if part.strip()]
+    places = [str(value).find(part) for part in parts]
+    return -1 not in places and places == sorted(places)
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_every_line_of_the_readmes_python_is_true(code: str) -> None:
+    through_the_front_door(code)
+    names: dict[str, Any] = {}
+    compared = 0
+    for node in ast.parse(code).body:
+        part = ast.get_source_segment(code, node) or ""
+        comment = commented(code, node)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            if isinstance(node, ast.Expr):
+                value = eval(part, names)
+            else:
+                exec(part, names)
+        if comment and isinstance(node, ast.Expr):
+            assert agrees(comment, printed.getvalue() or value), part
+            compared += 1
+    assert compared >= 6
+
+
+def test_a_wrong_comment_is_noticed() -> None:
+    assert agrees("3.7306…, the least noise", 3.73061)
+    assert not agrees("3.7307…, the least noise", 3.73061)
+    assert agrees("1724.0", 1724.0)
+    assert not agrees("1725.0", 1724.0)
+    assert agrees("Of 100, at most 58 …", "Of 100, at most 58 are")
+    assert not agrees("Of 100, at most 57 …", "Of 100, at most 58 are")
+    assert not np.any([agrees("a chart", pd.DataFrame())])
