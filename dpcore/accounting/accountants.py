@@ -1,13 +1,13 @@
-"""Accountants: each costs the events it has a theorem for, and refuses the rest.
+"""Accountants: each bounds ε for the events it has a theorem for, and refuses the rest.
 
 The adjacency decides how far one record moves the clipped sum: C under add/remove and zero-out, 2C
-under replace-one. That factor is put in here, once, for every accountant.
+under replace-one. That factor is applied here, once, for every accountant.
 
 Zero-out has the figures of add/remove. A blanked record contributes nothing to any sum and n stays,
-so that the rate, the steps, σ and every divisor are the same on both sides. Given what was released
-before, a step's sum is then drawn once with the record's contribution, once without: the pair of
+so that the rate, the steps, σ and every divisor are the same for both neighbours. Given the earlier
+outputs, a step's sum is then drawn once with the record's contribution, once without: the pair of
 outputs of add/remove with public constants (`dpcore.accounting.pairs`). Add/remove itself needs
-these constants to come from a public size, because what is computed from n tells n.
+these constants to come from a public size, because a value computed from n reveals n.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Accountant:
     epsilon : callable
         (steps, delta, adjacency) -> ε, an upper bound.
     source : str
-        Where the theorem is.
+        Reference of the theorem.
     reason : callable, optional
-        Says why `epsilon` is infinite, where a condition may be unmet.
+        Explains an infinite `epsilon`, where a condition may be unmet.
     """
 
     key: str
@@ -70,7 +70,7 @@ def change(adjacency: Adjacency) -> float:
 
 
 def certify(event: Event, delta: float, adjacency: Adjacency, accountant: str) -> Guarantee:
-    """The (ε, δ) an accountant gives, or an empty guarantee that says why it gives none.
+    """The (ε, δ) that an accountant certifies, or an empty guarantee with the reason.
 
     Parameters
     ----------
@@ -93,26 +93,26 @@ def certify_along(
     adjacency: Adjacency,
     progress: Callable[[float], None] | None = None,
 ) -> list[Guarantee]:
-    """What PLD certifies after each of `marks` steps of one run, for about the price of the whole.
+    """PLD's guarantees after each of `marks` steps of one run, at about the cost of the last one.
 
     Parameters
     ----------
     parts : sequence of Step
-        In the order they are taken.
+        In the order of the run.
     marks : sequence of int
         Numbers of steps, ascending.
     delta : float
         In (0, 1).
     adjacency : Adjacency
     progress : callable, optional
-        Called with the fraction done; whatever it raises ends the work.
+        Called with the fraction done; an exception it raises ends the computation.
     """
     number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
-    chosen = ACCOUNTANTS["pld"]
-    if reason := _uncovered(parts, adjacency, chosen):
-        return [Guarantee(None, None, adjacency, chosen.title, reason) for _ in marks]
-    found = _pld_along(parts, marks, delta, adjacency, progress)
-    return [_guarantee(chosen, epsilon, delta, adjacency) for epsilon in found]
+    pld_accountant = ACCOUNTANTS["pld"]
+    if reason := _uncovered(parts, adjacency, pld_accountant):
+        return [Guarantee(None, None, adjacency, pld_accountant.title, reason) for _ in marks]
+    epsilons = _pld_along(parts, marks, delta, adjacency, progress)
+    return [_guarantee(pld_accountant, epsilon, delta, adjacency) for epsilon in epsilons]
 
 
 def _guarantee(
@@ -126,14 +126,14 @@ def _guarantee(
 
 @lru_cache(maxsize=256)
 def _certified(event: Event, delta: float, adjacency: Adjacency, accountant: str) -> Guarantee:
-    # A page asks the same again on every rerun, and a solver ends where it has been.
+    # A page repeats the query on every rerun, and a solver returns to its last point.
     chosen = ACCOUNTANTS[accountant]
     if reason := refusal(event, adjacency, accountant):
         return Guarantee(None, None, adjacency, chosen.title, reason)
     parts = steps(event)
     epsilon = chosen.epsilon(parts, delta, adjacency)
-    why = chosen.reason if chosen.reason and not math.isfinite(epsilon) else None
-    reason = why(parts, delta, adjacency) if why else ""
+    explain = chosen.reason if chosen.reason and not math.isfinite(epsilon) else None
+    reason = explain(parts, delta, adjacency) if explain else ""
     return _guarantee(chosen, epsilon, delta, adjacency, reason)
 
 
@@ -143,7 +143,7 @@ def refusal(event: Event, adjacency: Adjacency, accountant: str) -> str:
     Raises
     ------
     TypeError
-        If `event` is not one.
+        If `event` is not an event.
     """
     chosen = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))]
     return _uncovered(steps(event), adjacency, chosen)
@@ -152,9 +152,9 @@ def refusal(event: Event, adjacency: Adjacency, accountant: str) -> str:
 def _uncovered(parts: Sequence[Step], adjacency: Adjacency, chosen: Accountant) -> str:
     for step in parts:
         if not chosen.covers(step, adjacency):
-            what = f"{step.mechanism.capitalize()} noise"
-            what += "" if step.sampling == "none" else f" on {SAMPLING_WORDS[step.sampling]}"
-            return f"{chosen.title} has no theorem here for {what} under {adjacency}."
+            noise = f"{step.mechanism.capitalize()} noise"
+            noise += "" if step.sampling == "none" else f" on {SAMPLING_WORDS[step.sampling]}"
+            return f"{chosen.title} has no theorem here for {noise} under {adjacency}."
     return ""
 
 
@@ -253,9 +253,9 @@ def _directions(
 ) -> list[list[pairs.Pair]]:
     """Each step's dominating pair, in every direction that differs.
 
-    All are pairs that some records attain, but for batches of fixed size. For those `attained` asks
-    for the densities of one record against others that are all its opposite, or, where it is
-    blanked out, against others that are all null.
+    Some records attain each pair, except with batches of fixed size. With `attained` those have the
+    densities of one record against others that are all its opposite, or, where it is blanked out,
+    against others that are all null.
     """
 
     def pair(step: Step, adding: bool) -> pairs.Pair:
@@ -294,13 +294,13 @@ def _pld_along(
 ) -> list[float]:
     """ε after each of `marks` steps."""
     directions, counts = _directions(parts, adjacency), [step.count for step in parts]
-    best, before = np.full((2, len(marks)), math.inf)
+    best, earlier_intervals = np.full((2, len(marks)), math.inf)
     intervals = None
-    left = np.arange(len(marks))
-    # A grid is seldom refined: what comes after the first round counts as a tenth.
+    remaining = np.arange(len(marks))
+    # A grid is seldom refined: the rounds after the first count as a tenth of the progress.
     begins = (0.0, *np.linspace(0.9, 1.0, REFINEMENTS + 1).tolist())
     for begin, end in itertools.pairwise(begins):
-        found, used = np.zeros(len(left)), np.zeros(len(left))
+        epsilons, grid_intervals = np.zeros(len(remaining)), np.zeros(len(remaining))
         for side, chosen in enumerate(directions):
 
             def report(
@@ -309,30 +309,34 @@ def _pld_along(
                 if progress is not None:
                     progress(begin + (end - begin) * (side + share) / len(directions))
 
-            for place, distribution in pld.along(
+            for index, distribution in pld.along(
                 chosen,
                 counts,
-                [marks[mark] for mark in left.tolist()],
+                [marks[mark] for mark in remaining.tolist()],
                 delta=delta,
                 intervals=intervals,
                 progress=report,
             ):
-                found[place] = max(found[place], distribution.epsilon(delta))
-                used[place] = max(used[place], distribution.interval)
-        best[left] = np.minimum(best[left], found)
-        # A grid coarse against ε itself is refined; every grid gives an upper bound.
-        coarse = (best[left] > 0.0) & (used > best[left] / 30.0) & np.isfinite(best[left])
-        coarse &= used < before[left]
-        before[left] = used
-        left = left[coarse]
-        if len(left) == 0:
+                epsilons[index] = max(epsilons[index], distribution.epsilon(delta))
+                grid_intervals[index] = max(grid_intervals[index], distribution.interval)
+        best[remaining] = np.minimum(best[remaining], epsilons)
+        # A grid that is coarse relative to ε is refined; every grid gives an upper bound.
+        coarse = (
+            (best[remaining] > 0.0)
+            & (grid_intervals > best[remaining] / 30.0)
+            & np.isfinite(best[remaining])
+        )
+        coarse &= grid_intervals < earlier_intervals[remaining]
+        earlier_intervals[remaining] = grid_intervals
+        remaining = remaining[coarse]
+        if len(remaining) == 0:
             break
-        intervals = best[left] / 100.0
+        intervals = best[remaining] / 100.0
     return [float(epsilon) for epsilon in best]
 
 
 ROUNDED_UP = 1.0 + 1e-12
-"""Sums and closed forms of up to 10,000,000 equal steps are off by less than this."""
+"""Sums and closed forms over up to 10,000,000 equal steps have a smaller rounding error."""
 
 
 def _gdp_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
@@ -369,12 +373,12 @@ def _tcdp_parts(
     total: list[concentrated.Concentrated] = []
     conditions: list[Condition] = []
     for step in parts:
-        # Two batches differ by one record exchanged for another, whatever the record became.
+        # Two batches differ by one record exchanged for another, under either adjacency.
         moved = 2.0 if step.sampling == "fixed" else change(adjacency)
         base = concentrated.Concentrated(0.5 * (moved / step.multiplier) ** 2)
         if step.sampling == "fixed":
-            base, found = concentrated.amplified(base, step.rate)
-            conditions += found
+            base, step_conditions = concentrated.amplified(base, step.rate)
+            conditions += step_conditions
         total.append(concentrated.Concentrated(step.count * base.rho * ROUNDED_UP, base.omega))
     composed = concentrated.compose(total)
     return composed, (*conditions, concentrated.says_something(composed))
@@ -387,9 +391,13 @@ def _tcdp_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> 
 
 
 def _tcdp_reason(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> str:
-    # The least noisy step that fails stands for the others, of which there may be hundreds.
+    # Only the least noisy failing step is reported; there may be hundreds.
     for step in sorted(parts, key=lambda step: step.multiplier):
-        unmet = [c.consequence for c in _tcdp_parts([step], adjacency)[1] if not c.met]
+        unmet = [
+            condition.consequence
+            for condition in _tcdp_parts([step], adjacency)[1]
+            if not condition.met
+        ]
         if unmet:
             return " ".join(unmet)
     return ""
@@ -401,7 +409,7 @@ def _composable(step: Step, adjacency: Adjacency) -> bool:
     return adjacency is not (REPLACE_ONE if step.sampling == "poisson" else ADD_REMOVE)
 
 
-def _alone(step: Step, share: float, adjacency: Adjacency) -> float:
+def _step_epsilon(step: Step, share: float, adjacency: Adjacency) -> float:
     """ε of one step at a share of δ, exact before sampling; amplified by Balle et al. 2018."""
     moved = 2.0 if step.sampling == "fixed" else change(adjacency)
     if step.mechanism == "laplace":
@@ -414,16 +422,16 @@ def _basic_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) ->
     """Σ ε_t with an equal share of δ for each step."""
     total = sum(step.count for step in parts)
     return ROUNDED_UP * math.fsum(
-        step.count * _alone(step, delta / total, adjacency) for step in parts
+        step.count * _step_epsilon(step, delta / total, adjacency) for step in parts
     )
 
 
 def _strong_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
     """Strong composition: half of δ for the steps, half for the slack."""
     total = sum(step.count for step in parts)
-    each = [_alone(step, delta / (2.0 * total), adjacency) for step in parts]
+    epsilons = [_step_epsilon(step, delta / (2.0 * total), adjacency) for step in parts]
     counts = [step.count for step in parts]
-    return ROUNDED_UP * strong_composition_of(each, counts, delta / 2.0)
+    return ROUNDED_UP * strong_composition_of(epsilons, counts, delta / 2.0)
 
 
 ACCOUNTANTS = {
@@ -499,11 +507,11 @@ def planning_estimate(event: Event, delta: float, adjacency: Adjacency) -> float
 def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, float]:
     """(lower, upper) bound on the exact ε at δ by privacy loss distributions.
 
-    The upper one is what `certify` gives; their distance is the pessimism of the certified figure,
-    together with what the lower bound loses itself.
+    The upper bound is that of `certify`; the gap is the pessimism of the certified ε plus the slack
+    of the lower bound.
 
-    For batches of fixed size no records attain the upper one, and the lower one is that of records
-    which are all alike but one: the exact value lies between.
+    For batches of fixed size no records attain the upper bound, and the lower one is attained by
+    records that are all alike but one: the exact value lies between.
 
     Raises
     ------
@@ -514,7 +522,9 @@ def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, flo
     parts = steps(event)
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)
-    low = loss_distributions(parts, adjacency, delta=delta, optimistic=True)
-    # What has just been certified is not computed again.
+    distributions = loss_distributions(parts, adjacency, delta=delta, optimistic=True)
+    # A cached certificate is reused.
     upper = certify(event, delta, adjacency, "pld").epsilon
-    return max(each.epsilon(delta) for each in low), math.inf if upper is None else upper
+    return max(
+        distribution.epsilon(delta) for distribution in distributions
+    ), math.inf if upper is None else upper

@@ -1,8 +1,8 @@
 """One release with Gaussian noise: σ from (ε, δ), ε from (σ, δ) or δ from (ε, σ), by any mechanism.
 
-Beside `dpcore.mechanisms.answers` (classical, analytic) stand the roads that go through an
-accountant: zCDP and tCDP by their printed conversion, Rényi by the modern one, and privacy loss
-distributions. For one Gaussian without sampling ω is infinite, so tCDP has no condition to fail.
+It adds to `dpcore.mechanisms.answers` (classical, analytic) the methods that use an accountant:
+zCDP and tCDP by their printed conversion, Rényi by the modern one, and privacy loss distributions.
+For one Gaussian without sampling ω is infinite, so tCDP has no condition to fail.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LIMITS = {
     "delta": {"at_least": SMALLEST_DELTA, "below": 1.0},
     "sigma": {"above": 0.0},
 }
-"""Between which the accountants are tested."""
+"""The range in which the accountants are tested."""
 
 
 def answer(
@@ -47,7 +47,7 @@ def answer(
     sigma: float | None = None,
     sensitivity: float = 1.0,
 ) -> dict[str, Any]:
-    """Everything there is to say about one Gaussian release, in `dpcore.mechanisms.answers`' form.
+    """All results for one Gaussian release, in the form of `dpcore.mechanisms.answers`.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ def answer(
     mechanism : str
         One of `MECHANISMS`.
     epsilon, delta, sigma, sensitivity : float
-        In the usual meanings; σ and the sensitivity in the query's units. The adjacency is the one
-        the sensitivity was computed for.
+        As usual; σ and the sensitivity in the query's units. The adjacency is the one that the
+        sensitivity was computed for.
 
     Returns
     -------
     dict
-        With the keys of the function named above. σ, ε and δ are rounded to the safe side.
+        With the keys of that module's `answer`. σ, ε and δ are rounded to the safe side.
         Through an accountant, ε and δ must be within `LIMITS` and σ over the sensitivity within
         those of `dpcore.accounting.events`.
 
@@ -72,26 +72,26 @@ def answer(
         Naming the field, the value and what is allowed.
     """
     one_of("mechanism", mechanism, MECHANISMS)
-    given = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
+    inputs = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
     if mechanism in DIRECT:
-        return direct_answer(question, mechanism, **given, sensitivity=sensitivity)
+        return direct_answer(question, mechanism, **inputs, sensitivity=sensitivity)
     one_of("question", question, QUESTIONS)
-    known: dict[str, float] = {}
-    for name, value in given.items():
+    values: dict[str, float] = {}
+    for name, value in inputs.items():
         if name == question:
             continue
         if value is None:
             raise InvalidInput(f"{name} is missing, but it is needed to answer for {question}.")
-        known[name] = number(name, value, **LIMITS[name])
+        values[name] = number(name, value, **LIMITS[name])
     sensitivity = number("sensitivity", sensitivity, above=0.0)
-    if "sigma" in known:
-        _multiplier("", known["sigma"], sensitivity)
+    if "sigma" in values:
+        _multiplier("", values["sigma"], sensitivity)
     solve = {"zcdp": _printed, "tcdp": _printed, "rdp": _renyi, "pld": _distribution}[mechanism]
-    known[question] = solve(question, known, sensitivity)
+    values[question] = solve(question, values, sensitivity)
     if question == "sigma":
-        _multiplier(" for this ε and δ", known["sigma"], sensitivity)
+        _multiplier(" for this ε and δ", values["sigma"], sensitivity)
     condition = Condition("any ε and δ: one Gaussian has every Rényi order", True)
-    return report(question, mechanism, THEOREMS[mechanism], known, sensitivity, (condition,))
+    return report(question, mechanism, THEOREMS[mechanism], values, sensitivity, (condition,))
 
 
 def ladder(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[dict[str, Any]]:
@@ -113,55 +113,55 @@ def _multiplier(why: str, sigma: float, sensitivity: float) -> None:
     )
 
 
-def _rho(known: dict[str, float], sensitivity: float) -> Concentrated:
-    return Concentrated(0.5 * (sensitivity / known["sigma"]) ** 2 * UP)
+def _rho(values: dict[str, float], sensitivity: float) -> Concentrated:
+    return Concentrated(0.5 * (sensitivity / values["sigma"]) ** 2 * UP)
 
 
-def _printed(question: str, known: dict[str, float], sensitivity: float) -> float:
+def _printed(question: str, values: dict[str, float], sensitivity: float) -> float:
     """ε = ρ + 2√(ρL) with L = ln(1/δ), solved for the unknown."""
     if question == "sigma":
-        log_term = -math.log(known["delta"])
+        log_term = -math.log(values["delta"])
         # √ρ = √(L+ε) - √L, without the cancellation.
-        root = known["epsilon"] / (math.sqrt(log_term + known["epsilon"]) + math.sqrt(log_term))
+        root = values["epsilon"] / (math.sqrt(log_term + values["epsilon"]) + math.sqrt(log_term))
         return sensitivity / (math.sqrt(2.0) * root) * UP
-    rho = _rho(known, sensitivity).rho
+    rho = _rho(values, sensitivity).rho
     if question == "epsilon":
-        return printed_epsilon(rho, known["delta"]) * UP
-    if known["epsilon"] <= rho:
+        return printed_epsilon(rho, values["delta"]) * UP
+    if values["epsilon"] <= rho:
         return 1.0
-    exponent = (known["epsilon"] - rho) ** 2 / (4.0 * rho)
+    exponent = (values["epsilon"] - rho) ** 2 / (4.0 * rho)
     return min(1.0, math.exp(-exponent * (1.0 - 1e-12)) + 1e-323)
 
 
-def _renyi(question: str, known: dict[str, float], sensitivity: float) -> float:
+def _renyi(question: str, values: dict[str, float], sensitivity: float) -> float:
     if question == "sigma":
-        return sensitivity / math.sqrt(2.0 * rho_for(known["epsilon"], known["delta"])) * UP
+        return sensitivity / math.sqrt(2.0 * rho_for(values["epsilon"], values["delta"])) * UP
     if question == "epsilon":
-        return epsilon_of(_rho(known, sensitivity), known["delta"])
-    # Two of the smallest numbers more, where the bound underflows.
-    return min(1.0, delta_of(_rho(known, sensitivity), known["epsilon"]) + 1e-323)
+        return epsilon_of(_rho(values, sensitivity), values["delta"])
+    # The smallest positive numbers are added twice, in case the bound underflows.
+    return min(1.0, delta_of(_rho(values, sensitivity), values["epsilon"]) + 1e-323)
 
 
-def _distribution(question: str, known: dict[str, float], sensitivity: float) -> float:
+def _distribution(question: str, values: dict[str, float], sensitivity: float) -> float:
     def epsilon(sigma: float, delta: float) -> float:
-        # The sensitivity carries the adjacency; any that moves the sum by C will do here.
+        # The sensitivity includes the adjacency, so any adjacency that moves the sum by C is right.
         return bounds(Gaussian(sigma, sensitivity), delta, Adjacency.ZERO_OUT)[1]
 
     if question == "epsilon":
-        return epsilon(known["sigma"], known["delta"])
+        return epsilon(values["sigma"], values["delta"])
     if question == "sigma":
-        # The exact σ is a lower bound, and the grid is off by some 1e-6 of ε.
-        low = float(analytic_sigma(known["epsilon"], known["delta"], sensitivity))
+        # The exact σ is a lower bound, and the grid's error is about 1e-6 of ε.
+        low = float(analytic_sigma(values["epsilon"], values["delta"], sensitivity))
         _multiplier(" for this ε and δ", low, sensitivity)
         high = low * (1.0 + 1e-5)
-        while epsilon(high, known["delta"]) > known["epsilon"]:
+        while epsilon(high, values["delta"]) > values["epsilon"]:
             low, high = high, low + 4.0 * (high - low)
         return high
-    # δ at ε: the distribution composed for the δ that is looked for.
-    about = float(analytic_delta(known["epsilon"], known["sigma"], sensitivity))
-    found = loss_distributions(
-        steps(Gaussian(known["sigma"], sensitivity)),
+    # δ at ε: the distribution is composed for an estimate of that δ.
+    estimate = float(analytic_delta(values["epsilon"], values["sigma"], sensitivity))
+    distributions = loss_distributions(
+        steps(Gaussian(values["sigma"], sensitivity)),
         Adjacency.ZERO_OUT,
-        delta=min(max(about, 1e-300), 0.5),
+        delta=min(max(estimate, 1e-300), 0.5),
     )
-    return max(each.delta(known["epsilon"]) for each in found)
+    return max(distribution.delta(values["epsilon"]) for distribution in distributions)

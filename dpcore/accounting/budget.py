@@ -1,8 +1,8 @@
-"""A budget over time: splitting it over releases, spending it by the calendar, the day it is gone.
+"""A budget over time: its split over releases, a ledger by date, and the day it is exhausted.
 
-Splitting is for Gaussian releases (sums or means with noise). Under basic composition each release
+The split is for Gaussian releases (sums or means with noise). Under basic composition each release
 has its share of ε and of δ; under zCDP its share of ρ; under PLD, which for Gaussians is exact
-Gaussian DP, its share of μ². The same total then leaves each release less noise, in this order.
+Gaussian DP, its share of μ². In this order, the same total needs less and less noise per release.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COMPOSITIONS = ("basic", "zcdp", "pld")
 MOST_RELEASES = 1_000_000
 UP = 1.0 + 1e-12
 SMALLEST_SHARE = 1e-9
-"""Of the sum of all shares; its noise would be worth nothing, and at last no number."""
+"""Relative to the sum of all shares; a smaller one has useless, finally infinite noise."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Portion:
     noise_multiplier : float
         σ over the sensitivity.
     epsilon_alone : float
-        Exact ε of this release by itself, at the δ of the whole budget; rounded up. What others
-        spend comes on top.
+        Exact ε of this release by itself, at the δ of the whole budget; rounded up. The other
+        releases spend their ε in addition.
     """
 
     share: float
@@ -51,7 +51,7 @@ class Portion:
 
 @dataclass(frozen=True)
 class BudgetSplit:
-    """A budget divided.
+    """A budget split over releases.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class BudgetSplit:
         One of `COMPOSITIONS`.
     portions : tuple of Portion
     certified_epsilon : float
-        Exact ε of all releases together at the budget's δ, rounded up; at most the budget's ε. What
-        is left of the budget under basic and zCDP composition is their looseness.
+        Exact ε of all releases together at the budget's δ, rounded up; at most the budget's ε. The
+        remainder under basic and zCDP composition is their looseness.
     """
 
     composition: str
@@ -74,7 +74,7 @@ def split(
     composition: str,
     sensitivity: float = 1.0,
 ) -> BudgetSplit:
-    """Noise for each of several Gaussian releases that together keep a budget.
+    """Noise for each of several Gaussian releases that together stay within a budget.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def split(
     composition : str
         "basic", "zcdp" or "pld".
     sensitivity : float
-        L2 sensitivity of each release; carries the adjacency.
+        L2 sensitivity of each release, for the chosen adjacency.
 
     Raises
     ------
@@ -109,16 +109,16 @@ def split(
         raise reject("share", min(weights), f"at least {SMALLEST_SHARE:g} of the sum of all shares")
     portion_of = {}
     for weight in set(weights):
-        # Rounded down, so that the shares never add up to more than the whole.
+        # Rounded down, so that the shares never sum to more than 1.
         share = weight / total / UP
         multiplier = _multiplier(budget, share, composition)
-        alone = float(analytic_epsilon(multiplier, budget.delta))
+        epsilon_alone = float(analytic_epsilon(multiplier, budget.delta))
         portion_of[weight] = Portion(
-            weight / total, multiplier * sensitivity * UP, multiplier, alone
+            weight / total, multiplier * sensitivity * UP, multiplier, epsilon_alone
         )
     portions = [portion_of[weight] for weight in weights]
-    together = math.sqrt(1.0 / math.fsum(p.noise_multiplier**-2 for p in portions)) / UP
-    exact = float(analytic_epsilon(together, budget.delta))
+    combined = math.sqrt(1.0 / math.fsum(portion.noise_multiplier**-2 for portion in portions)) / UP
+    exact = float(analytic_epsilon(combined, budget.delta))
     return BudgetSplit(composition, tuple(portions), min(exact, budget.epsilon))
 
 
@@ -154,9 +154,9 @@ class LedgerEntry:
     ----------
     release : GaussianRelease
     spent : Guarantee
-        Of this and all earlier releases together.
+        Guarantee of this and all earlier releases together.
     within : bool
-        Whether that keeps the budget.
+        Whether it is within the budget.
     """
 
     release: GaussianRelease
@@ -170,7 +170,7 @@ def ledger(
     adjacency: Adjacency,
     accountant: str,
 ) -> tuple[LedgerEntry, ...]:
-    """What has been spent after each release, by date.
+    """The privacy spent after each release, by date.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def ledger(
         In any order.
     budget : PrivacyBudget
     adjacency : Adjacency
-        Of every release.
+        The adjacency of every release.
     accountant : str
         Key of an accountant; an event it does not cover is never within the budget.
     """

@@ -1,6 +1,6 @@
-"""Whether a number that a paper gives holds: set against certificates of the same noise.
+"""Whether a paper's ε holds: the claim is compared with certificates of the same noise.
 
-Only certificates under one adjacency say anything about a claim under that adjacency.
+Only a certificate under the claim's own adjacency can support or refute it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dpcore.guarantee import Adjacency, Guarantee
 
 
 class Finding(StrEnum):
-    """What is known of a claimed ε. Exactly one applies."""
+    """The verdict on a claimed ε. Exactly one applies."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -26,7 +26,7 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of the ε of a run under one adjacency and sampling.
+    """Bounds on the ε of a run under one adjacency and sampling.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Evidence:
     certified : Guarantee
         An ε that holds, by the tightest accountant with a theorem; empty where there is none.
     at_least : float or None
-        No ε below it holds; ``None`` where it is not known, or was not needed.
+        No ε below it holds; ``None`` where it is unknown, or was not needed.
     """
 
     sampling: str
@@ -44,7 +44,7 @@ class Evidence:
 
     @property
     def adjacency(self) -> Adjacency:
-        """Of which neighbours it speaks."""
+        """The adjacency of the evidence."""
         return self.certified.adjacency
 
     def finding(self, claimed: float) -> Finding:
@@ -61,23 +61,23 @@ def evidence(
     claims: Sequence[float],
     progress: Callable[[float, str], None] | None = None,
 ) -> Evidence:
-    """What is known of the run's ε, as far as it takes to judge the claims.
+    """Bounds on the run's ε, as far as needed to judge the claims.
 
     Parameters
     ----------
     training : TrainingPlan
-        Its sampling and adjacency are those of the answer.
+        Its sampling and adjacency are those of the result.
     claims : sequence of float
-        The ε to be judged. A lower bound, as dear as a certificate, is computed only where one of
-        them is below what is certified.
+        The ε to be judged. A lower bound, which costs as much as a certificate, is computed only
+        where a claim is below the certified ε.
     progress : callable, optional
         As in `planner.spent`.
 
     Notes
     -----
     The lower bound is attained by records whose clipped gradients have length C and point in one
-    direction (opposite ones under replace-one): it speaks of the mechanism, not of one data set.
-    For batches of fixed size it is not the exact value, so that more claims are left open.
+    direction (opposite ones under replace-one): it is about the mechanism, not one data set. For
+    batches of fixed size it is not the exact value, so more claims are left open.
     """
     event = training.event()
     exact = not refusal(event, training.adjacency, "pld")
@@ -86,10 +86,10 @@ def evidence(
         return Evidence(training.sampling, certified)
     if all(certified.epsilon <= claimed for claimed in claims):
         return Evidence(training.sampling, certified)
-    low = loss_distributions(
+    distributions = loss_distributions(
         steps(event), training.adjacency, delta=training.delta, optimistic=True
     )
-    at_least = max(each.epsilon(training.delta) for each in low)
+    at_least = max(distribution.epsilon(training.delta) for distribution in distributions)
     return Evidence(training.sampling, certified, at_least if math.isfinite(at_least) else None)
 
 
@@ -98,15 +98,15 @@ def under_replace_one(
     claims: Sequence[float],
     progress: Callable[[float, str], None] | None = None,
 ) -> tuple[Evidence, ...]:
-    """The same noise under replace-one, the adjacency of paper 003's lemma.
+    """Evidence for the same noise under replace-one, the adjacency of paper 003's lemma.
 
     Returns
     -------
     tuple of Evidence
-        For the run's own sampling, and for batches of fixed size, of which the lemma speaks.
+        For the run's own sampling, and for batches of fixed size, which the lemma is about.
     """
     run = replace(training, adjacency=Adjacency.REPLACE_ONE)
-    found = [evidence(run, claims, progress)]
+    results = [evidence(run, claims, progress)]
     if training.sampling == "poisson":
-        found.append(evidence(replace(run, sampling="fixed"), claims))
-    return tuple(found)
+        results.append(evidence(replace(run, sampling="fixed"), claims))
+    return tuple(results)

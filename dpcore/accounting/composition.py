@@ -1,4 +1,4 @@
-"""Amplification by sampling and composition of (ε, δ) steps: what is proved, what paper 000 prints.
+"""Amplification by sampling and composition of (ε, δ) steps: proved, and as paper 000 prints them.
 
 Sources: paper 000 Lemmas 3 and 4 and Theorem 7; Balle, Barthe, Gaboardi 2018 (tight amplification);
 Dwork, Rothblum, Vadhan 2010 (strong composition); Kairouz, Oh, Viswanath 2015 (optimal
@@ -37,25 +37,25 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
         Sampling rate γ in (0, 1].
     """
     if epsilon <= LARGEST_EXPONENT:
-        found = math.log1p(rate * math.expm1(epsilon))
+        result = math.log1p(rate * math.expm1(epsilon))
     else:
-        # e^ε overflows: ln(1 + e^y) with y = ε + ln γ bounds it and is less than e^-ε off. y is
-        # moved up by more than its rounding, which e^y turns into a relative error.
+        # e^ε overflows: ln(1 + e^y) with y = ε + ln γ bounds it with an error below e^-ε. y is
+        # moved up by more than its rounding error, which e^y turns into a relative error.
         log_rate = math.log(rate)
         exponent = epsilon + log_rate + 4e-16 * (epsilon - log_rate)
-        found = max(exponent, 0.0) + math.log1p(math.exp(-abs(exponent)))
-    return min(epsilon, math.nextafter(found * (1.0 + 2e-15), math.inf))
+        result = max(exponent, 0.0) + math.log1p(math.exp(-abs(exponent)))
+    return min(epsilon, math.nextafter(result * (1.0 + 2e-15), math.inf))
 
 
 def unamplified_epsilon(epsilon: float, rate: float) -> float:
     """The inverse of `amplified_epsilon` in its first argument, rounded down."""
     log_rate = math.log(rate)
     if epsilon - log_rate <= LARGEST_EXPONENT:
-        found = math.log1p(math.expm1(epsilon) / rate)
+        result = math.log1p(math.expm1(epsilon) / rate)
     else:
-        # ln((e^ε - 1)/γ), beside which the 1 of ln(1 + …) is nothing.
-        found = epsilon + (math.log(-math.expm1(-epsilon)) - log_rate)
-    return max(epsilon, found * (1.0 - 4e-15))
+        # ln((e^ε - 1)/γ); the 1 of ln(1 + …) is negligible.
+        result = epsilon + (math.log(-math.expm1(-epsilon)) - log_rate)
+    return max(epsilon, result * (1.0 - 4e-15))
 
 
 def strong_composition(epsilon: float, steps: int, slack: float) -> float:
@@ -75,20 +75,20 @@ def strong_composition_of(epsilons: Sequence[float], counts: Sequence[int], slac
     """`strong_composition` of steps that differ: √(2 ln(1/δ′) Σε_t²) + Σε_t(e^{ε_t} - 1).
 
     The losses lie in [-ε_t, ε_t] and have means of at most ε_t(e^{ε_t} - 1), so Azuma's inequality
-    gives the same tail with Σε_t² for Tε². δ is that of the steps, added up, plus `slack`.
+    gives the same tail with Σε_t² for Tε². δ is the sum over the steps plus `slack`.
     """
     if max(epsilons) > 700.0:
         return math.inf
     pairs = list(zip(epsilons, counts, strict=True))
-    squares = math.fsum(count * each * each for each, count in pairs)
-    means = math.fsum(count * each * math.expm1(each) for each, count in pairs)
+    squares = math.fsum(count * epsilon * epsilon for epsilon, count in pairs)
+    means = math.fsum(count * epsilon * math.expm1(epsilon) for epsilon, count in pairs)
     return math.sqrt(2.0 * math.log(1.0 / slack) * squares) + means
 
 
 def optimal_homogeneous_epsilon(
     epsilon: float, delta: float, steps: int, total_delta: float
 ) -> float:
-    """The least (T-2i)ε that T adaptive (ε, δ) mechanisms together keep at `total_delta`.
+    """The least (T-2i)ε that T adaptive (ε, δ) mechanisms together satisfy at `total_delta`.
 
     1 - (1-δ)^T (1-δ_i) with δ_i = Σ_{l<i} C(T,l)(e^{(T-l)ε} - e^{(T-2i+l)ε})/(1+e^ε)^T: nothing
     better follows from (ε, δ) alone (Kairouz, Oh, Viswanath 2015, Theorem 3.3). Adjacency is that
@@ -97,7 +97,7 @@ def optimal_homogeneous_epsilon(
     Parameters
     ----------
     epsilon, delta : float
-        Of one step: at least 0, and in [0, 1).
+        ε and δ of one step: at least 0, and in [0, 1).
     steps : int
         T, up to 1,000,000.
     total_delta : float
@@ -112,13 +112,13 @@ def optimal_homogeneous_epsilon(
     delta = number("delta", delta, at_least=0.0, below=1.0)
     steps = whole("steps", steps, at_least=1, at_most=1_000_000)
     total_delta = number("total delta", total_delta, at_least=0.0, below=1.0)
-    failed = -math.expm1(steps * math.log1p(-delta))
-    wrong = np.arange(steps + 1)
+    failure = -math.expm1(steps * math.log1p(-delta))
+    indices = np.arange(steps + 1)
     log_mass = (
         scipy.special.gammaln(steps + 1.0)
-        - scipy.special.gammaln(wrong + 1.0)
-        - scipy.special.gammaln(steps - wrong + 1.0)
-        - wrong * epsilon
+        - scipy.special.gammaln(indices + 1.0)
+        - scipy.special.gammaln(steps - indices + 1.0)
+        - indices * epsilon
         - steps * math.log1p(math.exp(-epsilon))
     )
 
@@ -127,9 +127,9 @@ def optimal_homogeneous_epsilon(
             inner = 0.0
         else:
             # Positive terms: nothing cancels.
-            gap = -np.expm1(-2.0 * epsilon * (index - wrong[:index]))
+            gap = -np.expm1(-2.0 * epsilon * (index - indices[:index]))
             inner = float(np.exp(log_mass[:index]) @ gap) * (1.0 + 1e-9)
-        return inner + (1.0 - min(inner, 1.0)) * failed <= total_delta
+        return inner + (1.0 - min(inner, 1.0)) * failure <= total_delta
 
     if not within(0):
         return math.inf
@@ -148,7 +148,7 @@ def per_step_epsilon(total: float, steps: int, slack: float) -> float:
 def printed_total(
     query_epsilon: float, delta: float, records: int, steps: int
 ) -> tuple[float, float]:
-    """What Theorem 7 of paper 000 claims for T = `steps` one-record queries of (ε, δ) each.
+    """The total that Theorem 7 of paper 000 claims for T = `steps` one-record (ε, δ) queries.
 
     ε: amplified to 2ε/n (Lemma 3), then composed with δ′ = δ/n (Lemma 4 as printed).
     δ: Tδ/n + δ/n; at T = n² the first term is the printed nδ. At T = n² the ε is the printed

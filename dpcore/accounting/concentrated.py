@@ -2,7 +2,7 @@
 
 M is (ρ, ω)-tCDP when D_α(M(D)‖M(D')) ≤ ρα for every α in (1, ω); zCDP is ω = ∞. Paper 003
 quantifies the order twice and inconsistently; this is the definition of Bun, Dwork, Rothblum,
-Steinke 2018. Adjacency is that of the ρ that is put in.
+Steinke 2018. Adjacency is that of the given ρ.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Concentrated:
     rho : float
         At least 0.
     omega : float
-        Above 1 for the statement to say anything.
+        Above 1; otherwise the statement is empty.
     """
 
     rho: float
@@ -89,11 +89,11 @@ def epsilon(guarantee: Concentrated, delta: float) -> float:
 
     top = math.log(min(guarantee.omega - 1.0, 1e12))
     low = min(-20.0, top - 1.0)
-    found = scipy.optimize.minimize_scalar(
+    result = scipy.optimize.minimize_scalar(
         at, bounds=(low, top), method="bounded", options={"xatol": 1e-9}
     )
     # The terms are of size ρα and ln(1/δ)/(α-1); their rounding is far below 1e-12 of the sum.
-    least = min(float(found.fun), at(top), epsilon_by_branches(guarantee, delta))
+    least = min(float(result.fun), at(top), epsilon_by_branches(guarantee, delta))
     return max(0.0, least + 1e-12 * (abs(least) + guarantee.rho))
 
 
@@ -111,11 +111,11 @@ def delta(guarantee: Concentrated, epsilon: float) -> float:
         return gap * (guarantee.rho * order - epsilon) + order * math.log1p(-1.0 / order) - log_gap
 
     top = math.log(min(guarantee.omega - 1.0, 1e12))
-    found = scipy.optimize.minimize_scalar(
+    result = scipy.optimize.minimize_scalar(
         log_at, bounds=(min(-20.0, top - 1.0), top), method="bounded", options={"xatol": 1e-9}
     )
-    least = min(float(found.fun), log_at(top))
-    # An exponent of some hundreds is off by 1e-13 or so.
+    least = min(float(result.fun), log_at(top))
+    # An exponent of some hundreds has an error of about 1e-13.
     return min(1.0, math.exp(min(0.0, least + 1e-12 * (1.0 + abs(least)))))
 
 
@@ -151,7 +151,7 @@ def says_something(guarantee: Concentrated) -> Condition:
 
 
 def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Condition, ...]]:
-    """Truncated CDP of a mechanism on a uniform share s of the records, every condition checked.
+    """Truncated CDP of a mechanism on a uniform share s of the records, with all conditions.
 
     (13 s² ρ, ln(1/s)/(4ρ))-tCDP, for a fixed-size sample without replacement under replace-one, if
     ρ and s are in (0, 0.1], ln(1/s) ≥ 3ρ(2 + log₂(1/ρ)) and ω ≥ ln(1/s)/(2ρ) ≥ 1
@@ -160,7 +160,7 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
     Returns
     -------
     (guarantee, conditions)
-        The guarantee is what the lemma gives if all the conditions are met, and nothing otherwise.
+        The guarantee is that of the lemma if all the conditions are met; otherwise it is void.
     """
     number("ρ", base.rho, above=0.0)
     number("sampling rate", rate, above=0.0, at_most=1.0)
@@ -191,5 +191,5 @@ def amplified(base: Concentrated, rate: float) -> tuple[Concentrated, tuple[Cond
 
 
 def _read(order: float) -> str:
-    """An order in few digits."""
+    """An order as text, to four digits."""
     return f"{order:.4g}" if math.isfinite(order) else "∞"

@@ -52,37 +52,37 @@ def epsilon_curve(
     points : int
         Number of checkpoints.
     progress : callable, optional
-        Called with (fraction done, message); whatever it raises ends the work.
+        Called with (fraction done, message); an exception it raises ends the computation.
 
     Returns
     -------
     DataFrame
         Columns curve, title, steps, epsilon (nan where there is none), status, reason, delta,
-        adjacency, accountant. "printed" speaks of replace-one whatever the run's adjacency, because
-        its lemma does, and its status is "claim"; all others are what `certify` says of the run.
+        adjacency, accountant. "printed" is always for replace-one, the adjacency of its lemma, and
+        its status is "claim"; all others are the guarantees of `certify`.
     """
     import pandas as pd
 
     marks, rows = checkpoints(training.steps, points), []
-    for place, curve in enumerate(curves):
+    for index, curve in enumerate(curves):
 
-        def report(share: float, place: int = place, curve: str = curve) -> None:
+        def report(share: float, index: int = index, curve: str = curve) -> None:
             if progress is not None:
-                progress((place + share) / len(curves), TITLES[curve])
+                progress((index + share) / len(curves), TITLES[curve])
 
         status = "claim" if curve == "printed" else "proved"
-        for count, found in zip(marks, along(training, curve, marks, report), strict=False):
+        for count, guarantee in zip(marks, along(training, curve, marks, report), strict=False):
             rows.append(
                 (
                     curve,
                     TITLES[curve],
                     count,
-                    math.nan if found.epsilon is None else found.epsilon,
-                    status if found.epsilon is not None else "conditions not met",
-                    found.reason,
+                    math.nan if guarantee.epsilon is None else guarantee.epsilon,
+                    status if guarantee.epsilon is not None else "conditions not met",
+                    guarantee.reason,
                     training.delta,
-                    str(found.adjacency),
-                    found.by,
+                    str(guarantee.adjacency),
+                    guarantee.by,
                 )
             )
         report(1.0)
@@ -96,20 +96,22 @@ def along(
     marks: Sequence[int],
     report: Callable[[float], None] = lambda share: None,
 ) -> list[Guarantee]:
-    """What one curve of `CURVES` says after each of `marks` steps, ascending.
+    """The guarantees of one curve of `CURVES` after each of `marks` steps, ascending.
 
-    Nothing of "printed" without sampling, for which it has no formula.
+    The list is empty for "printed" without sampling, for which the paper has no formula.
     """
     if curve == "pld":
-        # Part by part: merged across the run, the steps would lose their order.
+        # Each part separately: merging across the run would lose the order of the steps.
         parts = [step for part in training.event().events for step in steps(part)]
         return certify_along(parts, marks, training.delta, training.adjacency, report)
-    found = []
-    for place, count in enumerate(marks):
-        report(place / len(marks))
+    guarantees = []
+    for index, count in enumerate(marks):
+        report(index / len(marks))
         run = replace(training, steps=count)
         if curve != "printed":
-            found.append(spent(run, curve))
+            guarantees.append(spent(run, curve))
         elif run.rate < 1.0:
-            found.append(paper_003.account(run.schedule(), run.rate, run.delta, run.clip).claim)
-    return found
+            guarantees.append(
+                paper_003.account(run.schedule(), run.rate, run.delta, run.clip).claim
+            )
+    return guarantees

@@ -1,8 +1,7 @@
-"""What was released, apart from what it costs: frozen descriptions that accountants read.
+"""Events: frozen descriptions of releases, without their cost, as input of accountants.
 
 σ is the absolute noise on the sum of records clipped to norm C, whatever the adjacency; the
-multiplier is σ/C. A description says nothing about adjacency: that belongs to the question asked of
-it.
+multiplier is σ/C. An event does not contain the adjacency, which is an argument of the accountant.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dpcore.errors import InvalidInput, number, one_of, whole
 
 SAMPLINGS = ("none", "poisson", "fixed")
 LEAST_MULTIPLIER, LARGEST_MULTIPLIER = 1e-8, 1e10
-"""Noise over sensitivity for which the accountants are tested; beyond, a description is refused."""
+"""Range of noise over sensitivity in which accountants are tested; other events are refused."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ Event = Gaussian | Laplace | PoissonSampled | FixedSampled | Repeated | Composed
 
 @dataclass(frozen=True)
 class Step:
-    """The normal form an accountant reads: one kind of step and how often it happens.
+    """The normal form that an accountant reads: one kind of step and its count.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def steps(event: Event) -> tuple[Step, ...]:
     Raises
     ------
     TypeError
-        For anything that is not an event: it is refused, never guessed at.
+        If `event` is not an event.
     """
     merged: dict[Step, int] = {}
     for step in _unfold(event, 1):
@@ -151,8 +150,8 @@ def steps(event: Event) -> tuple[Step, ...]:
 
 
 def _multiplier(field: str, noise: float, sensitivity: float) -> None:
-    with_limits = noise / sensitivity if sensitivity >= 1e-300 else math.inf
-    number(field, with_limits, at_least=LEAST_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
+    ratio = noise / sensitivity if sensitivity >= 1e-300 else math.inf
+    number(field, ratio, at_least=LEAST_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
 
 
 def _unfold(event: Event, count: int) -> list[Step]:
@@ -200,5 +199,5 @@ def from_schedule(
             return PoissonSampled(rate, base)
         return FixedSampled(rate, base) if sampling == "fixed" else base
 
-    pairs: Sequence[tuple[float, int]] = tuple(zip(schedule.sigmas, schedule.counts, strict=True))
-    return Composed(tuple(Repeated(one(sigma), count) for sigma, count in pairs))
+    levels: Sequence[tuple[float, int]] = tuple(zip(schedule.sigmas, schedule.counts, strict=True))
+    return Composed(tuple(Repeated(one(sigma), count) for sigma, count in levels))

@@ -1,10 +1,10 @@
 """ε of many runs at once by Rényi accounting: a whole map in a fraction of a second.
 
-The noise multipliers of all the runs are moved down to one fine grid, less than `SPACING` apart,
+The noise multipliers of all the runs are rounded down to one fine grid, less than `SPACING` apart,
 and the Rényi divergence of a step is computed once for each point of that grid. A run is then only
 a row of counts: how many of its steps fall on each point. Less noise costs more, and every order
-gives a bound, so every ε stays an upper bound: mostly within 2 % of what `accountants.certify`
-finds with a finer search, within a fifth of it in the corners of a map.
+gives a bound, so every ε stays an upper bound: mostly within 2 % of the finer search of
+`accountants.certify`, within a fifth of it in the corners of a map.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ Array = NDArray[np.float64]
 
 SPACING = 0.004  # of neighbouring multipliers, in ln ν
 LOWEST = 0.2
-"""Multipliers below this cost more than any map shows: ε there is given as infinite."""
+"""Multipliers below this cost more than any map shows: their ε counts as infinite."""
 
 BETWEEN = np.array([1.1, 1.25, 1.5, 1.75, 2.5, 3.5])
 WHOLE = np.concatenate((np.arange(2.0, 13.0), np.round(12.0 * 1.08 ** np.arange(1, 50))))
 ORDERS = np.concatenate((BETWEEN, WHOLE))
 USEFUL = 2.5
-"""Orders beyond this times ν² ln(1/q) are not asked of a step: they have begun to explode."""
+"""Orders beyond this times ν² ln(1/q) are skipped for a step: their divergence explodes."""
 
 
 OVER = ("decay", "rate")
 DECAYS = (0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.985, 0.99, 0.995, 0.998, 0.999, 1.0)
 FACTORS = tuple(float(2.0 ** (step / 4.0)) for step in range(-8, 9))
-"""σ₀ and q of a map, over those of the run: a quarter to four times as much."""
+"""σ₀ and q of a map relative to the run's: a quarter to four times."""
 
 
 def table(training: TrainingPlan, over: str) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def table(training: TrainingPlan, over: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `over`, sigma, epsilon (``inf`` where there is next to no noise), delta, adjacency,
+        Columns `over`, sigma, epsilon (``inf`` where there is almost no noise), delta, adjacency,
         accountant; the run's own setting is among the rows.
     """
     import pandas as pd
@@ -66,15 +66,15 @@ def table(training: TrainingPlan, over: str) -> pd.DataFrame:
     sigmas = [training.sigma * factor for factor in FACTORS]
     if over == "decay":
         values = sorted({*DECAYS, training.decay})
-        found = by_decay(training, values, sigmas)
+        epsilons = by_decay(training, values, sigmas)
     else:
         values = sorted({min(1.0, training.rate * factor) for factor in FACTORS})
-        found = by_rate(training, values, sigmas)
+        epsilons = by_rate(training, values, sigmas)
     return pd.DataFrame(
         {
             over: np.repeat(values, len(sigmas)),
             "sigma": np.tile(sigmas, len(values)),
-            "epsilon": found.ravel(),
+            "epsilon": epsilons.ravel(),
             "delta": training.delta,
             "adjacency": str(training.adjacency),
             "accountant": "Rényi",
@@ -95,7 +95,7 @@ def by_decay(training: TrainingPlan, decays: Sequence[float], sigmas: Sequence[f
     Returns
     -------
     (decays, sigmas) array
-        Upper bounds on ε at `training.delta`; ``inf`` where some step has next to no noise.
+        Upper bounds on ε at `training.delta`; ``inf`` where some step has almost no noise.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def _covered(training: TrainingPlan) -> None:
 
 
 class _Costs:
-    """The common grid of multipliers, and what a step costs at each of its points."""
+    """The common grid of multipliers, and the cost of a step at each of its points."""
 
     def __init__(self, training: TrainingPlan, sigmas: Sequence[float]) -> None:
         self._training = training
@@ -151,10 +151,10 @@ class _Costs:
         """ε for each σ₀; shape (sigmas,)."""
         counts, below = self._counts(decay)
         total = self._total(counts, rate)
-        found = np.array(
+        epsilons = np.array(
             [renyi.epsilon_from(ORDERS, row, self._training.delta)[0] for row in total]
         )
-        return np.where(below, np.inf, found)
+        return np.where(below, np.inf, epsilons)
 
     def _counts(self, decay: float) -> tuple[Array, NDArray[np.bool_]]:
         """Steps whose ln ν is in [edge, next edge), and whether any lies below the first edge."""
@@ -194,8 +194,8 @@ class _Costs:
         result = np.full((len(noise), len(ORDERS)), np.inf)
         result[:, : len(BETWEEN)] = between(noise, rate, BETWEEN)
         useful = 10.0 + USEFUL * noise**2 * -math.log(rate)
-        for place, order in enumerate(WHOLE, start=len(BETWEEN)):
+        for column, order in enumerate(WHOLE, start=len(BETWEEN)):
             first = int(np.searchsorted(useful, order))
             if first < len(noise):
-                result[first:, place] = whole(noise[first:], rate, np.array([order]))[:, 0]
+                result[first:, column] = whole(noise[first:], rate, np.array([order]))[:, 0]
         return result

@@ -1,4 +1,4 @@
-"""Dominating pairs: for each kind of step, the two densities that are hardest to tell apart.
+"""Dominating pairs: for each kind of step, its worst-case pair of densities.
 
 (P, Q) dominates a step when H_x(M(D)‖M(D')) ≤ H_x(P‖Q) for every x ≥ 0, H_x the hockey-stick
 divergence ∫(p - xq)₊; adaptive compositions of steps are then dominated by the products of their
@@ -53,7 +53,7 @@ class Pair(Protocol):
     """A dominating pair (P, Q) of one step, read through its privacy loss ln(P/Q)."""
 
     def spread(self) -> float:
-        """About the standard deviation of the loss under P; it only sets the grid."""
+        """Roughly the standard deviation of the loss under P; it only sets the grid."""
         ...
 
     def reach(self, log_tail: float) -> tuple[float, float]:
@@ -245,17 +245,17 @@ class _AgainstBlank:
 class FixedGaussian:
     """One Gaussian step on a batch of fixed size without replacement (module docstring).
 
-    A pair put together from two curves, R for x ≥ 1 and, for x < 1, what the other order's curve R′
-    says: 1 - x + xR′(1/x). Its outcomes are those (+, z) at which the pair of R has a loss above 0,
-    those (-, z) at which the pair of R′, exchanged, has one below 0, and one more, which has the
-    rest under both. For x ≥ 1 only the first kind counts, and H_x(P‖Q) = ∫(p - xr)₊ = R(x).
+    The pair combines two curves: R for x ≥ 1 and, for x < 1, 1 - x + xR′(1/x) from the other
+    order's curve R′. Its outcomes are those (+, z) at which the pair of R has a loss above 0, those
+    (-, z) at which the pair of R′, exchanged, has one below 0, and one more, which has the
+    remaining mass of both. For x ≥ 1 only the first kind counts, and H_x(P‖Q) = ∫(p - xr)₊ = R(x).
 
     Parameters
     ----------
     right, left : Pair
-        Read for losses above 0, and below 0.
+        Used for losses above 0, and below 0.
     same : float
-        The mass of the outcome that tells nothing.
+        The mass of the uninformative outcome.
     """
 
     right: Pair
@@ -334,7 +334,7 @@ class LaplacePair:
         return min(1.0 / self.scale, 2.0)
 
     def _top(self) -> float:
-        # Rounded up: an atom just below its place would fall to the grid point under it.
+        # Rounded up: an atom just below its position would move to the grid point under it.
         return 1.0 / self.scale * (1.0 + 4e-16)
 
     def reach(self, log_tail: float) -> tuple[float, float]:
@@ -375,7 +375,7 @@ def _between(edges: Array) -> Array:
         result[:middle] = np.diff(left)[:middle]
     if middle < len(edges):
         start = max(middle - 1, 0)
-        # The interval that holds 0 has its mass from the left tail, which is no worse there.
+        # The interval that holds 0 has its mass from the left tail, which is as precise there.
         tail = -np.diff(right)
         result[middle:] = tail[middle - start :]
     return result

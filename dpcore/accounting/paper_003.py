@@ -26,7 +26,7 @@ from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
 @dataclass(frozen=True)
 class TruncatedAnswer:
-    """What paper 003 prints for a schedule, and what its lemmas prove.
+    """The ε that paper 003 prints for a schedule, and the one that its lemmas prove.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class TruncatedAnswer:
     claim, proof : Guarantee
         The printed ε; the proved one, empty when a condition is unmet.
     conditions : tuple of Condition
-        Of the corrected chain, at the schedule's last (least noisy) level.
+        Conditions of the corrected proof, at the schedule's last (least noisy) level.
     """
 
     printed: Concentrated
@@ -71,12 +71,12 @@ def account(
     _, conditions = amplified(last, rate)
     conditions += (says_something(corrected),)
     unmet = [condition.consequence for condition in conditions if not condition.met]
-    by = "tCDP with all conditions of Lemma 4 (replace-one, sensitivity 2C)"
-    where = Adjacency.REPLACE_ONE
+    method = "tCDP with all conditions of Lemma 4 (replace-one, sensitivity 2C)"
+    adjacency = Adjacency.REPLACE_ONE
     proof = (
-        Guarantee(None, None, where, by, " ".join(unmet))
+        Guarantee(None, None, adjacency, method, " ".join(unmet))
         if unmet
-        else Guarantee(epsilon(corrected, delta), delta, where, by)
+        else Guarantee(epsilon(corrected, delta), delta, adjacency, method)
     )
     return TruncatedAnswer(
         printed=printed,
@@ -84,7 +84,7 @@ def account(
         claim=Guarantee(
             printed_epsilon(printed.rho, delta),
             delta,
-            where,
+            adjacency,
             "paper 003, equations (3) and (4) and Lemma 3 as printed",
         ),
         proof=proof,
@@ -93,7 +93,7 @@ def account(
 
 
 def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]:
-    """What a certificate says about the printed ε, in one sentence; `claims` judges it in full.
+    """The verdict of a certificate on the printed ε, in one sentence; `claims` has the full one.
 
     Parameters
     ----------
@@ -104,36 +104,39 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
     Returns
     -------
     (status, sentence)
-        "proved" only by the paper's own road with every condition met. A certificate under another
-        adjacency than the claim's decides nothing. Under the same one, a printed ε below it is
-        "claim not supported", and one above it holds by another proof.
+        "proved" only by the paper's own proof with every condition met. A certificate under another
+        adjacency than the claim's decides nothing. Under the same adjacency, a printed ε below the
+        certified one is "claim not supported", and one above it holds by another proof.
     """
     printed, proved = answer.claim.epsilon, answer.proof.epsilon
     assert printed is not None
     if proved is not None and proved <= printed:
         return Status.PROVED, "Every condition of its lemmas is met."
-    not_so = f"Its lemmas do not prove the printed {printed:.4g} here"
+    denial = f"Its lemmas do not prove the printed {printed:.4g} here"
     if certified.epsilon is None:
         return (
             Status.CLAIM_NOT_SUPPORTED,
-            f"{not_so}, and no accountant here certifies a finite ε for this noise.",
+            f"{denial}, and no accountant here certifies a finite ε for this noise.",
         )
-    found = (
+    certificate = (
         f"{certified.by} certifies ε = {certified.epsilon:.4g} for this noise under "
         f"{certified.adjacency}"
     )
     if certified.adjacency is not answer.claim.adjacency:
         return (
             Status.CONDITIONS_NOT_MET,
-            f"{not_so}; {found}, and the printed one speaks of {answer.claim.adjacency}.",
+            f"{denial}; {certificate}, and the printed one speaks of {answer.claim.adjacency}.",
         )
     if certified.epsilon > printed:
-        return Status.CLAIM_NOT_SUPPORTED, f"{found}; nothing supports the printed {printed:.4g}."
-    return Status.CONDITIONS_NOT_MET, f"{not_so}; {found}: it holds, by another proof."
+        return (
+            Status.CLAIM_NOT_SUPPORTED,
+            f"{certificate}; nothing supports the printed {printed:.4g}.",
+        )
+    return Status.CONDITIONS_NOT_MET, f"{denial}; {certificate}: it holds, by another proof."
 
 
 def _decay(schedule: Schedule) -> float:
-    """R of a schedule whose variance falls by one factor throughout; 1 for any other."""
+    """R of a schedule whose variance falls by a constant factor; 1 for any other."""
     factors = [
         (after / before) ** 2
         for before, after in zip(schedule.sigmas[:-1], schedule.sigmas[1:], strict=True)

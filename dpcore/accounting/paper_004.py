@@ -2,7 +2,7 @@
 
 Printed: noise with Σ Δ_i²/σ_i² ≤ τ = 2ε + (2/λ) ln δ makes one step (ε, δ)-private. The moment of
 the privacy loss c ~ N(S/2, S) is exp(λS/2 + λ²S/2); the paper leaves out the second term, so its
-noise is too small. What the noise does give is exact: S is the square of a Gaussian mechanism's
+noise is too small. The true guarantee is known exactly: S is the square of a Gaussian mechanism's
 μ, whatever the direction of Δ, when every σ_i is the same.
 """
 
@@ -21,7 +21,7 @@ LARGEST_COMPOSED = 0.9
 """ε up to which equation (12) follows from the cited composition theorem."""
 
 FLOOR = 1e-6
-"""Least |w_i| over the largest: at w_i = 0, for which the paper says nothing, noise is infinite."""
+"""Least |w_i| over the largest: at w_i = 0, which the paper does not treat, noise is infinite."""
 
 LEAST = FLOOR ** (1.0 / 3.0)
 """No σ_i is below this multiple of α/√τ, whatever w is; see `shares`."""
@@ -37,13 +37,13 @@ def shares(weights: Any) -> Any:
     Parameters
     ----------
     weights : array or Tensor
-        |w|, 1-D, at least 0; below `FLOOR` of the largest they count as that.
+        |w|, 1-D, at least 0; raised to `FLOOR` times the largest where smaller.
 
     Returns
     -------
     array or Tensor
-        Of the same shape; 1 throughout where w is 0. The least is at least `LEAST`: the mean over j
-        is at least FLOOR^⅔ of the largest |w_j|^⅔.
+        Same shape; all 1 if w is 0. The least is at least `LEAST`: the mean over j is at least
+        FLOOR^⅔ of the largest |w_j|^⅔.
     """
     largest = weights.max()
     if not largest > 0.0:
@@ -54,7 +54,7 @@ def shares(weights: Any) -> Any:
 
 @dataclass(frozen=True)
 class AdditiveAnswer:
-    """What paper 004 claims for a run, and what its noise gives.
+    """The guarantee that paper 004 claims for a run, and the true one of its noise.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class AdditiveAnswer:
         The same σ for every coordinate, α/√τ: what equation (11) gives when it is solved exactly.
     conditions : tuple of Condition
     claim, certified : Guarantee
-        The paper's total; what the accountant certifies for exactly that σ on the sum.
+        The paper's total; the accountant's certificate for exactly that σ on the sum.
     """
 
     step: tuple[float, float]
@@ -92,7 +92,7 @@ def bound(epsilon: float, delta: float, order: float | None = None) -> float:
 
 
 def noise(tau: float, lot: int, *, clip: float = 1.0, noise_on_mean: bool = False) -> float | None:
-    """σ = α/√τ on the sum of a lot, `lot` times that where it is meant for the mean; or none."""
+    """σ = α/√τ on the sum of a lot, times `lot` where it is meant for the mean; None if τ ≤ 0."""
     return clip / math.sqrt(tau) * (lot if noise_on_mean else 1) if tau > 0.0 else None
 
 
@@ -107,13 +107,13 @@ def claimed(
     order: float | None = None,
     noise_on_mean: bool = False,
 ) -> float:
-    """The total ε for which equations (9) and (12) ask for this σ on the sum; see `account`."""
+    """The total ε for which equations (9) and (12) require this σ on the sum; see `account`."""
     sigma = number("σ", sigma, above=0.0)
     step_delta = a_step(1.0, delta, lot / records, steps)[1]
     tau = (clip * (lot if noise_on_mean else 1) / sigma) ** 2
-    # Equation (9): what λ takes away from τ has to be put in again.
+    # Equation (9): add back what λ takes away from τ.
     step = 0.5 * (tau - bound(0.0, step_delta, order))
-    # ε = ε^t √(16 q² k ln(e + ε/δ)): rising in ε, and from its value at 0 on a contraction by 1/2.
+    # ε = ε^t √(16 q² k ln(e + ε/δ)) increases in ε; above its value at 0 it contracts by 1/2.
     factor = step * 4.0 * lot / records * math.sqrt(steps)
     epsilon = factor
     for _ in range(60):
@@ -133,21 +133,21 @@ def account(
     noise_on_mean: bool = False,
     accountant: str = "pld",
 ) -> AdditiveAnswer:
-    """The run of algorithm 1 with isotropic noise: what it claims and what it gives.
+    """The run of algorithm 1 with isotropic noise: its claim and its true guarantee.
 
     Parameters
     ----------
     epsilon, delta : float
-        The total that is claimed; above 0, δ below 1.
+        The claimed total; above 0, δ below 1.
     records, lot, steps : int
         n, expected records a step, k.
     clip : float
         α.
     order : float, optional
-        λ; the paper fixes none, and ``None``, λ → ∞, asks for the least noise.
+        λ; the paper fixes none, and ``None``, λ → ∞, needs the least noise.
     noise_on_mean : bool
         The literal reading: noise of scale α on the average of the lot instead of on the sum, `lot`
-        times as much as the privacy argument asks for.
+        times as much as the privacy argument requires.
     accountant : str
         For the certified ε; zero-out, Poisson sampling. The claim is add/remove's, whose figure is
         the same (`dpcore.accounting.accountants`).
@@ -158,7 +158,7 @@ def account(
     step = a_step(epsilon, delta, lot / records, steps)
     tau = bound(*step, order)
     sigma = noise(tau, lot, clip=clip, noise_on_mean=noise_on_mean)
-    # The paper speaks of users who opt in to the data, or out of them.
+    # The paper's neighbours are users who opt in to the data, or out of them.
     claim = Guarantee(epsilon, delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1")
     if sigma is None:
         reason = (
@@ -179,12 +179,12 @@ def account(
 
 
 def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple[Condition, ...]:
-    """The printed chain's hypotheses, for one record that moves the sum by `shift` times the noise.
+    """The conditions of the printed proof, for one record that moves the sum by `shift` times σ.
 
     Parameters
     ----------
     epsilon : float
-        The total that is claimed.
+        The claimed total.
     step : tuple of float
         (ε^t, δ^t).
     shift : float

@@ -1,6 +1,6 @@
-"""The accountants asked backwards: which σ, how many steps, which batch, which δ for a target ε.
+"""The accountants inverted: which σ, how many steps, which batch, which δ for a target ε.
 
-Every quantity here moves ε one way, so each answer is a root of a monotone function, found by
+ε is monotone in every quantity here, so each answer is a root of a monotone function, computed by
 bisection and always taken from the side where ε stays within the target.
 """
 
@@ -20,15 +20,15 @@ from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
 RELATIVE_ERROR = 1e-4
-"""Of a solved σ, δ or C: the answer is at most this far from the exact one, on the safe side."""
+"""Tolerance for σ, δ or C: the answer is at most this far from the exact one, on the safe side."""
 
 LARGEST, LEAST = 1e8, 1e-2
-"""Noise multipliers between which σ and C are sought."""
+"""Range of noise multipliers in which σ and C are searched for."""
 
 USUAL_TRIES = 6
 FIRST_STRIDE = math.log(4.0)
 ROUGH_LEVELS = 64
-"""Levels of noise that stand for more than four times as many while an answer is approached."""
+"""Levels of noise that replace more than four times as many in the first, rough search."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class TrainingPlan:
     sigma : float
         σ₀, absolute noise on the sum of clipped records at the first step.
     records : int
-        n, which is public; under add/remove a public nominal size that stands in for it.
+        n, which is public; under add/remove a public nominal size instead.
     batch : int
         (Expected) records per step.
     steps : int
@@ -86,25 +86,25 @@ class TrainingPlan:
 
     @property
     def levels(self) -> int:
-        """How many different σ there are."""
+        """Number of different σ."""
         return 1 if self.decay == 1.0 else -(-self.steps // self.decay_every)
 
     def schedule(self) -> schedules.Schedule:
-        """σ_t; a last level that is cut short keeps only its own steps."""
-        rest = self.steps % self.decay_every
+        """σ_t; a last level that is cut short has only its own steps."""
+        remainder = self.steps % self.decay_every
         if self.decay == 1.0:
             return schedules.constant(self.sigma, self.steps)
-        found = schedules.geometric(self.sigma, self.decay, self.levels, self.decay_every)
-        if rest == 0:
-            return found
-        return schedules.Schedule(found.sigmas, (*found.counts[:-1], rest), found.name)
+        full = schedules.geometric(self.sigma, self.decay, self.levels, self.decay_every)
+        if remainder == 0:
+            return full
+        return schedules.Schedule(full.sigmas, (*full.counts[:-1], remainder), full.name)
 
     def event(self) -> Composed:
-        """What is released."""
+        """The event that the run releases."""
         return self._event(self.schedule())
 
     def merged(self, levels: int) -> Composed:
-        """About that, with so many levels of noise at most: no bound, but quickly accounted for."""
+        """An approximation with at most `levels` levels of noise: no bound, but fast to account."""
         schedule = self.schedule()
         return self._event(schedule.merged(min(levels, len(schedule.sigmas)), self.clip))
 
@@ -121,13 +121,13 @@ class Plan:
     Parameters
     ----------
     unknown : str
-        What was solved for.
+        The quantity that was solved for.
     value : float or None
         ``None`` when the target cannot be reached.
     training : TrainingPlan or None
-        The settings with the answer put in.
+        The settings with the answer.
     guarantee : Guarantee
-        What the accountant certifies for them.
+        The accountant's guarantee for them.
     sentence : str
         The answer in words.
     """
@@ -152,20 +152,20 @@ def spent(
     accountant : str
         Key of an accountant.
     progress : callable, optional
-        Called with (fraction done, message) where the accountant takes long (PLD); whatever it
-        raises ends the work. The answer is the same.
+        Called with (fraction done, message) where the accountant is slow (PLD); an exception it
+        raises ends the computation. The answer is the same.
     """
     if progress is None or accountant != "pld":
         return certify(training.event(), training.delta, training.adjacency, accountant)
     parts = [step for part in training.event().events for step in steps(part)]
-    (found,) = certify_along(
+    (guarantee,) = certify_along(
         parts,
         (training.steps,),
         training.delta,
         training.adjacency,
         lambda share: progress(share, "composing the steps"),
     )
-    return found
+    return guarantee
 
 
 def solve(
@@ -175,7 +175,7 @@ def solve(
     accountant: str,
     progress: Callable[[float, str], None] | None = None,
 ) -> Plan:
-    """The value of one setting for which the run stays within a target ε, the others as given.
+    """The value of one setting for which the run stays within a target ε, all others fixed.
 
     Parameters
     ----------
@@ -187,38 +187,45 @@ def solve(
     accountant : str
         Key of an accountant that covers the sampling and adjacency.
     progress : callable, optional
-        Called with (fraction done, message) before each try; whatever it raises ends the search.
+        Called with (fraction done, message) before each try; an exception it raises ends the
+        search.
 
     Returns
     -------
     Plan
         The least noise, most steps, largest batch, least δ or largest C within the target. σ, δ and
-        C are within `RELATIVE_ERROR` of the best the accountant allows, and always on the safe
-        side: the guarantee in the answer is for the very value returned.
+        C are within `RELATIVE_ERROR` of the best that the accountant allows, and always on the safe
+        side: the answer's guarantee is for exactly the value returned.
 
     Raises
     ------
     InvalidInput
-        If `unknown` is none of them, the target is not positive, or the batch is asked for where
+        If `unknown` is not one of them, the target is not positive, or the batch is unknown where
         nothing is sampled.
     """
     one_of("unknown", unknown, UNKNOWNS)
     if unknown == "epsilon":
-        found = spent(training, accountant)
-        return Plan(unknown, found.epsilon, training, found, _said(unknown, found.epsilon, found))
+        guarantee = spent(training, accountant)
+        return Plan(
+            unknown,
+            guarantee.epsilon,
+            training,
+            guarantee,
+            _sentence(unknown, guarantee.epsilon, guarantee),
+        )
     target = number("ε", target, above=0.0)
     if unknown == "batch" and training.sampling == "none":
         raise InvalidInput(
             "sampling is none, but to solve for the batch it must be poisson or fixed."
         )
-    # Whether there is a theorem does not hang on the steps, whose noise may decay beyond any limit.
+    # One step decides whether there is a theorem; later noise may decay beyond any limit.
     first = replace(training, steps=1).event()
     if reason := refusal(first, training.adjacency, accountant):
         empty = Guarantee(None, None, training.adjacency, ACCOUNTANTS[accountant].title, reason)
         return Plan(unknown, None, None, empty, reason)
 
     tries = 0
-    tried: dict[float, Guarantee] = {}
+    guarantees: dict[float, Guarantee] = {}
 
     def report(share: float, message: str) -> None:
         if progress is not None:
@@ -226,26 +233,26 @@ def solve(
 
     def epsilon(value: float) -> float:
         nonlocal tries
-        # How many tries it will be is not known beforehand.
+        # The number of tries is not known beforehand.
         report(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
         tries += 1
         try:
-            tried[value] = spent(_with(training, unknown, value), accountant)
-        except InvalidInput:  # noise decayed beyond what a schedule or a step may hold
+            guarantees[value] = spent(_with(training, unknown, value), accountant)
+        except InvalidInput:  # noise decayed beyond the limits of a schedule or a step
             return math.inf
-        return _finite(tried[value])
+        return _finite(guarantees[value])
 
     def rough(value: float, by: str) -> float:
         report(0.0, "coming near")
-        at = _with(training, unknown, value)
+        settings = _with(training, unknown, value)
         try:
             coarse, fine = (
-                _finite(certify(at.merged(levels), at.delta, at.adjacency, by))
+                _finite(certify(settings.merged(levels), settings.delta, settings.adjacency, by))
                 for levels in (ROUGH_LEVELS // 2, ROUGH_LEVELS)
             )
         except InvalidInput:
             return math.inf
-        # What merging does to ε falls with the square of the number of levels.
+        # The effect of merging on ε falls with the square of the number of levels.
         return fine + (fine - coarse) / 3.0 if 0.0 < coarse < math.inf else fine
 
     if unknown in ("steps", "batch"):
@@ -254,7 +261,7 @@ def solve(
         value = _most(epsilon, target, begin, top)
     else:
         start, safe, other = _limits(unknown, training)
-        # δ may lie hundreds of powers of ten away, and costs about the same everywhere.
+        # δ may be hundreds of powers of ten away, and every try costs about the same.
         search = _Search(safe, other, 2.0 if unknown == "delta" else 1.0)
         if accountant == "pld" and training.levels > 4 * ROUGH_LEVELS:
             start, search = _near(
@@ -269,16 +276,20 @@ def solve(
         )
         empty = Guarantee(None, None, training.adjacency, by, sentence)
         return Plan(unknown, None, None, empty, sentence)
-    found = tried[value]
+    guarantee = guarantees[value]
     return Plan(
-        unknown, value, _with(training, unknown, value), found, _said(unknown, value, found)
+        unknown,
+        value,
+        _with(training, unknown, value),
+        guarantee,
+        _sentence(unknown, value, guarantee),
     )
 
 
 def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
     """The answer's settings with σ, δ and C in few digits, as a control can hold them.
 
-    σ and δ are rounded up and C down, so that ε only gets smaller.
+    σ and δ are rounded up and C down, so that ε can only decrease.
     """
     if plan.training is None or plan.value is None:
         return None
@@ -288,7 +299,7 @@ def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
 
 
 def _safely(unknown: str, value: float, digits: int) -> float:
-    """In so many digits: C rounded down, all else up."""
+    """Round to `digits` significant digits: C down, all else up."""
     rounding = ROUND_FLOOR if unknown == "clip" else ROUND_CEILING
     return float(Context(prec=digits, rounding=rounding).create_decimal(repr(float(value))))
 
@@ -307,7 +318,7 @@ def precision(plan: Plan) -> str:
 
 
 def _limits(unknown: str, training: TrainingPlan) -> tuple[float, float, float]:
-    """Where the search begins, and the safest and the boldest value it may give."""
+    """The start of the search, and the safest and the boldest value that it may return."""
     if unknown == "delta":
         return training.delta, 0.999, SMALLEST_DELTA
     if unknown == "clip":
@@ -325,13 +336,13 @@ NAMES = {
 }
 
 
-def _said(unknown: str, value: float | None, found: Guarantee) -> str:
-    if value is None or found.epsilon is None:
-        return found.reason
-    delta = _safely("delta", found.delta or 0.0, 4)
+def _sentence(unknown: str, value: float | None, guarantee: Guarantee) -> str:
+    if value is None or guarantee.epsilon is None:
+        return guarantee.reason
+    delta = _safely("delta", guarantee.delta or 0.0, 4)
     spends = (
-        f"ε = {_safely('epsilon', found.epsilon, 4):.4g} at δ = {delta:.4g} "
-        f"({found.by}, {found.adjacency})."
+        f"ε = {_safely('epsilon', guarantee.epsilon, 4):.4g} at δ = {delta:.4g} "
+        f"({guarantee.by}, {guarantee.adjacency})."
     )
     if unknown == "epsilon":
         return spends
@@ -347,16 +358,16 @@ def _with(training: TrainingPlan, unknown: str, value: float) -> TrainingPlan:
     return replace(training, **changes)
 
 
-def _finite(found: Guarantee) -> float:
-    return math.inf if found.epsilon is None else found.epsilon
+def _finite(guarantee: Guarantee) -> float:
+    return math.inf if guarantee.epsilon is None else guarantee.epsilon
 
 
 @dataclass(frozen=True)
 class _Search:
-    """Between which values to search, and how.
+    """The range of a search, and its method.
 
-    `stride` is the first step from where the search begins, in logarithms; `widening` the power
-    that each next stride is of the last.
+    `stride` is the first step from the start, in logarithms; each next stride is the last one times
+    `widening`.
     """
 
     safe: float
@@ -369,10 +380,9 @@ class _Search:
 def _near(
     rough: Callable[[float, str], float], target: float, start: float, search: _Search, renyi: bool
 ) -> tuple[float, _Search]:
-    """Where a search by PLD may begin to end after two tries, one on either side of the answer.
+    """A start from which a search by PLD ends after two tries, one on either side of the answer.
 
-    `rough` gives an ε that is nearly right by an accountant, of which Rényi's (where it applies)
-    takes milliseconds.
+    `rough` gives an approximate ε by an accountant; Rényi's, where it applies, takes milliseconds.
     """
     if renyi:
         start = _edge(lambda value: rough(value, "rdp"), target, start, search) or start
@@ -391,8 +401,8 @@ def _edge(
     """The value nearest to `other` with ε ≤ target, to `tolerance`; from the safe side.
 
     The bracket grows from `start` in strides, so that extreme values, slow to account for, are
-    asked only when the answer lies there. It closes by the secant on ln ε against the logarithm of
-    the value, bisecting where that is slow; the safe end has always been found safe itself.
+    tried only when the answer lies there. It closes by the secant on ln ε against the logarithm of
+    the value, bisecting where that is slow; the safe end has always been checked itself.
     """
     up = math.copysign(search.stride, math.log(search.safe / search.other))
     log_safe, log_other = math.log(search.safe), math.log(search.other)
@@ -423,14 +433,14 @@ def _edge(
     while abs(good - bad) > search.tolerance:
         share = 0.5 if halve else good_gap / (good_gap - bad_gap)
         # A little beyond the secant's root on the safe side, so that the safe end moves too.
-        place = good + (bad - good) * min(max(share, 0.02), 0.98)
-        place += math.copysign(0.3 * search.tolerance, good - bad)
+        point = good + (bad - good) * min(max(share, 0.02), 0.98)
+        point += math.copysign(0.3 * search.tolerance, good - bad)
         width = abs(good - bad)
-        found = gap(place)
-        if found <= 0.0:
-            good, good_gap = place, found
+        point_gap = gap(point)
+        if point_gap <= 0.0:
+            good, good_gap = point, point_gap
         else:
-            bad, bad_gap = place, found
+            bad, bad_gap = point, point_gap
         halve = abs(good - bad) > 0.5 * width
     return math.exp(good)
 
@@ -448,14 +458,14 @@ def _most(epsilon: Callable[[float], float], target: float, start: int, top: int
     halve = low == 0
     while high - low > 1:
         share = 0.5 if halve else low_gap / (low_gap - high_gap)
-        # By the secant; halving where that is slow.
+        # Secant step; bisection where that is slow.
         middle = low + round((high - low) * min(max(share, 0.02), 0.98))
         middle = min(max(middle, low + 1), high - 1)
-        width, found = high - low, _gap(epsilon(middle), target)
-        if found <= 0.0:
-            low, low_gap = middle, found
+        width, middle_gap = high - low, _gap(epsilon(middle), target)
+        if middle_gap <= 0.0:
+            low, low_gap = middle, middle_gap
         else:
-            high, high_gap = middle, found
+            high, high_gap = middle, middle_gap
         halve = low == 0 or high - low > width // 2
     return float(low) if low else None
 

@@ -7,12 +7,12 @@ convex, so the discrete pair dominates the true one, and compositions dominate c
 chord costs O(interval²) a step. All steps share one grid, so composing them is one product of
 transforms.
 
-What the grid cannot hold is added to δ. Truncated tails count as infinite loss. Mass that the
-circular convolution carries round, and the rounding of the transform, are kept small *relative to
-δ* by tilting: every step is composed under the measure e^{θ·loss}P, normalised, with θ the order of
-the best Rényi bound. A stray tilted mass m then adds at most m·M(θ)·c(θ)·e^{-θε} to δ(ε), as (1 -
-e^{-y})₊ ≤ c(θ)e^{θy}: m times the Rényi bound on δ itself. So 1,000,000 steps and δ = 1e-100 are no
-harder than ten steps.
+Mass outside the grid is added to δ. Truncated tails count as infinite loss. Mass that the circular
+convolution wraps around, and the rounding of the transform, stay small *relative to δ* by tilting:
+every step is composed under the measure e^{θ·loss}P, normalised, with θ the order of the best Rényi
+bound. A stray tilted mass m then adds at most m·M(θ)·c(θ)·e^{-θε} to δ(ε), as (1 - e^{-y})₊ ≤
+c(θ)e^{θy}: m times the Rényi bound on δ itself. So 1,000,000 steps and δ = 1e-100 are no harder
+than ten steps.
 
 The opposite bound merges outcomes (which is post-processing) and moves losses down, so that its
 pair is dominated by the true one: `optimistic` shows how much pessimism the certified figure holds.
@@ -39,10 +39,10 @@ STEP_SHARE, TOTAL_SHARE = 0.08, 0.003
 The chord adds at most interval²/4 to a step's variance: 0.08² / 4 is 0.16 % of it, half that of ε.
 """
 WIDTH_SHARE = 2.0**-15
-"""An interval need not be finer than this share of the losses a step can have.
+"""An interval need not be finer than this share of a step's range of losses.
 
-It counts only where the deviation comes from rare large losses. The many small ones l then cost
-their variance l·interval, next to rare ones that are thousands of intervals each.
+It matters only where the deviation comes from rare large losses. The many small ones l then add
+l·interval to the variance, next to rare ones of thousands of intervals each.
 """
 
 FINEST_INTERVAL, LEAST_DEVIATION = 1e-10, 1e-8
@@ -75,9 +75,9 @@ class LossDistribution:
     infinite : float
         P-mass at infinite loss.
     log_stray, tilt : float
-        e^(log_stray - tilt ε) bounds what rounding and wrapping may have done to δ(ε).
+        e^(log_stray - tilt ε) bounds the error of δ(ε) from rounding and wrapping.
     largest : float
-        No finite loss of the composition exceeds this: beyond, δ is `infinite`, whatever is stray.
+        Largest finite loss of the composition; beyond it δ is `infinite`, without stray mass.
     optimistic : bool
         False: δ(ε) and ε(δ) are upper bounds. True: lower bounds.
     """
@@ -100,11 +100,11 @@ class LossDistribution:
         if epsilon >= self.largest:
             return self.infinite
         above = self.losses > epsilon
-        kept = float(self.masses[above] @ -np.expm1(epsilon - self.losses[above]))
+        mass = float(self.masses[above] @ -np.expm1(epsilon - self.losses[above]))
         stray = math.exp(min(self.log_stray - self.tilt * epsilon, 1.0))
         if self.optimistic:
-            return max(0.0, kept * (1.0 - SUMS) - stray)
-        return min(1.0, kept * (1.0 + SUMS) + self.infinite + stray)
+            return max(0.0, mass * (1.0 - SUMS) - stray)
+        return min(1.0, mass * (1.0 + SUMS) + self.infinite + stray)
 
     def epsilon(self, delta: float) -> float:
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`, on the safe side; ``inf`` if there is none."""
@@ -179,8 +179,8 @@ def _fading_sum(values: Array, share: float) -> Array:
     """
     diagonals = np.ones((2, len(values)), order="F")
     diagonals[1] = -share
-    found, _ = scipy.linalg.lapack.dtbtrs(diagonals, values[:, None], uplo="L", diag="U")
-    return np.asarray(found[:, 0])
+    solution, _ = scipy.linalg.lapack.dtbtrs(diagonals, values[:, None], uplo="L", diag="U")
+    return np.asarray(solution[:, 0])
 
 
 def compose(
@@ -200,18 +200,18 @@ def compose(
     counts : sequence of int
         How often each occurs.
     delta : float, optional
-        Where the answer is wanted: stray mass is kept small against it. ``None`` for the whole
-        curve, which is then not tilted and precise to about 1e-12 times the number of steps.
+        The δ of interest: stray mass stays small relative to it. ``None`` for the whole curve,
+        which is then not tilted and precise to about 1e-12 times the number of steps.
     interval : float, optional
         Largest grid step; by default fine enough that ε is within about 0.1 %. Rounded down to a
         power of two, and doubled as often as needed to keep the grid below 2²¹ points.
     optimistic : bool
         False for a distribution that dominates the true one, True for one that it dominates.
     """
-    whole = [sum(int(count) for count in counts)]
+    marks = [sum(int(count) for count in counts)]
     intervals = None if interval is None else [interval]
-    (found,) = along(pairs, counts, whole, delta=delta, intervals=intervals, optimistic=optimistic)
-    return found[1]
+    (result,) = along(pairs, counts, marks, delta=delta, intervals=intervals, optimistic=optimistic)
+    return result[1]
 
 
 def along(
@@ -226,14 +226,14 @@ def along(
 ) -> Iterator[tuple[int, LossDistribution]]:
     """The privacy loss distribution after each of `marks` steps of one run.
 
-    Marks that ask for the same interval share one grid, on which the transforms of the steps are
-    multiplied once and read off on the way; the stray mass is bounded for each mark on its own.
-    Intervals are powers of two, so that a mark's grid does not depend on its company.
+    Marks that need the same interval share one grid, on which the transforms of the steps are
+    multiplied once and read off at each mark; the stray mass is bounded for each mark separately.
+    Intervals are powers of two, so that a mark's grid does not depend on the other marks.
 
     Parameters
     ----------
     pairs, counts
-        The steps in the order they are taken, as for `compose`.
+        The steps in the order of the run, as for `compose`.
     marks : sequence of int
         Numbers of steps, ascending, from 1 to the sum of `counts`.
     delta, optimistic
@@ -241,12 +241,12 @@ def along(
     intervals : sequence of float, optional
         Largest grid step of each mark.
     progress : callable, optional
-        Called with the fraction done; whatever it raises ends the work.
+        Called with the fraction done; an exception it raises ends the computation.
 
     Yields
     ------
     (int, LossDistribution)
-        Place in `marks` and what is spent there; the last grid's marks come first.
+        Index in `marks` and the distribution there; the last grid's marks come first.
     """
     run = _Prefixes.of(counts, marks)
     squares = np.array([pair.spread() ** 2 for pair in pairs])
@@ -260,11 +260,11 @@ def along(
         intervals = deviations * np.minimum(share / np.sqrt(steps), TOTAL_SHARE)
         intervals = np.maximum(intervals, widest * WIDTH_SHARE).tolist()
     finest = np.maximum(2.0 * widest / MOST_POINTS, FINEST_INTERVAL)
-    asked = 2.0 ** np.maximum(np.floor(np.log2(intervals)), np.ceil(np.log2(finest)))
+    grid_intervals = 2.0 ** np.maximum(np.floor(np.log2(intervals)), np.ceil(np.log2(finest)))
     stop = len(marks)
     while stop > 0:
         start = stop - 1
-        while start > 0 and asked[start - 1] == asked[stop - 1]:
+        while start > 0 and grid_intervals[start - 1] == grid_intervals[stop - 1]:
             start -= 1
 
         def report(share: float, stop: int = stop, start: int = start) -> None:
@@ -277,14 +277,14 @@ def along(
             ends[levels],
             run.part(start, stop),
             deviations[start:stop],
-            float(asked[stop - 1]),
+            float(grid_intervals[stop - 1]),
             delta,
             optimistic,
             report,
         )
         stop -= len(shared.firsts)
-        for place, distribution in shared.distributions(optimistic, report):
-            yield stop + place, distribution
+        for index, distribution in shared.distributions(optimistic, report):
+            yield stop + index, distribution
 
 
 @dataclass(frozen=True)
@@ -300,20 +300,23 @@ class _Prefixes:
 
     @classmethod
     def of(cls, counts: Sequence[int], marks: Sequence[int]) -> _Prefixes:
-        each, wanted = np.asarray(counts, dtype=np.int64), np.asarray(marks, dtype=np.int64)
-        ends = np.cumsum(each)
+        step_counts, step_marks = (
+            np.asarray(counts, dtype=np.int64),
+            np.asarray(marks, dtype=np.int64),
+        )
+        ends = np.cumsum(step_counts)
         if (
-            len(wanted) == 0
-            or np.any(np.diff(wanted) <= 0)
-            or wanted[0] < 1
-            or wanted[-1] > ends[-1]
+            len(step_marks) == 0
+            or np.any(np.diff(step_marks) <= 0)
+            or step_marks[0] < 1
+            or step_marks[-1] > ends[-1]
         ):
             raise ValueError("marks must ascend from 1 or more to at most the number of steps")
-        levels = np.searchsorted(ends, wanted)
-        return cls(each, levels, wanted - (ends - each)[levels])
+        levels = np.searchsorted(ends, step_marks)
+        return cls(step_counts, levels, step_marks - (ends - step_counts)[levels])
 
     def part(self, start: int, stop: int) -> _Prefixes:
-        """The marks from `start` to `stop`, and no more levels than they need."""
+        """The marks from `start` to `stop`, with only the levels that they need."""
         levels = self.levels[start:stop]
         return _Prefixes(self.counts[: int(levels[-1]) + 1], levels, self.rests[start:stop])
 
@@ -326,8 +329,8 @@ class _Prefixes:
         shape = (-1,) + (1,) * (values.ndim - 1)
         weighted = values * self.counts.reshape(shape)
         before = np.cumsum(weighted, axis=0) - weighted
-        found = before[self.levels] + values[self.levels] * self.rests.reshape(shape)
-        return np.asarray(found)
+        result = before[self.levels] + values[self.levels] * self.rests.reshape(shape)
+        return np.asarray(result)
 
 
 @dataclass(frozen=True)
@@ -335,7 +338,7 @@ class _Grid:
     """Steps on one grid and one circle, which serve every mark of `run`.
 
     `firsts` are the grid indices at which each mark's window of `size` points begins, `outsides`
-    the tilted mass outside it, `mosts` its largest possible sum and `infinites` what was truncated.
+    the tilted mass outside it, `mosts` its largest possible sum and `infinites` its truncated mass.
     """
 
     run: _Prefixes
@@ -363,14 +366,14 @@ class _Grid:
     ) -> _Grid:
         """The grid of the last mark and of as many before it as one tilt can serve."""
         while True:
-            pieces, starts, lost = [], [], []
-            for place, (pair, (low, high)) in enumerate(zip(pairs, ends, strict=True)):
-                if place % REPORT_EVERY == 0:
-                    report(0.5 * place / len(pairs))
+            pieces, starts, truncated = [], [], []
+            for index, (pair, (low, high)) in enumerate(zip(pairs, ends, strict=True)):
+                if index % REPORT_EVERY == 0:
+                    report(0.5 * index / len(pairs))
                 start, masses, above = _on_grid(pair, low, high, interval, optimistic)
                 pieces.append(masses)
                 starts.append(start)
-                lost.append(above)
+                truncated.append(above)
             first = np.array(starts)
             last = first + np.array([len(masses) - 1 for masses in pieces])
             mosts = run.sums(last)
@@ -389,9 +392,9 @@ class _Grid:
             if size <= MOST_POINTS:
                 break
             interval *= 2.0 ** math.ceil(math.log2(size / MOST_POINTS))
-        kept = len(frame.firsts)
+        served = len(frame.firsts)
         return cls(
-            run=run.part(len(deviations) - kept, len(deviations)),
+            run=run.part(len(deviations) - served, len(deviations)),
             pieces=pieces,
             starts=first,
             interval=interval,
@@ -399,14 +402,14 @@ class _Grid:
             size=size,
             firsts=frame.firsts,
             outsides=frame.outsides,
-            mosts=mosts[-kept:],
-            infinites=run.sums(np.array(lost))[-kept:] * (1.0 + SUMS),
+            mosts=mosts[-served:],
+            infinites=run.sums(np.array(truncated))[-served:] * (1.0 + SUMS),
         )
 
     def distributions(
         self, optimistic: bool, report: Callable[[float], None]
     ) -> Iterator[tuple[int, LossDistribution]]:
-        """What is spent at each mark, in order."""
+        """The loss distribution at each mark, in order."""
         spectrum = np.ones(self.size // 2 + 1, dtype=complex)
         norms, log_moment, largest, mark = 0.0, 0.0, 0.0, 0
         for level, (masses, start) in enumerate(
@@ -416,7 +419,7 @@ class _Grid:
                 report(0.5 + 0.5 * level / len(self.pieces))
             weights, log_norm = _tilted(masses, start, self.interval, self.tilt)
             factor = scipy.fft.rfft(_wrapped(weights, start, self.size), self.size)
-            # Not by a dot product: its threads cost more here than they help.
+            # A dot product would start threads, which cost more here than they help.
             norm = math.sqrt(float(np.square(weights).sum()))
             largest = max(largest, self.interval * max(abs(start), abs(start + len(masses))))
             while mark < len(self.firsts) and self.run.levels[mark] == level:
@@ -448,7 +451,7 @@ class _Grid:
         largest: float,
         optimistic: bool,
     ) -> LossDistribution:
-        """The product of transforms as a distribution, with the bounds on what is stray in it."""
+        """The product of transforms as a distribution, with bounds on its stray mass."""
         total, size, tilt = float(self.run.totals()[mark]), self.size, self.tilt
         result = np.maximum(scipy.fft.irfft(spectrum, size), 0.0)
         index = int(self.firsts[mark]) + np.arange(size)
@@ -458,7 +461,7 @@ class _Grid:
         spread = 4.0 * (math.log2(size) + 1.0) * (norms + float(np.linalg.norm(result)))
         spread += 8.0 * total * float(np.linalg.norm(result))
         stray = float(self.outsides[mark]) + 2.0 * ROUNDING * math.sqrt(size) * spread
-        # Normalisations and exponents leave this much in the log of every mass.
+        # The error of normalisations and exponents in the log of every mass.
         error = 1e-12 + total * (2e-15 + 4e-16 * tilt * largest)
         peak = float(_log_peak(np.array([tilt]))[0]) if tilt > 0.0 else 0.0
         exponent = log_moment - tilt * losses + (-error if optimistic else error)
@@ -478,7 +481,7 @@ class _Grid:
 def _times(
     spectrum: NDArray[np.complex128], factor: NDArray[np.complex128], count: int
 ) -> NDArray[np.complex128]:
-    """The product spectrum · factor^count; what ends far below all rounding is zero."""
+    """The product spectrum · factor^count; values far below all rounding become zero."""
     # Subnormal numbers are very slow.
     if count > 1:
         factor = np.where(np.abs(factor) < 1e-150 ** (1.0 / count), 0.0, factor) ** count
@@ -501,7 +504,7 @@ def _on_grid(
     masses = np.zeros(len(grid))
     if optimistic:
         # Half of each interval is merged with half of the next one so that their common loss is the
-        # point between; what finds no partner there goes down to the interval's own lower end.
+        # point between; mass without a partner there goes down to the interval's own lower end.
         surplus = np.where(unclear, 0.0, np.maximum(upper - lower * ratio[:-1], 0.0))
         deficit = np.maximum(lower * ratio[1:] - upper, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -513,7 +516,7 @@ def _on_grid(
         # The share at the upper end keeps both masses: (a - b e^{ε_i}) / (1 - e^{-h}).
         to_top = (upper - lower * ratio[:-1]) / -math.expm1(-interval)
         to_top = np.where(unclear, upper, np.clip(to_top + safety * upper, 0.0, upper))
-        masses[0] += below  # moved up to the lowest point; what is above counts as infinite
+        masses[0] += below  # moved up to the lowest point; mass above counts as infinite
     masses[1:] += to_top
     masses[:-1] += upper - to_top
     return start, masses, above
@@ -555,7 +558,7 @@ def _frame(
     values has moments that grow like an exponential of an exponential.
     """
     saddle = 8.0 / float(deviations[-1])
-    # Down to where the largest loss of a step counts for little: it can be far from Gaussian.
+    # Down to where a step's largest loss hardly counts: the loss can be far from Gaussian.
     fewest = math.floor(math.log(1.0 / (saddle * max(furthest, LEAST_DEVIATION)), 4.0))
     coarse = saddle * 4.0 ** np.arange(min(-7, fewest), 3)
     tilts = np.concatenate(([-2.0 * saddle, -saddle / 2.0, -saddle / 8.0, 0.0], coarse))
@@ -568,7 +571,7 @@ def _frame(
     # Stray mass relative to δ is e^{gain}: the Rényi bound on δ at an ε that is likely too small.
     positive = tilts > 0.0
     bounds = (moments[:, positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
-    # A Rényi bound is off by the logarithm of a factor of some 10 to 1000 in δ, over its order.
+    # A Rényi bound exceeds ε by the log of a factor of about 10 to 1000 in δ, over its order.
     least = np.maximum(bounds.min(axis=1), 0.0)
     likely = np.maximum(0.5 * least, least - 9.0 / tilts[positive][bounds.argmin(axis=1)])
     gains = np.full(moments.shape, math.inf)
@@ -577,34 +580,34 @@ def _frame(
         gains[:, positive] += moments[:, positive]
     gains[:, tilts == 0.0] = 0.0
     gains -= log_delta
-    # Rounding leaves about 1e-14 a step and root of the grid's length; it may take 1e-4 of δ.
+    # Rounding adds about 1e-14 per step and root of the grid's length; up to 1e-4 of δ is allowed.
     noise = np.log(1e-14 * totals * np.sqrt(deviations / interval))
     allowed = gains + noise[:, None] <= math.log(1e-4)
     allowed[-1] |= gains[-1] == gains[-1].min()
     serves = np.logical_and.accumulate(allowed[::-1], axis=0)  # from the last mark down
-    kept = int(np.count_nonzero(serves.any(axis=1)))
-    rows = slice(len(moments) - kept, len(moments))
+    served = int(np.count_nonzero(serves.any(axis=1)))
+    rows = slice(len(moments) - served, len(moments))
     leasts, mosts, moments, gains = leasts[rows], mosts[rows], moments[rows], gains[rows]
     best: _Frame | None = None
-    for place in np.flatnonzero(serves[kept - 1]).tolist():
-        tilt = float(tilts[place])
-        log_outside = math.log(OUTSIDE_SHARE) - np.maximum(gains[:, place], 0.0)
+    for index in np.flatnonzero(serves[served - 1]).tolist():
+        tilt = float(tilts[index])
+        log_outside = math.log(OUTSIDE_SHARE) - np.maximum(gains[:, index], 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = moments - moments[:, [place]] - log_outside[:, None]
+            reach = moments - moments[:, [index]] - log_outside[:, None]
             reach = reach / ((tilts - tilt) * interval)
         above, below = reach[:, tilts > tilt], reach[:, tilts < tilt]
         lasts = np.minimum(mosts, _whole(np.ceil(above.min(axis=1, initial=math.inf))))
         firsts = np.maximum(leasts, _whole(np.floor(below.max(axis=1, initial=-math.inf))))
         outsides = 2.0 * np.exp(log_outside + MOMENT_ERROR)
-        found = _Frame(tilt, firsts, lasts, outsides)
+        frame = _Frame(tilt, firsts, lasts, outsides)
         if best is None or np.max(lasts - firsts) < np.max(best.lasts - best.firsts):
-            best = found
+            best = frame
     assert best is not None
     return best
 
 
 def _whole(values: Array) -> NDArray[np.int64]:
-    """As whole numbers, those beyond any grid cut short."""
+    """As whole numbers, clipped to the range of int64 grids."""
     return np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
 
 
@@ -617,21 +620,21 @@ def _log_moments_at(
     length = max(offset + len(masses) for offset, masses in zip(offsets, pieces, strict=True))
     losses = (lowest + np.arange(length)) * interval
     furthest = max(-losses[0], losses[-1])
-    together = max(1, TABLE_ENTRIES // length)
+    batch = max(1, TABLE_ENTRIES // length)
 
     def log_moments(tilts: Array) -> Array:
         result = np.empty((len(pieces), len(tilts)))
         far = np.abs(tilts) * furthest > LARGEST_EXPONENT
         near = np.flatnonzero(~far)
-        for place in np.flatnonzero(far).tolist():
-            result[:, place] = [
-                _tilted(masses, start, interval, float(tilts[place]))[1]
+        for column in np.flatnonzero(far).tolist():
+            result[:, column] = [
+                _tilted(masses, start, interval, float(tilts[column]))[1]
                 for masses, start in zip(pieces, starts.tolist(), strict=True)
             ]
-        for places in np.array_split(near, -(-len(near) // together)) if len(near) else ():
-            table = np.exp(np.outer(tilts[places], losses))
+        for columns in np.array_split(near, -(-len(near) // batch)) if len(near) else ():
+            table = np.exp(np.outer(tilts[columns], losses))
             for row, (masses, offset) in enumerate(zip(pieces, offsets, strict=True)):
-                result[row, places] = table[:, offset : offset + len(masses)] @ masses
+                result[row, columns] = table[:, offset : offset + len(masses)] @ masses
         result[:, near] = np.log(result[:, near])
         return run.sums(result)
 
@@ -665,7 +668,7 @@ def _tilted(masses: Array, start: int, interval: float, tilt: float) -> tuple[Ar
 
 
 def _wrapped(weights: Array, start: int, size: int) -> Array:
-    """The weights on a circle of `size` points, loss 0 at place 0."""
+    """The weights on a circle of `size` points, loss 0 at index 0."""
     if len(weights) <= size:
         result = np.zeros(size)
         offset = start % size
@@ -673,5 +676,5 @@ def _wrapped(weights: Array, start: int, size: int) -> Array:
         result[offset : offset + head] = weights[:head]
         result[: len(weights) - head] = weights[head:]
         return result
-    places = (start + np.arange(len(weights))) % size
-    return np.asarray(np.bincount(places, weights, minlength=size), dtype=np.float64)
+    indices = (start + np.arange(len(weights))) % size
+    return np.asarray(np.bincount(indices, weights, minlength=size), dtype=np.float64)

@@ -1,9 +1,9 @@
 """Settings of paper 003 (Zhang et al.) and of the runs it is compared with, ready to account for.
 
 σ is absolute noise on the sum of clipped records. Where the paper leaves a setting open, the title
-says which reading is taken: Algorithm 1 lets the variance fall at every iteration, its experiments
-speak of epochs. Sampling and adjacency, Poisson samples under zero-out, are those under which Rényi
-and PLD accounting both hold; the paper's lemma speaks of batches of fixed size under replace-one.
+says which reading is used: in Algorithm 1 the variance falls at every iteration, in its experiments
+at every epoch. Sampling and adjacency, Poisson samples under zero-out, are those under which Rényi
+and PLD accounting both hold; the paper's lemma is for batches of fixed size under replace-one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dpcore.errors import one_of
 
 @dataclass(frozen=True)
 class Preset:
-    """One row: what a paper or its reference implementation says, and the settings behind it.
+    """One row: the ε of a paper or its reference implementation, and the settings behind it.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class Preset:
         Name in links and on screen.
     training : TrainingPlan
     stated : float or None
-        ε that the paper states for it at `training.delta`; ``None`` where only its formula speaks.
+        ε that the paper states for it at `training.delta`; ``None`` where it has only a formula.
     source : str
-        Where the settings and the claim are printed, and what had to be assumed.
+        Where the settings and the claim are printed, and what is assumed.
     """
 
     key: str
@@ -184,4 +184,6 @@ def preset(key: str) -> Preset:
 
 def matching(training: TrainingPlan) -> Preset | None:
     """The preset with exactly these settings, if there is one."""
-    return next((found for found in PRESETS.values() if found.training == training), None)
+    return next(
+        (candidate for candidate in PRESETS.values() if candidate.training == training), None
+    )

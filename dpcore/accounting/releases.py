@@ -1,8 +1,8 @@
 """A calendar of Gaussian releases under one budget: checked row by row, costed, and continued.
 
 Each release is a query with Gaussian noise on all the records, without sampling, whose sensitivity
-Δ carries the adjacency. What is spent is exact for such releases (Gaussian DP), whatever rule has
-set the noise: basic and zCDP composition leave some of the budget over.
+Δ includes the adjacency. The spent ε is exact for such releases (Gaussian DP), whatever rule sets
+the noise: basic and zCDP composition leave some of the budget unspent.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
 MOST_REPEATS = 4096
 USUAL_DAYS = 91
 NOTHING = 1e-9
-"""The share of a budget that a root's rounding may leave over."""
+"""The share of a budget that rounding may leave unspent."""
 EXACT = "gdp"
-# Δ carries the adjacency, so that here one record moves a query by Δ: this one's factor is 1.
+# Δ includes the adjacency, so one record moves a query by Δ: zero-out has the factor 1.
 OF_SENSITIVITY = Adjacency.ZERO_OUT
 BETWEEN_ROWS, BETWEEN_CELLS = ";", "~"
 
@@ -46,7 +46,7 @@ class Planned:
     weight : float
         Its part of the budget, relative to the others'.
     sigma : float or None
-        Noise that was typed, in the query's units; ``None`` where there is none.
+        Typed noise, in the query's units; ``None`` where there is none.
     """
 
     on: date
@@ -59,8 +59,8 @@ def quarterly(year: int) -> tuple[Planned, ...]:
     """Four equal releases, one at the end of each quarter."""
     ends = ((3, 31), (6, 30), (9, 30), (12, 31))
     return tuple(
-        Planned(date(year, month, day), f"Quarter {place}", 1.0, None)
-        for place, (month, day) in enumerate(ends, start=1)
+        Planned(date(year, month, day), f"Quarter {quarter}", 1.0, None)
+        for quarter, (month, day) in enumerate(ends, start=1)
     )
 
 
@@ -73,7 +73,7 @@ def regular(
     title: str = "Release",
     sigma: float | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows, as they would be typed, of releases spread evenly over equal intervals.
+    """Rows, as if typed, of releases spread evenly over equal intervals.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ def regular(
         Length of an interval.
     intervals : int
     first : date
-        Of the first release.
+        Day of the first release.
     title : str
-        Numbered in each row.
+        Title of every row, followed by its number.
     sigma : float or None
-        Noise of each; every weight is 1.
+        Noise of each release; every weight is 1.
 
     Raises
     ------
@@ -101,19 +101,19 @@ def regular(
     count = number_each * intervals
     if count > MOST_ROWS:
         raise reject("the number of releases", count, f"at most {MOST_ROWS}")
-    days = [timedelta(days=every_days * place // number_each) for place in range(count)]
+    days = [timedelta(days=every_days * index // number_each) for index in range(count)]
     if days[-1] > LAST_DAY - first:
         raise reject("the day of the last release", "after 2100", f"at most {LAST_DAY}")
     return [
-        {"date": first + after, "what": f"{title} {place}", "weight": 1.0, "sigma": sigma}
-        for place, after in enumerate(days, start=1)
+        {"date": first + offset, "what": f"{title} {index}", "weight": 1.0, "sigma": sigma}
+        for index, offset in enumerate(days, start=1)
     ]
 
 
 def read(
     rows: Sequence[Mapping[str, Any]], *, typed_noise: bool
 ) -> tuple[tuple[Planned, ...], list[str]]:
-    """All the rows, or one sentence for each thing that is wrong in them.
+    """All the rows, or one sentence for each error in them.
 
     Parameters
     ----------
@@ -125,40 +125,40 @@ def read(
     Returns
     -------
     (planned, sentences)
-        One of them is empty: what some of the rows spend would pass for what all of them spend.
+        One of them is empty: the cost of some rows could be mistaken for the cost of all.
     """
     if len(rows) > MOST_ROWS:
         return (), [f"The table has {len(rows)} rows, but it must have at most {MOST_ROWS}."]
     planned: list[Planned] = []
-    wrong: dict[str, list[int]] = {}
+    errors: dict[str, list[int]] = {}
     noise, key = ("σ", "sigma") if typed_noise else ("weight", "weight")
-    for place, row in enumerate(rows, start=1):
-        found: dict[str, Any] = {"weight": 1.0, "sigma": None}
+    for row_number, row in enumerate(rows, start=1):
+        values: dict[str, Any] = {"weight": 1.0, "sigma": None}
         for name, cell, check in (("date", "date", _day), (noise, key, _positive)):
             try:
-                found[cell] = check(name, row.get(cell))
+                values[cell] = check(name, row.get(cell))
             except InvalidInput as error:
-                wrong.setdefault(str(error), []).append(place)
-        if not wrong:
+                errors.setdefault(str(error), []).append(row_number)
+        if not errors:
             planned.append(
-                Planned(found["date"], _title(row.get("what")), found["weight"], found["sigma"])
+                Planned(values["date"], _title(row.get("what")), values["weight"], values["sigma"])
             )
-    if wrong:
-        return (), [f"{_places(places)}, {sentence}" for sentence, places in wrong.items()]
+    if errors:
+        return (), [f"{_row_phrase(numbers)}, {sentence}" for sentence, numbers in errors.items()]
     return tuple(planned), []
 
 
-def _places(places: Sequence[int]) -> str:
-    """The rows of these ascending numbers in words, neighbours as a range."""
+def _row_phrase(numbers: Sequence[int]) -> str:
+    """Ascending row numbers in words, neighbours as a range."""
     runs: list[list[int]] = []
-    for place in places:
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
+    for row in numbers:
+        if runs and row == runs[-1][-1] + 1:
+            runs[-1].append(row)
         else:
-            runs.append([place])
+            runs.append([row])
     parts = [f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
     shown = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
-    return f"Row {shown}" if len(places) == 1 else f"Rows {shown}"
+    return f"Row {shown}" if len(numbers) == 1 else f"Rows {shown}"
 
 
 def _title(cell: object) -> str:
@@ -168,12 +168,12 @@ def _title(cell: object) -> str:
 
 def _day(field: str, cell: object) -> date:
     try:
-        found = date.fromisoformat(str(cell)[:10])
+        day = date.fromisoformat(str(cell)[:10])
     except ValueError:
         raise reject(field, _shown(cell), "a day such as 2026-03-31") from None
-    if not FIRST_DAY <= found <= LAST_DAY:
-        raise reject(field, str(found), "a day from the years 2000 to 2100")
-    return found
+    if not FIRST_DAY <= day <= LAST_DAY:
+        raise reject(field, str(day), "a day from the years 2000 to 2100")
+    return day
 
 
 def _positive(field: str, cell: object) -> float:
@@ -189,7 +189,7 @@ def _shown(cell: object) -> str:
 
 @dataclass(frozen=True)
 class Costed:
-    """The calendar with its noise and what it spends.
+    """The calendar with its noise and its cost.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Costed:
         The first release that does not fit, if the last one is repeated at the usual distance;
         ``None`` if thousands fit.
     fitting : int
-        How many such repetitions fit after the table's own releases.
+        Number of such repetitions that fit after the table's own releases.
     every_days : int
         The usual distance.
     """
@@ -233,7 +233,7 @@ def cost(
     composition : str
         "basic", "zcdp" or "pld": the rule that sets the noise; not used for typed noise.
     sensitivity : float
-        Δ of each release (L2); carries the adjacency.
+        Δ of each release (L2), for the chosen adjacency.
     typed_noise : bool
         Take each row's σ instead of splitting the budget by weight.
 
@@ -248,58 +248,62 @@ def cost(
         raise InvalidInput("The calendar is empty, but it must hold at least one release.")
     number("δ", budget.delta, above=0.0, below=1.0)
     sensitivity = number("sensitivity Δ", sensitivity, above=0.0)
-    ordered = sorted(planned, key=lambda each: each.on)
+    ordered = sorted(planned, key=lambda release: release.on)
     if typed_noise:
-        sigmas = [number("σ", each.sigma, above=0.0) for each in ordered]
+        sigmas = [number("σ", release.sigma, above=0.0) for release in ordered]
         shares = [float("nan")] * len(ordered)
     else:
-        found = split(budget, [each.weight for each in ordered], composition, sensitivity)
-        sigmas = [portion.sigma for portion in found.portions]
-        shares = [portion.share for portion in found.portions]
+        budget_split = split(
+            budget, [release.weight for release in ordered], composition, sensitivity
+        )
+        sigmas = [portion.sigma for portion in budget_split.portions]
+        shares = [portion.share for portion in budget_split.portions]
     events = [Gaussian(sigma, sensitivity) for sigma in sigmas]
     entries = ledger(
         [
-            GaussianRelease(each.on, each.title, event)
-            for each, event in zip(ordered, events, strict=True)
+            GaussianRelease(release.on, release.title, event)
+            for release, event in zip(ordered, events, strict=True)
         ],
         budget,
         OF_SENSITIVITY,
         EXACT,
     )
-    # A split budget is kept by construction; its ledger may be off by the rounding of a root.
-    kept = [True] * len(entries) if not typed_noise else [entry.within for entry in entries]
+    # A split is within budget by construction, but its ledger may have rounding errors.
+    is_within = [True] * len(entries) if not typed_noise else [entry.within for entry in entries]
     spent = [
-        _rounded(entry.spent.epsilon or 0.0, budget.epsilon, ok)
-        for entry, ok in zip(entries, kept, strict=True)
+        _rounded(entry.spent.epsilon or 0.0, budget.epsilon, fits)
+        for entry, fits in zip(entries, is_within, strict=True)
     ]
-    gone = [
-        each.on for each, epsilon in zip(ordered, spent, strict=True) if epsilon >= budget.epsilon
+    exhausted_days = [
+        release.on
+        for release, epsilon in zip(ordered, spent, strict=True)
+        if epsilon >= budget.epsilon
     ]
-    spent_on = gone[0] if gone else None
+    spent_on = exhausted_days[0] if exhausted_days else None
     table = pd.DataFrame(
         {
-            "date": [each.on for each in ordered],
-            "what": [each.title for each in ordered],
+            "date": [release.on for release in ordered],
+            "what": [release.title for release in ordered],
             "share": shares,
             "sigma": sigmas,
             "epsilon_alone": [
                 certify(event, budget.delta, OF_SENSITIVITY, EXACT).epsilon for event in events
             ],
             "epsilon_spent": spent,
-            "epsilon_left": [max(0.0, budget.epsilon - each) for each in spent],
-            "within": kept,
+            "epsilon_left": [max(0.0, budget.epsilon - epsilon) for epsilon in spent],
+            "within": is_within,
         }
     )
-    every = _usual_days([each.on for each in ordered])
-    if not all(kept):
-        return Costed(table, spent_on, ordered[kept.index(False)].on, 0, every)
+    every_days = _usual_days([release.on for release in ordered])
+    if not all(is_within):
+        return Costed(table, spent_on, ordered[is_within.index(False)].on, 0, every_days)
     fitting = _fitting(events, budget)
-    return Costed(table, spent_on, _after(ordered[-1].on, every, fitting), fitting, every)
+    return Costed(table, spent_on, _after(ordered[-1].on, every_days, fitting), fitting, every_days)
 
 
-def _rounded(epsilon: float, budget: float, kept: bool) -> float:
-    """A remainder too small to mean anything is spent; what keeps the budget is within it."""
-    if not kept:
+def _rounded(epsilon: float, budget: float, is_within: bool) -> float:
+    """ε; within the budget at most the budget, and equal to it if the remainder is negligible."""
+    if not is_within:
         return epsilon
     return budget if epsilon > budget * (1.0 - NOTHING) else epsilon
 
@@ -310,7 +314,7 @@ def _usual_days(days: Sequence[date]) -> int:
 
 
 def _fitting(events: Sequence[Event], budget: PrivacyBudget) -> int:
-    """How often the last release fits once more."""
+    """How many repetitions of the last release still fit."""
 
     def within(count: int) -> bool:
         more = Composed((*events, Repeated(events[-1], count)))
@@ -326,11 +330,11 @@ def _fitting(events: Sequence[Event], budget: PrivacyBudget) -> int:
     return low
 
 
-def _after(last: date, every: int, fitting: int) -> date | None:
+def _after(last: date, every_days: int, fitting: int) -> date | None:
     if fitting >= MOST_REPEATS:
         return None
     try:
-        return last + timedelta(days=every * (fitting + 1))
+        return last + timedelta(days=every_days * (fitting + 1))
     except OverflowError:
         return None
 
@@ -356,24 +360,24 @@ def from_text(text: str) -> list[dict[str, Any]]:
     Raises
     ------
     InvalidInput
-        If it is anything else.
+        If the text is anything else.
     """
     rows = []
     parts = text.split(BETWEEN_ROWS)
     if len(parts) > MOST_ROWS:
         raise InvalidInput(f"calendar has {len(parts)} rows, but it must have at most {MOST_ROWS}.")
-    for place, part in enumerate(parts, start=1):
+    for index, part in enumerate(parts, start=1):
         cells = part.split(BETWEEN_CELLS)
         if len(cells) != 4:
             raise InvalidInput(
-                f"Row {place} of the calendar has {len(cells)} cells, but it must have 4: date, "
+                f"Row {index} of the calendar has {len(cells)} cells, but it must have 4: date, "
                 "what, weight and σ."
             )
         row: dict[str, Any] = {
-            "date": _day(f"Row {place}, date", cells[0]) if cells[0] else None,
+            "date": _day(f"Row {index}, date", cells[0]) if cells[0] else None,
             "what": cells[1],
         }
         for key, name, cell in (("weight", "weight", cells[2]), ("sigma", "σ", cells[3])):
-            row[key] = number(f"Row {place}, {name}", cell) if cell else None
+            row[key] = number(f"Row {index}, {name}", cell) if cell else None
         rows.append(row)
     return rows

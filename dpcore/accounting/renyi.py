@@ -18,19 +18,19 @@ from scipy import special
 Array = NDArray[np.float64]
 
 WHOLE_ORDERS = np.array([2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64])
-"""Whole orders tried first; the search goes on from the best of them."""
+"""Whole orders tried first; the search continues from the best of them."""
 
 LARGEST_ORDER = 2**16
-MOST_TERMS = 20_000_000  # steps times order that the search for large orders may cost
+MOST_TERMS = 20_000_000  # limit on steps times order in the search for large orders
 LARGEST_BETWEEN = 16.0  # beyond, whole orders lie close enough together
 LEAST_ORDER = 1.0 + 1e-6
 MOST_NODES = 4_000_000
 QUADRATURE_REACH = 9.0  # standard deviations beyond the peaks
 QUADRATURE_SLACK = 1e-12
-"""Added to ln A_α: more than the quadrature is off (`poisson_between`), always upward."""
+"""Added to ln A_α: exceeds the error of the quadrature (`poisson_between`), always upward."""
 
 ROUNDING = 1e-11
-"""Relative: more than the logarithms of binomials, up to 1e6, are off."""
+"""Relative: exceeds the error of the logarithms of binomials, up to 1e6."""
 
 
 def gaussian(multipliers: Array, orders: Array) -> Array:
@@ -58,10 +58,10 @@ def poisson_whole(multipliers: Array, rate: float, orders: Array) -> Array:
         return gaussian(multipliers, orders.astype(float))
     result = np.empty((len(multipliers), len(orders)))
     inverse = 1.0 / (2.0 * multipliers[:, None] ** 2)
-    for place, order in enumerate(orders.astype(int)):
+    for column, order in enumerate(orders.astype(int)):
         k = np.arange(2, order + 1)
         weights = _log_binomial(order, k) + k * math.log(rate) + (order - k) * math.log1p(-rate)
-        result[:, place] = _log_one_plus(weights, inverse * (k * (k - 1.0))) / (order - 1.0)
+        result[:, column] = _log_one_plus(weights, inverse * (k * (k - 1.0))) / (order - 1.0)
     return result * (1.0 + ROUNDING)
 
 
@@ -89,23 +89,23 @@ def poisson_between(multipliers: Array, rate: float, orders: Array) -> Array:
     Notes
     -----
     The integrand f is analytic for |Im z| < πν², where 1 - q + q e^{z/ν²} has its zeros, and there
-    ∫|f(x+id)|dx ≤ e^{d²/(2ν²)} A_α. The rule with spacing s is hence off by at most
+    ∫|f(x+id)|dx ≤ e^{d²/(2ν²)} A_α. The error of the rule with spacing s is hence at most
     2 e^{d²/(2ν²)} A_α/(e^{2πd/s} - 1) for each d below πν² (Trefethen and Weideman 2014, Theorem
-    5.1); `_spacing` makes this 1e-16 A_α. Left out beyond 9 standard deviations is at most 2^α
+    5.1); `_spacing` makes this 1e-16 A_α. The part beyond 9 standard deviations is at most 2^α
     Φ(-9) A_α, as (a+b)^α ≤ 2^{α-1}(a^α + b^α). Both stay below `QUADRATURE_SLACK` for α up to 23;
-    the rounding of the exponents is added for each step. Where little noise would take too many
+    the rounding of the exponents is added for each step. Where little noise would need too many
     points, ln A_α is bounded by its chord between whole orders: it is convex in α.
     """
     if rate == 1.0:
         return gaussian(multipliers, orders)
     result = np.empty((len(multipliers), len(orders)))
     spacing = _spacing(multipliers)
-    for place, order in enumerate(orders.tolist()):
+    for column, order in enumerate(orders.tolist()):
         low = -QUADRATURE_REACH * multipliers
         width = order + 2.0 * QUADRATURE_REACH * multipliers
         count = int(np.ceil((width / spacing).max())) + 1
         if count * len(multipliers) > MOST_NODES:
-            result[:, place] = _chords(poisson_whole, multipliers, rate, order)
+            result[:, column] = _chords(poisson_whole, multipliers, rate, order)
             continue
         z = low[:, None] + width[:, None] * np.linspace(0.0, 1.0, count)[None, :]
         variance = multipliers[:, None] ** 2
@@ -118,7 +118,7 @@ def poisson_between(multipliers: Array, rate: float, orders: Array) -> Array:
         total = peak + np.log(area / (math.sqrt(2.0 * math.pi) * multipliers))
         largest = order * np.abs(exponent[:, -1]) + 0.5 * (width / multipliers) ** 2
         slack = QUADRATURE_SLACK + 1e-15 * largest
-        result[:, place] = (np.maximum(total, 0.0) + slack) / (order - 1.0)
+        result[:, column] = (np.maximum(total, 0.0) + slack) / (order - 1.0)
     return result
 
 
@@ -174,14 +174,14 @@ def fixed_size(multipliers: Array, rate: float, orders: Array) -> Array:
     log_second = np.minimum(
         math.log(4.0) + second + np.log(-np.expm1(-second)), math.log(2.0) + second
     )
-    for place, order in enumerate(orders.astype(int)):
+    for column, order in enumerate(orders.astype(int)):
         j = np.arange(2, order + 1)
         weights = _log_binomial(order, j) + j * math.log(rate)
         terms = weights + math.log(2.0) + inverse[:, None] * (j * (j - 1.0))
         terms[:, 0] = weights[0] + log_second
         peak = terms.max(axis=1)
         total = peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1))
-        result[:, place] = np.logaddexp(0.0, total) / (order - 1.0)
+        result[:, column] = np.logaddexp(0.0, total) / (order - 1.0)
     return result * (1.0 + ROUNDING) + 1e-15
 
 
@@ -211,71 +211,72 @@ def least_epsilon(
         (orders) -> total RDP at whole orders of at least 2, and at any orders above 1.
     delta : float
     steps : int
-        Distinct steps, which limits how large an order is worth trying.
+        Number of distinct steps, which limits the largest order tried.
     """
-    tried: dict[float, float] = {}
+    epsilons: dict[float, float] = {}
 
     def ask(function: Callable[[Array], Array], orders: Array) -> None:
         rdp = function(orders)
-        for order, one in zip(orders.tolist(), rdp.tolist(), strict=True):
-            tried[float(order)] = epsilon_from(np.array([order]), np.array([one]), delta)[0]
+        for order, value in zip(orders.tolist(), rdp.tolist(), strict=True):
+            epsilons[float(order)] = epsilon_from(np.array([order]), np.array([value]), delta)[0]
 
     ask(whole, WHOLE_ORDERS)
-    while (best := min(tried, key=tried.__getitem__)) == max(tried) and tried[best] > 0.0:
+    while (best := min(epsilons, key=epsilons.__getitem__)) == max(epsilons) and epsilons[
+        best
+    ] > 0.0:
         if best >= LARGEST_ORDER or best * 3.0 * steps > MOST_TERMS:
             break
         ask(whole, np.array([round(best * 1.5), round(best * 2.0)]))
-    if tried[best] == 0.0:
+    if epsilons[best] == 0.0:
         return 0.0
     if best > 2.0:
         for _ in range(20):
-            below, above = _neighbours(tried, best)
-            middle = {round(0.5 * (below + best)), round(0.5 * (best + above))} - set(tried)
+            below, above = _neighbours(epsilons, best)
+            middle = {round(0.5 * (below + best)), round(0.5 * (best + above))} - set(epsilons)
             if not middle or (above - below) < 0.02 * best:
                 break
             ask(whole, np.array(sorted(middle)))
-            best = min(tried, key=tried.__getitem__)
+            best = min(epsilons, key=epsilons.__getitem__)
     else:
         ask(between, 1.0 + np.array([1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 0.6]))
-        best = min(tried, key=tried.__getitem__)
+        best = min(epsilons, key=epsilons.__getitem__)
     if best > LARGEST_BETWEEN:
-        return tried[best]
+        return epsilons[best]
     for _ in range(3):
-        # Past its minimum ε(α) may rise like an exponential, which no parabola follows: halve as
-        # well.
-        below, above = _neighbours(tried, best)
-        orders = {_parabola(tried, best), _halfway(below, best), _halfway(best, above)}
-        orders = {order for order in orders - set(tried) if LEAST_ORDER < order <= above}
+        # Past its minimum ε(α) may rise exponentially, which no parabola fits: bisect as well.
+        below, above = _neighbours(epsilons, best)
+        orders = {_parabola(epsilons, best), _halfway(below, best), _halfway(best, above)}
+        orders = {order for order in orders - set(epsilons) if LEAST_ORDER < order <= above}
         ask(between, np.array(sorted(orders)))
-        best = min(tried, key=tried.__getitem__)
-    return tried[best]
+        best = min(epsilons, key=epsilons.__getitem__)
+    return epsilons[best]
 
 
 def _halfway(low: float, high: float) -> float:
-    """Between two orders, evenly in ln(α-1)."""
+    """The midpoint of two orders in ln(α-1)."""
     return 1.0 + math.sqrt(max(low - 1.0, 0.1 * (high - 1.0)) * (high - 1.0))
 
 
-def _neighbours(tried: dict[float, float], best: float) -> tuple[float, float]:
-    below = max((order for order in tried if order < best), default=1.0)
-    return below, min((order for order in tried if order > best), default=best)
+def _neighbours(epsilons: dict[float, float], best: float) -> tuple[float, float]:
+    below = max((order for order in epsilons if order < best), default=1.0)
+    return below, min((order for order in epsilons if order > best), default=best)
 
 
-def _parabola(tried: dict[float, float], best: float) -> float:
-    """Where a parabola in ln(α-1) through the best order and its neighbours has its minimum."""
-    below, above = _neighbours(tried, best)
+def _parabola(epsilons: dict[float, float], best: float) -> float:
+    """The minimum of the parabola in ln(α-1) through the best order and its neighbours."""
+    below, above = _neighbours(epsilons, best)
     if below == 1.0 or above == best:
         return best if above == best else max(LEAST_ORDER, 1.0 + 0.3 * (best - 1.0))
     x = np.log(np.array([below, best, above]) - 1.0)
-    y = np.array([tried[below], tried[best], tried[above]])
+    y = np.array([epsilons[below], epsilons[best], epsilons[above]])
     left, right = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
     bend = (right - left) / (x[2] - x[0])
     if not (math.isfinite(bend) and bend > 0.0):
         return best
-    place = 0.5 * (x[0] + x[1] - left / bend)
+    point = 0.5 * (x[0] + x[1] - left / bend)
     # Well inside the bracket, so that each try narrows it.
-    place = min(max(place, 0.9 * x[0] + 0.1 * x[1]), 0.1 * x[1] + 0.9 * x[2])
-    return float(1.0 + math.exp(place))
+    point = min(max(point, 0.9 * x[0] + 0.1 * x[1]), 0.1 * x[1] + 0.9 * x[2])
+    return float(1.0 + math.exp(point))
 
 
 def _log_binomial(order: int, k: NDArray[np.integer]) -> Array:

@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 from dpcore.errors import number
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
-# What the attacker decides, in words a patient would use.
+# The attacker's question, in words that a patient would use.
 QUESTION = {
     Adjacency.ADD_REMOVE: "whether you are in the data",
     Adjacency.ZERO_OUT: "whether you are in the data",
     Adjacency.REPLACE_ONE: "whether a record is yours or another's",
 }
-# What the attacker may come to believe, and who raises a false alarm.
+# What the attacker may conclude, and whose records raise a false alarm.
 BELIEF = {
     Adjacency.ADD_REMOVE: "you are in the data",
     Adjacency.ZERO_OUT: "you are in the data",
@@ -107,7 +107,7 @@ def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
         If μ is negative or not finite.
     """
     mu = number("mu", mu, at_least=0.0)
-    # The first view of a page states odds and needs no scipy.
+    # A page's first view states odds only, without scipy.
     from scipy import special
 
     # Φ⁻¹(1-a) = -Φ⁻¹(a), which keeps the digits of a small a.
@@ -133,7 +133,7 @@ class Odds:
     right : int
         Of 100 people guessing, how many are right at most; rounded up, at least 50.
     question : str
-        What they guess, in words, by the adjacency.
+        Their question, in words, by the adjacency.
     sentence : str
         One fixed sentence for the screen.
     """
@@ -163,7 +163,7 @@ def odds(budget: PrivacyBudget | None, adjacency: Adjacency) -> Odds:
 
 @dataclass(frozen=True)
 class Promise:
-    """The (ε, δ) that risk to a person is computed from, and who stands behind it.
+    """The (ε, δ) that risk to a person is computed from, and its basis.
 
     Parameters
     ----------
@@ -202,10 +202,10 @@ def promise(whose: str, proof: Guarantee, certified: Guarantee, records: int) ->
         As in a calibration; the two are never mixed.
     records : int
     """
-    for standing, found in (("proved", proof), ("certified", certified)):
-        finite = found.epsilon is not None and math.isfinite(found.epsilon)
-        if finite and found.delta is not None and not found.vacuous:
-            return Promise(whose, standing, found, records)
+    for standing, guarantee in (("proved", proof), ("certified", certified)):
+        finite = guarantee.epsilon is not None and math.isfinite(guarantee.epsilon)
+        if finite and guarantee.delta is not None and not guarantee.vacuous:
+            return Promise(whose, standing, guarantee, records)
     reason = proof.reason or certified.reason
     nothing = Guarantee(None, None, proof.adjacency, "none", reason)
     return Promise(whose, "none", nothing, records)

@@ -1,6 +1,6 @@
-"""What repeated noisy sums over sampled records cost, as certified upper bounds on ε.
+"""The cost of repeated noisy sums over sampled records, as certified upper bounds on ε.
 
-Two bounds, the smaller is reported; both hold for adaptive steps.
+The smaller of two bounds is reported; both hold for adaptive steps.
 
 - Rényi accounting (`dpcore.accounting.accountants`): Poisson sampling under zero-out or add/remove,
   fixed-size sampling without replacement under replace-one, where the batch sum moves by 2C.
@@ -24,11 +24,11 @@ from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 
-MULTIPLIERS = (1e-8, 1e10)  # what the accountants take
+MULTIPLIERS = (1e-8, 1e10)  # range of the accountants
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
-"""Ends of the lattice: 1e-12 and 1e305. The low one stands where δ covers every chance of a hit."""
-LEAST_EPSILON = 1e-18  # what the hit bound can tell from 0
+"""Ends of the lattice: 1e-12 and 1e305. The low one applies where δ exceeds the chance of a hit."""
+LEAST_EPSILON = 1e-18  # smallest ε that the hit bound resolves
 EXACT_EPSILON = 1e3  # beyond it the hit bound drops the subtracted term of δ_G, which is safe
 
 
@@ -87,7 +87,7 @@ def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
 
 def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     """ε by Rényi accounting; an upper bound, ``inf`` where there is none."""
-    # The accountants take half a second to import, and the page's first view needs none.
+    # The accountants take half a second to import, and the page's first view does not need them.
     from dpcore.accounting.accountants import certify
     from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
 
@@ -99,8 +99,8 @@ def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     event = Repeated(sampled(what.rate, base), what.steps)
     # A batch without replacement is covered under replace-one, of which zero-out is a case.
     adjacency = Adjacency.REPLACE_ONE if what.sampling == "fixed" else what.adjacency
-    found = certify(event, delta, adjacency, "rdp").epsilon
-    return math.inf if found is None else found
+    epsilon = certify(event, delta, adjacency, "rdp").epsilon
+    return math.inf if epsilon is None else epsilon
 
 
 def hit_epsilon(what: SampledGaussian, delta: float) -> float:
@@ -111,25 +111,25 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
     if delta <= 0.0:
         return math.inf
     change = 2.0 if what.adjacency is Adjacency.REPLACE_ONE else 1.0
-    # scipy.stats alone takes half a second to import, and the page's first view needs none.
+    # scipy.stats alone takes half a second to import, and the page's first view does not need it.
     from scipy import stats
 
     count = stats.binom(what.steps, what.rate)
     tail = 1e-6 * delta
     low = int(count.ppf(tail))
-    # Not by `isf`, which goes through 1 - tail and answers T for a tail below 1e-16.
+    # `isf` uses 1 - tail and would return T for a tail below 1e-16.
     high = bisect_left(range(what.steps), True, key=lambda k: bool(count.sf(k) <= tail)) + 1
     hits = np.unique(np.round(np.linspace(low, high, min(high - low + 1, 512))).astype(np.int64))
     # Mass between two grid points is moved up to the next one: δ_G grows with K, so this is safe.
-    # The upper tail by its own function: as a difference of numbers near 1 it would round to 0.
+    # The upper tail has its own function: a difference of numbers near 1 would round to 0.
     above = count.sf(hits)
     mass = np.maximum(np.diff(count.cdf(hits), prepend=0.0), -np.diff(above, prepend=1.0))
     mu = np.sqrt(hits) * change / what.noise_multiplier
     target = (delta - tail - float(above[-1])) * (1.0 - 1e-9)  # the sums' own rounding
 
     def exact(epsilon: float) -> float:
-        some = mu > 0.0
-        return float(mass[some] @ analytic_delta(epsilon, 1.0 / mu[some]))
+        positive = mu > 0.0
+        return float(mass[positive] @ analytic_delta(epsilon, 1.0 / mu[positive]))
 
     def simple(epsilon: float) -> float:
         with np.errstate(divide="ignore"):
@@ -164,9 +164,9 @@ def noise_multiplier_for(
 ) -> float:
     """The smallest noise multiplier on a lattice (ratio 1.02) that certifies ε within `epsilon`.
 
-    A lattice rounds up by at most 2 % and lets neighbouring budgets share evaluations. The last
-    value that was found to be within `epsilon` is returned, so this holds even if rounding makes
-    the certified ε not quite monotone.
+    A lattice rounds up by at most 2 % and lets neighbouring budgets share evaluations. The result
+    is the last value that was checked to be within `epsilon`, so it is correct even if rounding
+    makes the certified ε not quite monotone.
 
     Raises
     ------

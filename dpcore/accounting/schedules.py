@@ -32,7 +32,7 @@ class Schedule:
     counts : tuple of int
         Steps at each, at least 1.
     name : str
-        What it is, in words.
+        Description in words.
     """
 
     sigmas: tuple[float, ...]
@@ -62,27 +62,27 @@ class Schedule:
         return Schedule(tuple(sigma * factor for sigma in self.sigmas), self.counts, self.name)
 
     def merged(self, levels: int, sensitivity: float = 1.0) -> Schedule:
-        """Neighbours as one level, `levels` in all, that spends about as much: not a bound.
+        """An approximation by `levels` levels, each merged from neighbours: not a bound.
 
-        The mean of e^{Δ²/σ²} - 1 is kept, which the central limit theorem for sampled steps adds
-        up (Bu, Dong, Long and Su 2020).
+        Merging preserves the mean of e^{Δ²/σ²} - 1, which the central limit theorem for sampled
+        steps adds up (Bu, Dong, Long and Su 2020).
 
         Parameters
         ----------
         levels : int
-            At most as many as there are.
+            At most the present number of levels.
         sensitivity : float
             Δ.
         """
         edges = np.linspace(0, len(self.sigmas), levels + 1).astype(int)[:-1]
         counts = np.array(self.counts)
-        together = np.add.reduceat(counts, edges)
+        merged_counts = np.add.reduceat(counts, edges)
         exponents = (sensitivity / np.array(self.sigmas)) ** 2
         # As logarithms, since Δ/σ may be a hundred.
         logs = exponents + np.log(-np.expm1(-exponents)) + np.log(counts)
-        means = np.logaddexp.reduceat(logs, edges) - np.log(together)
+        means = np.logaddexp.reduceat(logs, edges) - np.log(merged_counts)
         sigmas = sensitivity / np.sqrt(np.logaddexp(0.0, means))
-        return Schedule(tuple(sigmas.tolist()), tuple(together.tolist()), self.name)
+        return Schedule(tuple(sigmas.tolist()), tuple(merged_counts.tolist()), self.name)
 
 
 def constant(sigma: float, steps: int) -> Schedule:
@@ -105,9 +105,9 @@ def geometric(sigma: float, decay: float, levels: int, steps_per_level: int = 1)
         raise InvalidInput(
             f"decay R is {decay:g}, but over {levels:,} levels it must leave σ above 1e-150."
         )
-    each = "step" if count == 1 else f"{count:,} steps"
+    interval = "step" if count == 1 else f"{count:,} steps"
     return Schedule(
-        tuple(map(float, sigmas)), (count,) * levels, f"variance times {decay:g} every {each}"
+        tuple(map(float, sigmas)), (count,) * levels, f"variance times {decay:g} every {interval}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What messages say that reach their reader in random order, and without a sender's name.
+"""The shuffle model: messages reach their reader in random order, without a sender's name.
 
 Hiding among clones (Feldman, McMillan and Talwar 2021). One record differs, so one message comes
 from R₀ or from R₁. If both and every other message's law are within e^{ε₀} of each other, then
@@ -45,10 +45,10 @@ ROUNDING = 1e-11
 
 
 class _Clones:
-    """The law of the number of clones, in blocks that count for their smallest number."""
+    """The distribution of the number of clones, in blocks rounded down to their smallest number."""
 
     def __init__(self, local: Array, records: int) -> None:
-        """For several ε₀ at once."""
+        """Several ε₀ at once."""
         from scipy import stats
 
         self.local = local[:, None]
@@ -66,7 +66,7 @@ class _Clones:
         self.clones = starts
 
     def delta(self, epsilon: Array) -> Array:
-        """δ of each ε₀ at an ε of its own."""
+        """δ of each ε₀ at its own ε."""
         from scipy import special
 
         target = epsilon[:, None]
@@ -88,22 +88,22 @@ class _Clones:
         more, less = beyond(most - 1.0), beyond(most)
         first = (more + odds * less) / total
         second = (odds * more + less) / total
-        each = np.maximum(first * (1.0 + ROUNDING) - bound * second * (1.0 - ROUNDING), 0.0)
-        each = np.where(target >= self.local, 0.0, each)
-        found = np.sum(self.weight * each, axis=1) * (1.0 + ROUNDING)
-        return np.asarray(np.minimum(found, 1.0))
+        excess = np.maximum(first * (1.0 + ROUNDING) - bound * second * (1.0 - ROUNDING), 0.0)
+        excess = np.where(target >= self.local, 0.0, excess)
+        deltas = np.sum(self.weight * excess, axis=1) * (1.0 + ROUNDING)
+        return np.asarray(np.minimum(deltas, 1.0))
 
 
-def _least_epsilon(local: Array, records: int, delta: float, lost: Array) -> float:
-    """The smallest ε of several ε₀ at which clones and what was moved stay within δ together."""
+def _least_epsilon(local: Array, records: int, delta: float, moved: Array) -> float:
+    """The smallest ε over several ε₀ at which clones and moved mass together stay within δ."""
     clones = _Clones(local, records)
     low, high = np.zeros_like(local), local.copy()
-    possible = (1.0 + np.exp(high)) * lost <= delta
+    possible = (1.0 + np.exp(high)) * moved <= delta
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        enough = clones.delta(middle) + (1.0 + np.exp(middle)) * lost <= delta
-        high = np.where(enough, middle, high)
-        low = np.where(enough, low, middle)
+        fits = clones.delta(middle) + (1.0 + np.exp(middle)) * moved <= delta
+        high = np.where(fits, middle, high)
+        low = np.where(fits, low, middle)
     # Where even ε₀ itself is not reached, some smaller ε may have been.
     reached = possible | (high < local)
     return float(np.min(high[reached], initial=math.inf))
@@ -147,7 +147,7 @@ def shuffled_gaussian_epsilon(mu: float, records: int, delta: float) -> float:
     Parameters
     ----------
     mu : float
-        Of one message, against any other record in its place: Δ/σ, above 0.
+        μ of one message, against any other record in its place: Δ/σ, above 0.
     records : int
         n, the messages that are mixed.
     delta : float
@@ -156,7 +156,7 @@ def shuffled_gaussian_epsilon(mu: float, records: int, delta: float) -> float:
     Returns
     -------
     float
-        Never above the ε of a single message, which it is where mixing is not known to help.
+        At most the ε of a single message, and equal to it where mixing is not known to help.
 
     Raises
     ------
@@ -171,11 +171,11 @@ def shuffled_gaussian_epsilon(mu: float, records: int, delta: float) -> float:
         return alone
     local = np.linspace(0.0, math.log(records), GRID + 1)[1:]
     weak = 1.0 / (1.0 + np.exp(local))
-    moved = records * np.exp(-local) * (1.0 + weak) * analytic_delta(local, 1.0, mu)
-    lost = np.asarray(moved * (1.0 + ROUNDING))
-    # What is moved falls fast with ε₀, and clones with it: the first that fit are the best.
-    fit = 2.0 * lost < delta
+    moved_mass = records * np.exp(-local) * (1.0 + weak) * analytic_delta(local, 1.0, mu)
+    moved = np.asarray(moved_mass * (1.0 + ROUNDING))
+    # The moved mass falls fast with ε₀, and clones with it: the first that fit are the best.
+    fit = 2.0 * moved < delta
     if not fit.any():
         return alone
-    local, lost = local[fit][:CANDIDATES], lost[fit][:CANDIDATES]
-    return min(alone, _least_epsilon(local, records, delta, lost))
+    local, moved = local[fit][:CANDIDATES], moved[fit][:CANDIDATES]
+    return min(alone, _least_epsilon(local, records, delta, moved))

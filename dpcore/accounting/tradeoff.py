@@ -1,4 +1,4 @@
-"""What an attacker can do, from the exact privacy curve rather than from one (ε, δ) on it.
+"""Bounds on an attacker, from the exact privacy curve rather than from one (ε, δ) on it.
 
 A curve δ(ε), known at every real ε, bounds every test between two neighbouring data sets:
 TPR ≤ e^ε FPR + δ(ε), and the lower envelope of these lines is the best attack (Dong, Roth and Su
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PrivacyCurve:
-    """Everything that a mechanism lets an attacker do.
+    """The privacy curve of a mechanism, as bounds on an attacker.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
     mu : float
         √(Σ Δ²/σ²), above 0.
     adjacency : Adjacency
-        The one μ was computed for.
+        The adjacency that μ was computed for.
     """
     mu = number("μ", mu, above=0.0)
 
@@ -82,15 +82,15 @@ def from_event(event: Event, adjacency: Adjacency) -> PrivacyCurve:
     """
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)
-    found = loss_distributions(steps(event), adjacency)
-    polygons = [each.roc() for each in found]
+    distributions = loss_distributions(steps(event), adjacency)
+    polygons = [distribution.roc() for distribution in distributions]
 
     def power(rate: Array) -> Array:
         curves = [np.interp(rate, false, true) for false, true in polygons]
         return np.asarray(np.max(curves, axis=0), dtype=np.float64)
 
     return PrivacyCurve(
-        lambda epsilon: max(each.delta(epsilon) for each in found),
+        lambda epsilon: max(distribution.delta(epsilon) for distribution in distributions),
         power,
         adjacency,
         "privacy loss distribution",
@@ -132,8 +132,8 @@ def power(curve: PrivacyCurve, false_alarm_rate: ArrayLike) -> Array:
     rate = np.asarray(false_alarm_rate, dtype=float)
     if not np.all((rate >= 0.0) & (rate <= 1.0)):
         raise InvalidInput("false-alarm rate is out of range, but it must be between 0 and 1.")
-    found = curve.power(np.atleast_1d(rate)).reshape(rate.shape)
-    return np.asarray(np.clip(found, rate, 1.0), dtype=np.float64)
+    powers = curve.power(np.atleast_1d(rate)).reshape(rate.shape)
+    return np.asarray(np.clip(powers, rate, 1.0), dtype=np.float64)
 
 
 def advantage(curve: PrivacyCurve) -> float:
@@ -142,7 +142,7 @@ def advantage(curve: PrivacyCurve) -> float:
 
 
 def success(curve: PrivacyCurve, prior: float = 0.5) -> float:
-    """How often the best guesser is right, who believes beforehand with probability `prior`.
+    """Probability that the best guesser with this prior is right.
 
     max over tests of π TPR + (1-π)(1-FPR) = 1 - π + π δ(ln((1-π)/π)); by symmetry of the two
     directions the prior may be taken as at most 1/2.
@@ -188,7 +188,7 @@ class Attacker:
 
 
 def attacker(curve: PrivacyCurve, prior: float, false_alarm_rate: float) -> Attacker:
-    """The best attack on a curve, for one who believes with probability `prior` beforehand.
+    """The best attack on a curve, for an attacker with this prior.
 
     Raises
     ------
