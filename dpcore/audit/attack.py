@@ -1,9 +1,9 @@
-"""A distinguishing attack: many releases on two neighbouring data sets, and what they prove.
+"""A distinguishing attack: many releases on two neighbouring data sets, and the ε they prove.
 
-An `Attack` belongs to one method and is fixed before any release is seen: neighbours, settings and
-how an output becomes a score. `run` draws, bounds ε from below and compares with the promise. The
-same attack on a copy of the method with less noise must find the promise broken; else it would
-prove nothing about the method itself.
+An `Attack` belongs to one method and is fixed before any release is drawn: neighbours, settings and
+the score of an output. `run` draws, bounds ε from below and compares with the promise. The same
+attack on a copy of the method with less noise must refute the promise; otherwise it would prove
+nothing about the method itself.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MOST_RUNS = 200_000
 
 @dataclass(frozen=True)
 class Target:
-    """What is attacked, at one budget.
+    """The target of an attack, at one budget.
 
     Parameters
     ----------
     promise : Guarantee
-        The least (ε, δ) that is proved or certified for exactly the noise added.
+        The least (ε, δ) that is proved or certified for exactly the added noise.
     scores : callable
         Draws the releases.
     """
@@ -50,19 +50,19 @@ class Attack:
     method : str
         Key of the method.
     edition : Edition
-        Of the method, whose promise is tested.
+        Edition of the method whose promise is tested.
     about : str
         Neighbours and score, in one plain sentence.
     aim : callable
         (epsilon, delta) -> `Target`.
     epsilon, delta : float
-        Where the attack has its power.
+        Budget at which the attack has power.
     gaussian : bool
-        Whether scores on either data set are normal with one variance, so that μ can be fitted.
+        Whether scores on both data sets are normal with one variance, so that μ can be fitted.
     flags : float
-        A copy with this share of the noise is found out, at `epsilon`, `delta` and `runs`.
+        The attack flags a copy with this share of the noise, at `epsilon`, `delta` and `runs`.
     runs : int
-        On either data set.
+        Number of runs on each data set.
     """
 
     method: str
@@ -78,18 +78,18 @@ class Attack:
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """What was promised, and what is proved against it.
+    """A promise, and the lower bound proved against it.
 
     Parameters
     ----------
     promise : Guarantee
-        (ε, δ) that should hold, with adjacency and who says so.
+        (ε, δ) that should hold, with adjacency and source.
     lower_bound : float
-        ε that is proved at the promise's δ; ≥ 0.
+        Lower bound on ε at the promise's δ; ≥ 0.
     confidence : float
-        Chance at least that a true promise's ε is not below `lower_bound`.
+        Least probability that a true promise's ε is not below `lower_bound`.
     noise_share : float
-        1 for what is promised itself, less for a copy with less noise.
+        1 for the method itself, less for a copy with less noise.
     """
 
     promise: Guarantee
@@ -105,16 +105,16 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackResult(Bound):
-    """What an attack found.
+    """The result of an attack.
 
     Parameters
     ----------
     method : str
     edition : Edition
     by : str
-        How the bound was made.
+        Method of the bound.
     runs : int
-        On either data set.
+        Number of runs on each data set.
     about : str
         Neighbours and score, in one sentence.
     """
@@ -142,15 +142,15 @@ def run(
     ----------
     attack : Attack
     epsilon, delta : float, optional
-        The budget the method is calibrated to; by default where the attack has its power.
+        The budget that the method is calibrated to; by default the attack's own.
     runs : int, optional
-        On either data set.
+        Number of runs on each data set.
     noise_share : float
-        In (0, 1]: below 1, a copy with so much of the noise is attacked, under the same promise.
+        In (0, 1]: below 1, a copy with this share of the noise is attacked, under the same promise.
     confidence : float
         At least 0.5, below 1.
     seed : int
-        The two data sets get streams of their own.
+        The two data sets have separate random streams.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Lower bounds on ε, at a stated confidence, from what an attacker saw.
+"""Lower bounds on ε, at a stated confidence, from an attacker's observations.
 
-An (ε, δ) promise says P(S) ≤ e^ε Q(S) + δ for every set S of outputs, P and Q being the laws of
-the release on two neighbouring data sets, either way round. So P(S) ≥ p and Q(S) ≤ q prove
-ε ≥ ln((p - δ)/q). What is known of P(S) and Q(S) are counts, whose limits are Clopper's and
-Pearson's. Where both laws are normal with one variance, the distance of their means in standard
+An (ε, δ) promise means P(S) ≤ e^ε Q(S) + δ for every set S of outputs, P and Q being the laws of
+the release on two neighbouring data sets, in either order. So P(S) ≥ p and Q(S) ≤ q prove
+ε ≥ ln((p - δ)/q). P(S) and Q(S) are observed as counts, with the confidence limits of Clopper and
+Pearson. Where both laws are normal with one variance, the distance of their means in standard
 deviations is μ, the release is no better than μ-Gaussian DP, and μ has an exact confidence limit
 by the noncentral t distribution; it needs no rare events, so it has power at any δ.
 
@@ -28,7 +28,7 @@ CANDIDATES = 400
 """Thresholds among which the best is chosen."""
 
 LARGEST_STATISTIC = 1e4
-"""The noncentral t distribution is computed up to here; a smaller statistic proves less."""
+"""The noncentral t distribution is computed up to this value; a smaller statistic proves less."""
 
 
 def least_share(hits: ArrayLike, trials: int, confidence: float) -> Array:
@@ -60,31 +60,31 @@ def from_counts(
     Parameters
     ----------
     hits, false_alarms : array of int
-        How often the output lay in S; one set S each.
+        How often the output lay in S; one set S for each element.
     trials : int
-        Draws of either.
+        Number of draws of P, and of Q.
     delta : float
         In [0, 1).
     confidence : float
-        Of each bound; half of what may fail goes to either limit.
+        Confidence of each bound; half of the failure probability goes to either limit.
     """
-    each = 1.0 - (1.0 - confidence) / 2.0
-    kept = least_share(hits, trials, each) - delta
+    level = 1.0 - (1.0 - confidence) / 2.0
+    excess = least_share(hits, trials, level) - delta
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log(kept / most_share(false_alarms, trials, each))
-    return np.where(kept > 0.0, np.maximum(found, 0.0), 0.0)
+        epsilons = np.log(excess / most_share(false_alarms, trials, level))
+    return np.where(excess > 0.0, np.maximum(epsilons, 0.0), 0.0)
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A set of outputs, {score ≥ level} or {score ≤ level}, and which data set it speaks for.
+    """A set of outputs, {score ≥ level} or {score ≤ level}, and the data set it indicates.
 
     Parameters
     ----------
     level : float
     above : bool
     first : bool
-        Whether an output in the set is taken for one of the first data set.
+        Whether an output in the set is attributed to the first data set.
     """
 
     level: float
@@ -103,25 +103,28 @@ class Threshold:
 def best_threshold(first: Array, second: Array, delta: float, confidence: float) -> Threshold:
     """The threshold that proves the largest ε on these scores.
 
-    It must be judged on other scores: here the best of many was picked.
+    It must be evaluated on other scores, because it is the best of many on these.
     """
     levels = np.quantile(np.concatenate([first, second]), np.linspace(0.0, 1.0, CANDIDATES))
     ordered = np.sort(first), np.sort(second)
-    best, found = Threshold(float(levels[0]), True, True), -1.0
+    best, best_bound = Threshold(float(levels[0]), True, True), -1.0
     for above in (True, False):
-        # Scores at the level itself are in either set.
-        one, other = (
+        # Scores equal to the level are in both sets.
+        first_counts, second_counts = (
             len(scores) - np.searchsorted(scores, levels, side="left")
             if above
             else np.searchsorted(scores, levels, side="right")
             for scores in ordered
         )
-        for hits, false_alarms, is_first in ((one, other, True), (other, one, False)):
+        for hits, false_alarms, is_first in (
+            (first_counts, second_counts, True),
+            (second_counts, first_counts, False),
+        ):
             bounds = from_counts(hits, false_alarms, len(first), delta, confidence)
-            place = int(np.argmax(bounds))
-            if bounds[place] > found:
-                best = Threshold(float(levels[place]), above, is_first)
-                found = float(bounds[place])
+            index = int(np.argmax(bounds))
+            if bounds[index] > best_bound:
+                best = Threshold(float(levels[index]), above, is_first)
+                best_bound = float(bounds[index])
     return best
 
 
@@ -131,7 +134,7 @@ def from_scores(first: Array, second: Array, delta: float, confidence: float = 0
     Parameters
     ----------
     first, second : (runs,) array
-        Scores of independent releases on either data set, as many of each.
+        Scores of independent releases on each data set, equally many.
     delta : float
         In [0, 1).
     confidence : float
@@ -140,22 +143,22 @@ def from_scores(first: Array, second: Array, delta: float, confidence: float = 0
     Raises
     ------
     InvalidInput
-        If there are fewer than four runs, or not as many of one as of the other.
+        If there are fewer than four runs, or unequal numbers of runs.
     """
     _checked(first, second, delta, confidence)
-    few = len(first) // 4
-    threshold = best_threshold(first[:few], second[:few], delta, confidence)
-    hits, false_alarms = threshold.counts(first[few:], second[few:])
-    return float(from_counts(hits, false_alarms, len(first) - few, delta, confidence))
+    quarter = len(first) // 4
+    threshold = best_threshold(first[:quarter], second[:quarter], delta, confidence)
+    hits, false_alarms = threshold.counts(first[quarter:], second[quarter:])
+    return float(from_counts(hits, false_alarms, len(first) - quarter, delta, confidence))
 
 
 def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:
     """A lower bound on μ from scores that are normal with one variance; ≥ 0.
 
     With m runs of either, the t statistic of the two samples is noncentral t with 2m - 2 degrees
-    of freedom and noncentrality μ√(m/2); the bound is the least μ that leaves what was seen a
-    chance of 1 - confidence. The sign of the difference must be fixed beforehand: `first` has the
-    larger mean.
+    of freedom and noncentrality μ√(m/2); the bound is the least μ under which the observation has
+    probability 1 - confidence. The sign of the difference must be fixed beforehand: `first` has
+    the larger mean.
 
     Raises
     ------
@@ -163,20 +166,20 @@ def gaussian_mu(first: Array, second: Array, confidence: float = 0.99) -> float:
         As `from_scores`.
     """
     _checked(first, second, 0.0, confidence)
-    runs, left = len(first), 1.0 - confidence
-    apart = float(np.mean(first) - np.mean(second))
+    runs, tail = len(first), 1.0 - confidence
+    difference = float(np.mean(first) - np.mean(second))
     deviation = math.sqrt((np.var(first, ddof=1) + np.var(second, ddof=1)) / runs)
-    if apart <= 0.0:
+    if difference <= 0.0:
         return 0.0
-    near = apart < LARGEST_STATISTIC * deviation
-    statistic, freedom = apart / deviation if near else LARGEST_STATISTIC, 2 * runs - 2
+    near = difference < LARGEST_STATISTIC * deviation
+    statistic, freedom = difference / deviation if near else LARGEST_STATISTIC, 2 * runs - 2
 
     def short(noncentrality: float) -> float:
-        return float(special.nctdtr(freedom, noncentrality, statistic)) - (1.0 - left)
+        return float(special.nctdtr(freedom, noncentrality, statistic)) - (1.0 - tail)
 
     if short(0.0) <= 0.0:
         return 0.0
-    # At the statistic itself the chance of less is below a half: the bound lies below it.
+    # At the statistic itself the probability of less is below a half: the bound lies below it.
     root = float(optimize.brentq(short, 0.0, statistic, xtol=1e-12, rtol=1e-12))
     return root * (1.0 - 1e-9) / math.sqrt(runs / 2.0)
 

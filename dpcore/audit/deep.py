@@ -1,12 +1,12 @@
-"""Attacks on the training of networks: many small ones side by side, on neighbouring records.
+"""Attacks on the training of networks: many small trainings side by side, on neighbouring records.
 
 One record has a label of 1; in the other set it is blank, without a label and so without a
-gradient, or has a label of 0, or is not there at all, and the set is smaller by one. The network is
-linear and the learning rate small, so that the record's gradient keeps its direction and, being
-clipped, its length: what the steps add up to along it holds all that they tell, and without batches
-its law is normal. Whatever is told of a training besides, its steps and noise and what is said of
-them, is looked at first: where that differs the sets are told apart for certain. Where the number
-of records is to stay unknown, weights that nothing but noise moves show what it was divided by.
+gradient, or has a label of 0, or is absent, and the set is smaller by one. The network is linear
+and the learning rate small, so that the record's gradient keeps its direction and, being clipped,
+its length: the sum of the steps along it is a sufficient statistic, and without batches its law is
+normal. Everything else that a training discloses, its steps, noise and guarantee, is compared
+first: where that differs the sets are distinguished with certainty. Where the number of records is
+to stay unknown, weights that only noise moves show what it was divided by.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ Array = NDArray[np.floating]
 
 KEY = "training"
 CLIP = 1e-3
-"""C, so small that a gradient is longer wherever the network begins."""
+"""C, so small that every gradient is clipped, whatever the initial weights."""
 MOVED = 1e-4
-"""How far a step moves the weights by C: too little to change the slope."""
+"""Change of the weights by C in one step: too little to change the slope."""
 IDLE = 0.02
-"""What a weight of noise alone counts beside the record: of the right noise, next to nothing."""
+"""Relative weight of a noise-only coordinate in the score: negligible under the right noise."""
 CERTAIN = 1e6
-"""Further than any weights come."""
+"""A score beyond that of any weights."""
 
 
 @dataclass(frozen=True)
 class NetworkSetting:
-    """Where training is attacked.
+    """The setting of one attack on training.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ class NetworkSetting:
         "none", "poisson" or "fixed".
     records, batch, epochs : int
     decay : float
-        Of the noise's variance, every epoch.
+        Decay of the noise's variance, every epoch.
     others : float
         Label of the other records; nan for blank ones, which have no gradient. In batches of fixed
-        size 0 shows best whether the record was among them: it takes an opposite's place.
+        size 0 shows best whether the record was in the batch: it replaces an opposite one.
     idle : int
-        How many features no record has.
+        Number of features that no record has.
     epsilon, delta : float
-        Budget at which the attack has its power.
+        Budget at which the attack has power.
     gaussian : bool
         Whether scores are normal with one variance.
     flags : float
-        Share of the noise at which the copy is found out.
+        Share of the noise at which the attack flags the copy.
     runs : int
     """
 
@@ -80,7 +80,7 @@ class NetworkSetting:
     runs: int = 2_000
 
 
-# Two steps on about half of the records: a mixture of normal laws, told by a threshold.
+# Two steps on about half of the records: a mixture of normal laws, attacked by a threshold.
 _POISSON = NetworkSetting(
     Adjacency.ZERO_OUT,
     sampling="poisson",
@@ -146,8 +146,8 @@ def attack(setting: NetworkSetting) -> Attack:
         Adjacency.ZERO_OUT: "blank",
         Adjacency.ADD_REMOVE: "not there",
     }[setting.adjacency]
-    drawn = {"poisson": "Poisson batches", "fixed": "batches of fixed size"}
-    steps = drawn.get(setting.sampling, "all records at every step")
+    batches = {"poisson": "Poisson batches", "fixed": "batches of fixed size"}
+    steps = batches.get(setting.sampling, "all records at every step")
     return Attack(
         method=KEY,
         edition=Edition.SOUND,
@@ -167,9 +167,9 @@ def attack(setting: NetworkSetting) -> Attack:
 def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
     from dpcore.deep.training import TrainingRun
 
-    # The record, a record of zeros, and one of each idle feature alone.
-    asked = np.eye(setting.idle + 2, setting.idle + 1, k=-1, dtype=np.float32)
-    asked[0, 0], asked[1, 0] = 1.0, 0.0
+    # The record, a record of zeros, and one record for each idle feature.
+    queries = np.eye(setting.idle + 2, setting.idle + 1, k=-1, dtype=np.float32)
+    queries[0, 0], queries[1, 0] = 1.0, 0.0
     others = np.full((setting.records - 1, 1), setting.others, dtype=np.float32)
     without = {
         Adjacency.REPLACE_ONE: [[0.0]],
@@ -178,34 +178,36 @@ def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
     }[setting.adjacency]
 
     def draw(share: float, runs: int, seed: int) -> tuple[Array, Array]:
-        found, said = [], []
-        for place, record in enumerate(([[1.0]], without)):
+        scores, disclosures = [], []
+        for index, record in enumerate(([[1.0]], without)):
             targets = np.concatenate([np.asarray(record, dtype=np.float32), others])
-            each = replace(config, sigma=share * config.sigma, seed=2 * seed + place)
-            inputs = np.repeat(asked[:1], len(targets), axis=0)
-            run = TrainingRun([each] * runs, inputs, targets, 1, task="labels")
-            said.append(told(run))
-            before = run.scores(asked)
+            run_config = replace(config, sigma=share * config.sigma, seed=2 * seed + index)
+            inputs = np.repeat(queries[:1], len(targets), axis=0)
+            run = TrainingRun([run_config] * runs, inputs, targets, 1, task="labels")
+            disclosures.append(told(run))
+            before = run.scores(queries)
             run.advance(run.steps)
-            found.append(_seen((run.scores(asked) - before)[..., 0].astype(float), config, setting))
-        if said[0] != said[1]:
-            found[0] += CERTAIN
-        return found[0], found[1]
+            scores.append(
+                _run_scores((run.scores(queries) - before)[..., 0].astype(float), config, setting)
+            )
+        if disclosures[0] != disclosures[1]:
+            scores[0] += CERTAIN
+        return scores[0], scores[1]
 
     return draw
 
 
-def _seen(moved: Array, config: TrainingConfig, setting: NetworkSetting) -> Array:
-    """The score of each run, from how far its outputs moved, (runs, records asked)."""
+def _run_scores(changes: Array, config: TrainingConfig, setting: NetworkSetting) -> Array:
+    """The score of each run, from the changes of its outputs, (runs, queried records)."""
     if not setting.idle:
-        return np.asarray(moved[:, 0])
+        return np.asarray(changes[:, 0])
     steps = config.steps_an_epoch(setting.records) * config.epochs
-    # Of one weight, if rates and divisors come from the public size alone; there is no decay here.
+    # σ of one weight, if rates and divisors come from the public size alone; without decay.
     sigma = config.learning_rate * config.sigma * math.sqrt(steps) / setting.records
-    wide = ((moved[:, 2:] - moved[:, 1:2]) / sigma) ** 2
-    return np.asarray(moved[:, 0] / sigma - IDLE * wide.sum(axis=1))
+    idle_squares = ((changes[:, 2:] - changes[:, 1:2]) / sigma) ** 2
+    return np.asarray(changes[:, 0] / sigma - IDLE * idle_squares.sum(axis=1))
 
 
 def told(run: TrainingRun) -> tuple[object, ...]:
-    """All that a training tells besides its weights and what is measured of them."""
+    """Everything that a training discloses besides its weights and their measurements."""
     return run.steps, [run.sigmas(step) for step in range(run.steps)], run.guarantee()

@@ -1,9 +1,8 @@
-"""Attacks on the survey's models: what each releases before any post-processing, on neighbours.
+"""Attacks on the survey's models: their releases before any post-processing, on neighbours.
 
-What is attacked is drawn by the functions that the models learn with, on records chosen to be told
-apart; what a model makes of its release afterwards can only hide more. Nothing here draws noise of
-its own, and none is left out. Where the law of the release is known the score is its likelihood
-ratio, or grows with it.
+The releases are drawn by the models' own learning functions, on records chosen to be easily
+distinguished; post-processing can only hide more. No other noise is added, and none is left out.
+Where the law of the release is known the score is its likelihood ratio, or increases with it.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ Score = Callable[[ModelCalibration, Records, int, int], Array]
 first data set."""
 Row = tuple[float, int, int] | None
 BLANKED: Row = None
-"""What a record is in the neighbour under zero-out: a row without anything in it."""
+"""The record in the neighbour under zero-out: an empty row."""
 
 
 @dataclass(frozen=True)
 class ModelSetting:
-    """Where one model is attacked.
+    """The setting of one attack on a model.
 
     Parameters
     ----------
@@ -48,15 +47,15 @@ class ModelSetting:
     about : str
         Neighbours and score, in one plain sentence.
     epsilon, delta : float
-        Budget at which the attack has its power.
+        Budget at which the attack has power.
     gaussian : bool
         Whether scores are normal with one variance on both.
     flags : float
-        Share of the noise at which the copy is found out.
+        Share of the noise at which the attack flags the copy.
     runs : int
     promise : callable
-        (calibration) -> what should hold of the score: all that is proved, or that of one choice
-        where the score is made of that alone.
+        (calibration) -> the guarantee to test: the whole proof, or that of one choice where the
+        score depends on that choice alone.
     """
 
     model: str
@@ -74,7 +73,7 @@ class ModelSetting:
 
 
 def with_noise(calibration: ModelCalibration, share: float) -> ModelCalibration:
-    """A copy that draws so much of the noise and promises the same.
+    """A copy with this share of the noise and the same promise.
 
     The exponential mechanism's rate is one over its noise.
     """
@@ -95,19 +94,19 @@ def attack(setting: ModelSetting) -> Attack:
 
     def aim(epsilon: float, delta: float) -> Target:
         model = model_named(setting.model)
-        made = model.calibrate(setting.first.shape, [epsilon], delta, setting.adjacency)[0]
-        if made.proof.epsilon is None:
+        calibration = model.calibrate(setting.first.shape, [epsilon], delta, setting.adjacency)[0]
+        if calibration.proof.epsilon is None:
             raise InvalidInput(
                 f"{model.title} proves nothing, but an attack needs a promise to test: "
-                f"{made.proof.reason}"
+                f"{calibration.proof.reason}"
             )
 
         def scores(share: float, runs: int, seed: int) -> tuple[Array, Array]:
-            copy = with_noise(made, share)
+            copy = with_noise(calibration, share)
             first = setting.score(copy, setting.first, runs, 2 * seed)
             return first, setting.score(copy, setting.second, runs, 2 * seed + 1)
 
-        return Target(setting.promise(made), scores)
+        return Target(setting.promise(calibration), scores)
 
     return Attack(
         method=setting.model,
@@ -123,18 +122,18 @@ def attack(setting: ModelSetting) -> Attack:
 
 
 def records(shape: RecordShape, rows: Sequence[Row]) -> Records:
-    """Training records of a table of one's own, written out, read and prepared as any other.
+    """Training records of a user's own table, written out, read and prepared as any other.
 
     Parameters
     ----------
     shape : RecordShape
     rows : sequence of (x, c, label), or `BLANKED`
-        x is every number of the record, c every category.
+        x is the value of every number of the record, c that of every category.
     """
     levels = [f"l{level}" for level in range(max((2, *shape.levels)))]
-    columns = [f"x{place}: -1 to 1" for place in range(shape.numbers)]
+    columns = [f"x{index}: -1 to 1" for index in range(shape.numbers)]
     columns += [
-        f"c{place}: one of {', '.join(levels[:count])}" for place, count in enumerate(shape.levels)
+        f"c{index}: one of {', '.join(levels[:count])}" for index, count in enumerate(shape.levels)
     ]
 
     def fields(row: Row) -> list[str]:
@@ -152,11 +151,11 @@ def _naive_bayes() -> ModelSetting:
 
     shape = RecordShape(1, 1, (2,))
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(1.0, 0, 0)])
-    apart = naive_bayes.sums(one) - naive_bayes.sums(other)
+    difference = naive_bayes.sums(one) - naive_bayes.sums(other)
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
-        noisy = naive_bayes.noisy_sums(held, [calibration], runs, seed)[0]
-        return np.asarray((noisy * apart).sum(axis=(1, 2)))
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
+        noisy = naive_bayes.noisy_sums(data, [calibration], runs, seed)[0]
+        return np.asarray((noisy * difference).sum(axis=(1, 2)))
 
     return ModelSetting(
         naive_bayes.KEY,
@@ -179,11 +178,11 @@ def _pca(key: str) -> ModelSetting:
     # One feature, so that S is two by two; a point at 1 or a blank record.
     shape = RecordShape(1, 1, ())
     one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
-    centres = [covariance.second_moments(held) for held in (one, none)]
+    centres = [covariance.second_moments(data) for data in (one, none)]
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         draws = module.noise(shape, runs, seed)
-        noisy = covariance.released(covariance.second_moments(held), calibration, draws)
+        noisy = covariance.released(covariance.second_moments(data), calibration, draws)
         if not pure:
             return np.asarray((noisy * (centres[0] - centres[1])).sum(axis=(1, 2)))
         far, near = (np.linalg.norm(noisy - centre, axis=(1, 2)) for centre in centres[::-1])
@@ -210,16 +209,16 @@ def _k_means() -> ModelSetting:
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(-1.0, 0, 1)])
     share = k_means.weight(shape)
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
-        found = np.zeros(runs)
-        for step in k_means.steps(held, [calibration], runs, seed):
-            # Whatever the centres are, the points are in one cluster first, and then in two.
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
+        total = np.zeros(runs)
+        for step in k_means.steps(data, [calibration], runs, seed):
+            # Whatever the centres, the points are in one cluster at first, and then in two.
             sums = [
-                k_means.step_sums(each.points(), step.before[0], share) for each in (one, other)
+                k_means.step_sums(side.points(), step.before[0], share) for side in (one, other)
             ]
             centred = step.noisy[0] - 0.5 * (sums[0] + sums[1])
-            found += (centred * (sums[0] - sums[1])).sum(axis=(1, 2))
-        return found
+            total += (centred * (sums[0] - sums[1])).sum(axis=(1, 2))
+        return total
 
     return ModelSetting(
         k_means.KEY,
@@ -233,11 +232,11 @@ def _k_means() -> ModelSetting:
     )
 
 
-def _alone(place: int) -> Callable[[ModelCalibration], Guarantee]:
-    """What one choice of the exponential mechanism keeps by itself."""
+def _choice_alone(index: int) -> Callable[[ModelCalibration], Guarantee]:
+    """The guarantee of one choice of the exponential mechanism by itself."""
 
     def kept(calibration: ModelCalibration) -> Guarantee:
-        noise = calibration.noises[place]
+        noise = calibration.noises[index]
         return Guarantee(
             noise.scale * noise.sensitivity,
             0.0,
@@ -251,12 +250,12 @@ def _alone(place: int) -> Callable[[ModelCalibration], Guarantee]:
 def _decision_tree() -> tuple[ModelSetting, ...]:
     from dpcore.models.systems import decision_tree
 
-    # Many candidates, of which one record makes one better: its own level's.
+    # Many candidates; one record improves one of them, that of its own level.
     shape = RecordShape(1, 0, (24,))
     base = [(0.0, 1, 0), (0.0, 2, 0)]
 
-    def grown(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> list[Any]:
-        return decision_tree.learn(held, held[:0], [calibration], runs, seed)[0]
+    def grown(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> list[Any]:
+        return decision_tree.learn(data, data[:0], [calibration], runs, seed)[0]
 
     def split(*drawn: Any) -> Array:
         return np.array([tree.splits[0][0] == 0 for tree in grown(*drawn)], float)
@@ -267,12 +266,12 @@ def _decision_tree() -> tuple[ModelSetting, ...]:
         )
 
     def leaf(*drawn: Any) -> Array:
-        # Whatever was asked, the records are on one side of it: that of level 3.
+        # Whatever the split, the records are on one side of it: that of level 3.
         return np.array([tree.labels[int(tree.splits[0][0] == 3)] for tree in grown(*drawn)], float)
 
-    # A record that is told rightly makes its own leaf surer, so that a split and its leaf are never
-    # at their worst at once: of ε = 2a no depth-1 tree tells more than 2a - ln((e^a + 1)/2). Only
-    # alone does a choice tell all that it may.
+    # A correctly classified record makes its own leaf surer, so that a split and its leaf are never
+    # both at their worst: of ε = 2a no depth-1 tree reveals more than 2a - ln((e^a + 1)/2). Only a
+    # single choice reveals its full ε.
     return (
         ModelSetting(
             decision_tree.KEY,
@@ -298,7 +297,7 @@ def _decision_tree() -> tuple[ModelSetting, ...]:
             epsilon=4.0,
             gaussian=False,
             runs=8_000,
-            promise=_alone(0),
+            promise=_choice_alone(0),
         ),
         ModelSetting(
             decision_tree.KEY,
@@ -311,7 +310,7 @@ def _decision_tree() -> tuple[ModelSetting, ...]:
             epsilon=4.0,
             gaussian=False,
             runs=8_000,
-            promise=_alone(1),
+            promise=_choice_alone(1),
         ),
     )
 
@@ -322,12 +321,12 @@ def _random_forest() -> ModelSetting:
     shape = RecordShape(1, 1, ())
     one, other = records(shape, [(1.0, 0, 1)]), records(shape, [(1.0, 0, 0)])
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         trees, draw = calibration.noise.times, generator(seed, 0)
         depth = int(calibration.settings["depth"])
         tree = random_forest.grow(shape, depth, draw)
-        counts, leaf = random_forest.scores(tree, held, depth), tree.leaves(held, depth)[0]
-        # So many forests of one tree again and again: trees are public, only the labels are not.
+        counts, leaf = random_forest.scores(tree, data, depth), tree.leaves(data, depth)[0]
+        # Every forest repeats one tree: trees are public, only the labels are not.
         labels = random_forest.answers(np.tile(counts, (runs * trees, 1, 1)), calibration, draw)
         return np.asarray(labels[:, leaf].reshape(runs, trees).sum(axis=1), dtype=float)
 
@@ -352,26 +351,26 @@ def _online_tree() -> ModelSetting:
     one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
     row, middle, pushing = online_tree.rows(one)[0], online_tree.ROUNDS // 2, 60
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         # In the first round many records of the other label push the weights to the wrong end,
-        # where the loss slopes by 1. The record comes half-way, all others are blank.
+        # where the loss has slope 1. The record comes half-way, all others are blank.
         x = np.zeros((online_tree.ROUNDS * pushing, len(row)))
         x[:pushing] = row
         signs = -np.ones(len(x))
-        x[middle * pushing], signs[middle * pushing] = online_tree.rows(held)[0], held.signs[0]
-        found, before = np.zeros(runs), np.zeros(runs)
-        for done, (noisy, _) in enumerate(
+        x[middle * pushing], signs[middle * pushing] = online_tree.rows(data)[0], data.signs[0]
+        total, earlier = np.zeros(runs), np.zeros(runs)
+        for round_number, (noisy, _) in enumerate(
             online_tree.stream(x, signs, [calibration], runs, seed), 1
         ):
             along = -noisy[0] @ row
-            # What 1, 2, 4, … rounds add from here on is one node each, and so is the whole.
-            if done == middle:
-                before = along
-            elif done == online_tree.ROUNDS:
-                found += along
-            elif done > middle and (done - middle).bit_count() == 1:
-                found += along - before
-        return found
+            # The sums of the next 1, 2, 4, … rounds are one node each, and so is the whole.
+            if round_number == middle:
+                earlier = along
+            elif round_number == online_tree.ROUNDS:
+                total += along
+            elif round_number > middle and (round_number - middle).bit_count() == 1:
+                total += along - earlier
+        return total
 
     return ModelSetting(
         online_tree.KEY,
@@ -387,14 +386,14 @@ def _online_tree() -> ModelSetting:
 
 
 def _votes(shape: RecordShape) -> tuple[Records, Records, Callable[[Records], Array]]:
-    """Teachers evenly split; one of those for label 0 is for 1 where its only record is there."""
+    """Teachers evenly split; one of those for label 0 votes 1 where its only record is present."""
     groups = teachers.teachers(shape)
     base = [(1.0, 0, 1)] * (groups // 2)
-    asked = teachers.inputs(records(shape, [(1.0, 0, 0)]))
+    query = teachers.inputs(records(shape, [(1.0, 0, 0)]))
 
-    def counted(held: Records) -> Array:
+    def counted(data: Records) -> Array:
         """(1, 2): the same on every query, each record being a teacher's only one."""
-        return teachers.votes(held, np.arange(len(held)), groups, asked)
+        return teachers.votes(data, np.arange(len(data)), groups, query)
 
     return records(shape, [*base, (1.0, 0, 1)]), records(shape, [*base, BLANKED]), counted
 
@@ -405,18 +404,18 @@ def _pate() -> tuple[ModelSetting, ...]:
     split, few = RecordShape(42, 1, ()), RecordShape(10, 1, ())
     more, fewer, counted = _votes(split)
 
-    def labels(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
-        counts = np.repeat(counted(held), calibration.noise.times, axis=0)
+    def labels(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
+        counts = np.repeat(counted(data), calibration.noise.times, axis=0)
         drawn = (generator(seed, run) for run in range(runs))
         return np.array([pate.answers(counts, [calibration], draw)[0].sum() for draw in drawn])
 
-    # Teachers without records say 0. Of three, the one that the record comes to says 1, whichever
-    # it is; with one query the promise is reached where the odds of a 1 are then the likeliest.
-    asked = records(few, [(1.0, 0, 0)])
+    # Teachers without records vote 0. Of three, the one with the record votes 1, whichever it is;
+    # with one query the promise is tight where the odds of a 1 are then the highest.
+    query = records(few, [(1.0, 0, 0)])
 
-    def student(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
-        weights = pate.learn(held, asked, [calibration], runs, seed)[0]
-        return np.asarray(weights @ teachers.inputs(asked)[0])
+    def student(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
+        weights = pate.learn(data, query, [calibration], runs, seed)[0]
+        return np.asarray(weights @ teachers.inputs(query)[0])
 
     return (
         ModelSetting(
@@ -454,13 +453,13 @@ def _scalable_pate() -> ModelSetting:
     groups = teachers.teachers(shape)
     more, fewer, counted = _votes(shape)
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
-        counts, found = np.repeat(counted(held), calibration.noises[1].times, axis=0), []
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
+        counts, scores = np.repeat(counted(data), calibration.noises[1].times, axis=0), []
         for run in range(runs):
             draw = generator(seed, run)
             (answered, signs), *_ = scalable_pate.answers(counts, groups, [calibration], draw)
-            found.append(len(answered) + signs.sum())
-        return np.array(found)
+            scores.append(len(answered) + signs.sum())
+        return np.array(scores)
 
     return ModelSetting(
         scalable_pate.KEY,
@@ -481,21 +480,21 @@ def _scalable_pate() -> ModelSetting:
 def _chosen_pairs() -> ModelSetting:
     from dpcore.models.systems import noisy_marginals
 
-    # By the released counts a first category of 0 is rare and a label of 0 certain. A record with
+    # In the released counts a first category of 0 is rare and a label of 0 certain. A record with
     # both makes the pair of categories likelier and the two others less so, by the whole range;
-    # another record makes that pair the least likely to begin with.
+    # another record makes that pair initially the least likely.
     shape = RecordShape(1, 0, (2, 2))
     ones = [np.array([1.0, 99.0]), np.array([1.0, 99.0]), np.array([100.0, 0.0])]
     other = (0.0, 1, 1)
     both, alone = records(shape, [other, (0.0, 0, 0)]), records(shape, [other, BLANKED])
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
-        exact, found = noisy_marginals.counts(held), []
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
+        exact, hits = noisy_marginals.counts(data), []
         for run in range(runs):
             draw = generator(seed, run)
             first, *_ = noisy_marginals.chosen(exact, ones, 100.0, calibration, draw)
-            found.append(first == (0, 1))
-        return np.array(found, float)
+            hits.append(first == (0, 1))
+        return np.array(hits, float)
 
     return ModelSetting(
         noisy_marginals.KEY,
@@ -507,35 +506,37 @@ def _chosen_pairs() -> ModelSetting:
         epsilon=22.0,
         gaussian=False,
         runs=8_000,
-        promise=_alone(1),
+        promise=_choice_alone(1),
     )
 
 
 def _noisy_marginals() -> ModelSetting:
     from dpcore.models.systems import noisy_marginals
 
-    # Two columns, the label among them: there is one pair, and nothing to choose.
+    # Two columns, including the label: there is one pair, and nothing to choose.
     shape = RecordShape(1, 0, (2,))
-    # Enough in every cell for no noise to make a count negative: nothing is then set to 0.
+    # Enough in every cell that noise makes no count negative: none is then set to 0.
     many = [(0.0, level, label) for level in (0, 1) for label in (0, 1)] * 200
     one, other = records(shape, [(0.0, 0, 1), *many]), records(shape, [(0.0, 1, 0), *many])
 
-    def tables(made: noisy_marginals.Counts | noisy_marginals.Synthesiser) -> tuple[Array, Array]:
-        return np.stack(made.ones), made.twos[0, 1]
+    def tables(
+        released: noisy_marginals.Counts | noisy_marginals.Synthesiser,
+    ) -> tuple[Array, Array]:
+        return np.stack(released.ones), released.twos[0, 1]
 
-    exact = {held: noisy_marginals.counts(held) for held in (one, other)}
-    apart = [a - b for a, b in zip(tables(exact[one]), tables(exact[other]), strict=True)]
+    exact = {data: noisy_marginals.counts(data) for data in (one, other)}
+    differences = [a - b for a, b in zip(tables(exact[one]), tables(exact[other]), strict=True)]
 
-    def score(calibration: ModelCalibration, held: Records, runs: int, seed: int) -> Array:
+    def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         columns, _, pairs = calibration.noises
-        weights = apart[0], apart[1] * (columns.scale / pairs.scale) ** 2
-        found = []
+        weights = differences[0], differences[1] * (columns.scale / pairs.scale) ** 2
+        ratios = []
         for run in range(runs):
-            made = noisy_marginals.release(exact[held], calibration, generator(seed, run))
-            found.append(
-                sum(float((t * w).sum()) for t, w in zip(tables(made), weights, strict=True))
+            released = noisy_marginals.release(exact[data], calibration, generator(seed, run))
+            ratios.append(
+                sum(float((t * w).sum()) for t, w in zip(tables(released), weights, strict=True))
             )
-        return np.array(found)
+        return np.array(ratios)
 
     return ModelSetting(
         noisy_marginals.KEY,
@@ -550,7 +551,7 @@ def _noisy_marginals() -> ModelSetting:
 
 
 def settings() -> tuple[ModelSetting, ...]:
-    """Where each model with a proof is attacked."""
+    """The attack settings of each model with a proof."""
     return (
         _naive_bayes(),
         _pca("pca-gaussian"),

@@ -1,7 +1,7 @@
-"""Neighbouring data sets on which a method has nothing to hide behind.
+"""Worst-case neighbouring data sets for a method.
 
-They are written out as files and come in as any table of one's own does: what reading and preparing
-make of a blanked record is part of what is attacked.
+They are written as files and read as any user's own table is: reading and preparing a blanked
+record is part of the attacked system.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Neighbours:
     first, second : pair of arrays
         (n, d) features with rows of norm at most 1, and (n,) labels of ±1, or 0 of a blank record.
     adjacency : Adjacency
-        How they differ.
+        The adjacency under which they are neighbours.
     direction : (d,) array
-        Along which their releases lie apart: those of `first` further out.
+        Direction in which their releases differ: those of `first` lie further out.
     """
 
     first: tuple[Array, Array]
@@ -47,28 +47,28 @@ def table(
     rows: Sequence[Sequence[str]],
     rest: Sequence[str] = (),
 ) -> Table:
-    """A table of one's own whose training records are these rows, in their order.
+    """A user's own table whose training records are these rows, in their order.
 
     Parameters
     ----------
     columns : sequence of str
-        What each field but the last holds, as a description has it: "x: -1 to 1".
+        Description of each field but the last: "x: -1 to 1".
     label : str
-        What the last field holds.
+        Description of the last field.
     rows : sequence of sequences of str
         The fields; a row without any is a blank record.
     rest : sequence of str
-        What every record of the test part is.
+        The fields of every test record.
     """
-    kept = np.zeros(0, dtype=bool)
-    while int((~kept).sum()) < len(rows):
-        kept = drawn(len(kept) + 1, Preparation())
-    described = [*columns, f"predict {label}"]
-    names = [each.removeprefix("predict ").partition(":")[0] for each in described]
-    given, blank = iter(rows), [""] * len(names)
-    lines = [names, *((rest if test else next(given)) or blank for test in kept)]
-    written = "\n".join(",".join(line) for line in lines)
-    return read_own("\n".join(described), written.encode(), "neighbour")
+    is_test = np.zeros(0, dtype=bool)
+    while int((~is_test).sum()) < len(rows):
+        is_test = drawn(len(is_test) + 1, Preparation())
+    description = [*columns, f"predict {label}"]
+    names = [column.removeprefix("predict ").partition(":")[0] for column in description]
+    remaining, blank = iter(rows), [""] * len(names)
+    lines = [names, *((rest if test else next(remaining)) or blank for test in is_test)]
+    text = "\n".join(",".join(line) for line in lines)
+    return read_own("\n".join(description), text.encode(), "neighbour")
 
 
 def lone_record(
@@ -76,9 +76,9 @@ def lone_record(
 ) -> Neighbours:
     """One record of norm 1 among blank ones; in the other set it is blank, or its opposite.
 
-    Blank records have no gradient, so all that moves is the record's own: by the full L, or by 2L
-    where its opposite replaces it. With a loss that is linear at the margins met (the Huber loss
-    near 0), it moves by that much at every step.
+    Blank records have no gradient, so only the record's own gradient changes: by the full L, or by
+    2L where its opposite replaces it. With a loss that is linear at the margins that occur (the
+    Huber loss near 0), it changes by that much at every step.
 
     Parameters
     ----------
@@ -87,27 +87,26 @@ def lone_record(
     adjacency : Adjacency
         zero-out or replace-one.
     others : float
-        In [-1, 1]: what the other records are, in lengths of the one; 0 for blank ones. Where
-        batches of fixed size are drawn, -1 shows best whether the record was among them: it takes
-        an opposite's place.
+        In [-1, 1]: the other records as multiples of the one; 0 for blank ones. With batches of
+        fixed size, -1 shows best whether the record was in the batch: it replaces an opposite one.
 
     Raises
     ------
     InvalidInput
-        For add/remove: the methods here take n for public.
+        For add/remove: the methods here treat n as public.
     """
     if adjacency is Adjacency.ADD_REMOVE:
         raise reject("adjacency", adjacency, "zero-out or replace-one, which keep n")
-    # The record is on the public bounds of its first feature, and in the middle of all others.
-    columns = [f"x{place}: -1 to 1" for place in range(dimension)]
-    way = Preparation(norm="clip")
+    # The record is at the public bound of its first feature, and in the middle of all others.
+    columns = [f"x{index}: -1 to 1" for index in range(dimension)]
+    preparation = Preparation(norm="clip")
 
     def row(length: float) -> list[str]:
         return [f"{length!r}", *(dimension - 1) * ["0"], "yes"] if length else []
 
     def prepared(first: float) -> tuple[Array, Array]:
         rows = [row(first), *(row(others) for _ in range(records - 1))]
-        split = prepare(table(columns, "label: one of no, yes", rows, row(1.0)), way)
+        split = prepare(table(columns, "label: one of no, yes", rows, row(1.0)), preparation)
         return split.x_train, split.y_train
 
     second = -1.0 if adjacency is Adjacency.REPLACE_ONE else 0.0

@@ -1,23 +1,22 @@
 """A lower bound on ε from a single training: many canaries, each in or out by a coin's toss.
 
-After one training an auditor says of the canaries that look most like members "in", of those that
-look least like them "out", and keeps silent about the rest. What holds for one record bounds how
+After one training an auditor guesses "in" for the canaries that look most like members, "out" for
+those that look least like them, and abstains on the rest. The promise for one record bounds how
 many of these guesses can be right (Steinke, Nasr and Jagielski 2023, Theorem 5.2): of r guesses on
 m canaries, with q = 1/(1 + e^{-ε}) and W ~ Binomial(r, q),
 
     P(v right or more) ≤ P(W ≥ v) + 2mδ max_{0 < i ≤ v} P(v > W ≥ v - i)/i.
 
-So a training that is observed to be right v times refutes every ε for which that is below 1 %. It
-needs no second training, and proves less than many would: a bound is a statement about the worst of
-all canaries, made from an average over them.
+So v right guesses refute every ε for which that is below 1 %. This needs no second training, and
+proves less than many trainings would: the bound is on the worst of all canaries, estimated from an
+average over them.
 
-The canaries here are records of which each has a feature to itself, so that in a linear network one
-does not disturb another. One that is out is blank, without a label and therefore without a
-gradient; where a record is replaced by another, it has the opposite label; under add/remove it is
-not there, and about half of the public size are. Whether the ε that is promised is refuted depends
-on the training alone, so a fault in clipping, noise, batches or accounting can be found, and so can
-one in how they work together. How many records there are says nothing of any single canary here:
-the attacks on many trainings (`dpcore.audit.deep`) look for that.
+Each canary has a feature of its own, so that in a linear network canaries do not interfere. One
+that is out is blank, without a label and therefore without a gradient; under replace-one it has the
+opposite label; under add/remove it is absent, and about half of the public size are present. The
+verdict on the promised ε depends on the training alone, so it can reveal a fault in clipping,
+noise, batches or accounting, and in their combination. The number of records says nothing about a
+single canary here: the attacks on many trainings (`dpcore.audit.deep`) test that.
 """
 
 from __future__ import annotations
@@ -41,32 +40,32 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 
 FEATURE = 10.0
-"""A canary's own feature: beside it the constant that all share is next to nothing."""
+"""A canary's own feature: beside it the shared constant is negligible."""
 CLIP = 1e-2
 MOVED = 1e-4
-"""How far a step moves a weight by C: too little to change the slope."""
+"""Change of a weight by C in one step: too little to change the slope."""
 COIN_STREAM = 0x436F696E
-"""Any number that no other stream begins with."""
+"""Any number that no other random stream begins with."""
 CANARIES = 4_000
 LARGEST_EPSILON = 50.0
 LESS = 3.0
-"""So many times less noise than there should be is what the number of guesses is best for: few
-guesses prove most of an honest training, but too little to refute anything."""
+"""The number of guesses is tuned for noise this many times too small: few guesses prove most for an
+honest training, but too little to refute anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneRunResult(Bound):
-    """What one training gave away.
+    """The result of an audit of one training.
 
     Parameters
     ----------
     canaries, guesses, right : int
-        How many there were, how many were guessed at, and how many of these rightly.
+        Numbers of canaries, of guesses, and of right guesses.
     """
 
     @property
     def about(self) -> str:
-        """What this audit is made for, and what it therefore does not show."""
+        """The purpose of this audit, and its limits."""
         return (
             "How many canaries are guessed at is tuned to find out a training with a third of the "
             "noise that it should have; one with more than that may pass, and of an honest "
@@ -79,7 +78,7 @@ class OneRunResult(Bound):
 
 
 def chance(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The most that (ε, δ) allows for the chance of so many right guesses or more.
+    """The largest probability, under (ε, δ), of so many right guesses or more.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ def least_epsilon(
 ) -> float:
     """The ε that so many right guesses prove, ≥ 0; rounded down.
 
-    Every ε for which `chance` is below 1 - confidence is refuted, and with it all that are smaller.
+    Every ε for which `chance` is below 1 - confidence is refuted, and all smaller ones too.
 
     Raises
     ------
@@ -140,14 +139,14 @@ def least_epsilon(
 
 @cache
 def best_guesses(canaries: int, epsilon: float, delta: float, confidence: float) -> int:
-    """How many guesses would prove most of Gaussian noise that is a third of what (ε, δ) needs.
+    """The number of guesses that proves most for Gaussian noise a third of what (ε, δ) needs.
 
-    It is settled by public values, before the training.
+    It depends on public values only, and is fixed before the training.
     """
     mu = LESS * float(analytic_mu(epsilon, delta))
-    best, found = canaries, -1.0
+    best, best_bound = canaries, -1.0
     for guesses in np.unique(np.geomspace(20, canaries, 24).astype(int)).tolist():
-        # Canaries that are in score N(μ, 1), others N(0, 1); the highest r/2 are said to be in.
+        # Canaries that are in score N(μ, 1), others N(0, 1); the highest r/2 are guessed "in".
         part = min(guesses / (2.0 * canaries), 0.5)
 
         def above(level: float, part: float = part) -> float:
@@ -156,13 +155,13 @@ def best_guesses(canaries: int, epsilon: float, delta: float, confidence: float)
         level = float(optimize.brentq(above, -50.0, 50.0 + mu))
         right = int(guesses * 0.5 * float(stats.norm.sf(level - mu)) / part)
         bound = least_epsilon(canaries, guesses, min(right, guesses), delta, confidence)
-        if bound > found:
-            best, found = guesses, bound
+        if bound > best_bound:
+            best, best_bound = guesses, bound
     return best
 
 
 def guessed(scores: Array, inside: NDArray[np.bool_], guesses: int) -> int:
-    """How many guesses are right: the highest half of them "in", the lowest half "out".
+    """The number of right guesses: "in" for the highest scores, "out" for the lowest.
 
     Parameters
     ----------
@@ -170,7 +169,7 @@ def guessed(scores: Array, inside: NDArray[np.bool_], guesses: int) -> int:
         Larger for canaries that look like members.
     inside : (m,) array of bool
     guesses : int
-        r; of an odd number the odd one is an "in".
+        r; if odd, the extra guess is an "in".
     """
     order, out = np.argsort(scores, kind="stable"), guesses // 2
     return int(inside[order[len(order) - (guesses - out) :]].sum() + (~inside[order[:out]]).sum())
@@ -189,27 +188,27 @@ def audit(
     confidence: float = 0.99,
     seed: int = 0,
 ) -> OneRunResult:
-    """Train once on canaries, and see what can be told of them.
+    """Train once on canaries, and guess their membership.
 
     Parameters
     ----------
     epsilon, delta : float
-        The budget whose least noise is taken.
+        The budget; training uses the least noise that satisfies it.
     adjacency : Adjacency
     sampling : str
         "none", "poisson" or "fixed".
     steps : int
-        About so many, in whole epochs.
+        Approximate number of steps, rounded to whole epochs.
     rate : float
         Sampling rate, where batches are drawn.
     canaries : int
         m.
     noise_share : float
-        In (0, 1]: below 1, a copy with so much of the noise is trained, under the same promise.
+        In (0, 1]: below 1, a copy with this share of the noise is trained, under the same promise.
     confidence : float
         At least 0.5, below 1.
     seed : int
-        Of the coins, and of the training.
+        Seed of the coins, and of the training.
 
     Raises
     ------
@@ -258,14 +257,14 @@ def audit(
 
 
 def _trained(config: TrainingConfig, inside: NDArray[np.bool_], adjacency: Adjacency) -> Array:
-    """How far one training moved each canary's output towards its label, (m,)."""
+    """The change of each canary's output towards its label in one training, (m,)."""
     from dpcore.deep.training import TrainingRun
 
     inputs = np.diag(np.full(len(inside), FEATURE, dtype=np.float32))
     out = 0.0 if adjacency is Adjacency.REPLACE_ONE else np.nan
     targets = np.where(inside, 1.0, out).astype(np.float32)[:, None]
-    there = inside if adjacency is Adjacency.ADD_REMOVE else np.ones_like(inside)
-    run = TrainingRun(config, inputs[there], targets[there], 1, task="labels")
+    present = inside if adjacency is Adjacency.ADD_REMOVE else np.ones_like(inside)
+    run = TrainingRun(config, inputs[present], targets[present], 1, task="labels")
     before = run.scores(inputs)
     run.advance(run.steps)
     return np.asarray((run.scores(inputs) - before)[0, :, 0], dtype=float)

@@ -1,8 +1,8 @@
-"""Which attacks each method must survive. A method that proves something and has none is a gap.
+"""The attacks that each method must survive. A method with a proof but without one is a gap.
 
-Two thirds of the noise are found out where the score is the likelihood ratio of the release, or
-grows with it, and the promise is tight; elsewhere half of it, on a problem small enough to tell:
-where steps on batches add up, or much is computed from the release before it is seen.
+An attack flags two thirds of the noise where its score is the likelihood ratio of the release, or
+increases with it, and the promise is tight; elsewhere half of the noise, on a small problem: where
+steps on batches add up, or much post-processing precedes the output.
 """
 
 from __future__ import annotations
@@ -132,13 +132,16 @@ SETTINGS = (
 @cache
 def attacks() -> dict[str, tuple[Attack, ...]]:
     """All attacks by method or model of the survey, and those on the training of networks."""
-    found: dict[str, tuple[Attack, ...]] = {}
+    attacks_by_key: dict[str, tuple[Attack, ...]] = {}
     for setting in SETTINGS:
-        found[setting.method] = (*found.get(setting.method, ()), attack(setting))
+        attacks_by_key[setting.method] = (*attacks_by_key.get(setting.method, ()), attack(setting))
     for system in models.settings():
-        found[system.model] = (*found.get(system.model, ()), models.attack(system))
-    found[deep.KEY] = tuple(deep.attack(setting) for setting in deep.SETTINGS)
-    return found
+        attacks_by_key[system.model] = (
+            *attacks_by_key.get(system.model, ()),
+            models.attack(system),
+        )
+    attacks_by_key[deep.KEY] = tuple(deep.attack(setting) for setting in deep.SETTINGS)
+    return attacks_by_key
 
 
 def attacks_on(method: str) -> tuple[Attack, ...]:

@@ -23,18 +23,18 @@ ATTACKED = Edition.SOUND
 
 @dataclass(frozen=True)
 class TrainingSetting:
-    """Where one training method is attacked.
+    """The setting of one attack on a training method.
 
     Parameters
     ----------
     method : str
     adjacency : Adjacency
     epsilon, delta : float
-        Budget at which the attack has its power.
+        Budget at which the attack has power.
     gaussian : bool
         Whether the projected weights are normal with one variance on both data sets.
     flags : float
-        Share of the noise at which the copy is found out.
+        Share of the noise at which the attack flags the copy.
     runs : int
     records, dimension : int
         n and d.
@@ -45,9 +45,9 @@ class TrainingSetting:
         h: for margins below 1 - h the Huber loss is linear. Small, it also makes steps short, so
         that iterates stay there.
     others : float
-        What the other records are, in lengths of the one that differs.
+        The other records as multiples of the one that differs.
     loss : str
-        What is learnt from labels of 1.
+        Loss for labels of 1.
     """
 
     method: str
@@ -67,7 +67,7 @@ class TrainingSetting:
 
 
 def with_noise(calibration: Calibration, share: float) -> Calibration:
-    """A copy that draws so much of the noise and promises the same."""
+    """A copy with this share of the noise and the same promise."""
     mu = calibration.gaussian_mu
     return replace(
         calibration,
@@ -80,7 +80,7 @@ def with_noise(calibration: Calibration, share: float) -> Calibration:
 
 
 def promise(calibration: Calibration) -> Guarantee:
-    """What should hold: the tighter of what is proved and what is certified.
+    """The promise to test: the tighter of the proved and the certified guarantee.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def promise(calibration: Calibration) -> Guarantee:
 
 
 def aim(setting: TrainingSetting, epsilon: float, delta: float) -> Target:
-    """The method, calibrated, and a way to draw from it."""
+    """The calibrated method as a target: its promise, and a function that draws scores."""
     method = method_named(setting.method)
     pair = lone_record(setting.records, setting.dimension, setting.adjacency, setting.others)
     problem = Problem(
@@ -121,9 +121,9 @@ def _scores(method: Method, problem: Problem, calibration: Calibration, pair: Ne
     def draw(share: float, runs: int, seed: int) -> tuple[Array, Array]:
         copy = with_noise(calibration, share)
         first, second = (
-            method.release(problem, features, labels, [copy], runs, 2 * seed + place)[0]
+            method.release(problem, features, labels, [copy], runs, 2 * seed + index)[0]
             @ pair.direction
-            for place, (features, labels) in enumerate((pair.first, pair.second))
+            for index, (features, labels) in enumerate((pair.first, pair.second))
         )
         return first, second
 
