@@ -1,8 +1,8 @@
-"""Work on what strangers hand in: in a process of its own, with limits of memory and of time.
+"""Process untrusted input in a separate process, with limits of memory and of time.
 
-A file of a few kilobytes can ask for gigabytes or minutes. Whatever it asks for here is refused in
-one sentence, and leaves nothing: the process, and all that it holds, ends. What it holds stays
-there between two questions, so that records never have to be where others' are.
+A file of a few kilobytes can require gigabytes or minutes. Such a file is refused in one sentence,
+and leaves nothing behind: the process ends, with all its data. The data stay in the process between
+two calls, so that records never share a process with another user's.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from typing import IO, Any
 
 from dpcore.errors import Cancelled, InvalidInput
 
-ORPHAN_SECONDS = 1.0  # between two looks at whether the process that asks is still there
+ORPHAN_SECONDS = 1.0  # between two checks that the parent process still runs
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 MEGABYTE = 1_000_000
 
 
 class Confined:
-    """A process that answers one question after another.
+    """A process that runs one call after another.
 
     Parameters
     ----------
     megabytes : int
-        What it may take beyond what Python and the libraries take.
+        Memory limit, beyond the memory of Python and the libraries.
     libraries : sequence of str
         Modules that are loaded before the limit is set.
     """
@@ -43,7 +43,7 @@ class Confined:
         self._one_at_a_time = threading.Lock()
         self._closed = False
         self.begun = 0
-        """How often it was begun; each time it holds nothing."""
+        """How often the process was started; it starts without data."""
         self._process = self._begin()
 
     def _begin(self) -> subprocess.Popen[bytes]:
@@ -52,7 +52,7 @@ class Confined:
             [sys.executable, "-m", __name__, str(self.megabytes), *self._libraries],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # A library's warnings may repeat what it was given.
+            # A library's warnings may contain its input.
             stderr=subprocess.DEVNULL,
             env=os.environ
             | dict.fromkeys(THREADS, "1")
@@ -64,28 +64,28 @@ class Confined:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Id of the process."""
         return self._process.pid
 
     def ask(self, what: str, call: Callable[..., Any], *given: object, seconds: float) -> Any:
-        """What `call(*given)` returns there.
+        """The result of `call(*given)` in the process.
 
         Parameters
         ----------
         what : str
-            Begins the sentence for what takes too long or too much, such as "Reading 'a.csv'".
+            Start of the sentence about a call that exceeds a limit, such as "Reading 'a.csv'".
         call : callable
             A function of a module.
         given : objects
         seconds : float
-            It is ended after so many.
+            Time limit; the process is then ended.
 
         Raises
         ------
         InvalidInput
-            What the call raised, or that it took too much; then whatever was held there is gone.
+            If the call raised it, or exceeded a limit; then the process has lost its data.
         Cancelled
-            If it was closed meanwhile.
+            If the process was closed meanwhile.
         """
         late = threading.Event()
 
@@ -119,77 +119,77 @@ class Confined:
         raise InvalidInput(answer or too_much)
 
     def close(self) -> None:
-        """End it at once, and all that it holds."""
+        """End the process at once, with all its data."""
         self._closed = True
         self._end()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
-    for line in (process.stdin, process.stdout):
-        if line is not None:
-            with suppress(OSError):  # what was never sent
-                line.close()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # for data that were never sent
+                pipe.close()
     process.wait()
 
 
-def _send(line: IO[bytes] | None, what: object) -> None:
-    assert line is not None
-    pickle.dump(what, line, protocol=5)
-    line.flush()
+def _send(pipe: IO[bytes] | None, message: object) -> None:
+    assert pipe is not None
+    pickle.dump(message, pipe, protocol=5)
+    pipe.flush()
 
 
-def _receive(line: IO[bytes] | None) -> tuple[bool, Any]:
-    assert line is not None
-    answer: tuple[bool, Any] = pickle.load(line)
+def _receive(pipe: IO[bytes] | None) -> tuple[bool, Any]:
+    assert pipe is not None
+    answer: tuple[bool, Any] = pickle.load(pipe)
     return answer
 
 
 def serve(megabytes: int, libraries: Sequence[str]) -> None:
-    """In the process: answer what is asked until nobody asks any more."""
+    """In the process: run calls until the parent closes the pipe."""
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # a library's output must not be read as an answer
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     for name in libraries:
         importlib.import_module(name)
     _limit(megabytes)
     while True:
         try:
-            call, given = pickle.load(questions)
+            call, arguments = pickle.load(questions)
         except EOFError:
             return
         except MemoryError:
             os._exit(1)
         answer: tuple[bool, Any]
         try:
-            answer = True, call(*given)
+            answer = True, call(*arguments)
         except InvalidInput as refusal:
             answer = False, str(refusal)
         except MemoryError:
             answer = False, ""
         except Exception as error:
             answer = False, f"It could not be done ({type(error).__name__})."
-        del call, given
+        del call, arguments
         _send(answers, answer)
         del answer
 
 
 def _limit(megabytes: int) -> None:
-    """From here on no more than so much, where the system knows such limits."""
+    """Limit the memory of this process, where the system supports it."""
     try:
         import resource
     except ImportError:
         return
-    taken = 0
+    used = 0
     with suppress(OSError), open("/proc/self/statm") as file:
-        taken = int(file.read().split()[0]) * resource.getpagesize()
-    most = taken + megabytes * MEGABYTE
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # nor a copy of it on the disk
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    limit = used + megabytes * MEGABYTE
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no copy of the memory on the disk
 
 
 def _end_with(parent: int) -> None:
-    """End when the process that asks has ended, however it did, also in the midst of an answer."""
+    """End when the parent process has ended, for whatever reason, even during a call."""
     while os.getppid() == parent:
         time.sleep(ORPHAN_SECONDS)
     os._exit(1)

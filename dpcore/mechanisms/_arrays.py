@@ -52,10 +52,10 @@ def checked(
         )
     array = array.astype(np.float64, copy=False)
     # Comparisons with nan are false, so nan is refused with the rest.
-    good = (array > above) & (array >= at_least) & (array < below)
-    good |= (array == math.inf) & infinite
-    if not good.all():
-        first = float(array[~good][0])
+    valid = (array > above) & (array >= at_least) & (array < below)
+    valid |= (array == math.inf) & infinite
+    if not valid.all():
+        first = float(array[~valid][0])
         number(field, first, above=above, at_least=at_least, below=below)
     return array
 
@@ -79,7 +79,7 @@ def apply(function: Callable[..., Array], *arguments: Array) -> Any:
             result[block] = function(*(argument[block] for argument in flat))
 
         starts = range(0, size, BLOCK)
-        # NumPy lets go of the interpreter inside its loops, so threads share the work.
+        # NumPy releases the interpreter lock inside its loops, so threads share the work.
         with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
             for _ in pool.map(fill, starts):
                 pass

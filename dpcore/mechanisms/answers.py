@@ -1,4 +1,4 @@
-"""One question to a Gaussian mechanism, answered whole: proved, claimed, certified, and why.
+"""One query about a Gaussian mechanism, with proved, claimed and certified results and reasons.
 
 σ from (ε, δ), ε from (σ, δ), or δ from (ε, σ), by the classical or the analytic mechanism.
 """
@@ -36,7 +36,7 @@ def answer(
     sigma: float | None = None,
     sensitivity: float = 1.0,
 ) -> dict[str, Any]:
-    """Everything there is to say about one Gaussian release.
+    """All results for one Gaussian release.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ def answer(
     mechanism : str
         "analytic" or "classical".
     epsilon, delta, sigma, sensitivity : float
-        In the usual meanings; σ and the sensitivity in the query's units. The adjacency is the
-        one the sensitivity was computed for.
+        As usual; σ and the sensitivity in the query's units. The adjacency is the one that the
+        sensitivity was computed for.
 
     Returns
     -------
     dict
         The proved value under the question's own name (``None`` when a condition is unmet), the
-        formula's value under "claim", the conditions with verdicts, the exact ε of that very noise
-        at the same δ under "certified_epsilon", and what was asked.
+        formula's value under "claim", the conditions with verdicts, the exact ε of the same noise
+        at the same δ under "certified_epsilon", and the query itself.
 
     Raises
     ------
@@ -62,15 +62,22 @@ def answer(
     """
     one_of("question", question, QUESTIONS)
     one_of("mechanism", mechanism, MECHANISMS)
-    given = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
-    for name, value in given.items():
+    inputs = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
+    for name, value in inputs.items():
         if name != question and value is None:
             raise InvalidInput(f"{name} is missing, but it is needed to answer for {question}.")
     number("sensitivity", sensitivity, above=0.0)
-    known = {name: value for name, value in given.items() if name != question and value is not None}
-    known[question] = _formula(question, mechanism, known, sensitivity)
+    values = {
+        name: value for name, value in inputs.items() if name != question and value is not None
+    }
+    values[question] = _formula(question, mechanism, values, sensitivity)
     return report(
-        question, mechanism, THEOREMS[mechanism], known, sensitivity, _conditions(mechanism, known)
+        question,
+        mechanism,
+        THEOREMS[mechanism],
+        values,
+        sensitivity,
+        _conditions(mechanism, values),
     )
 
 
@@ -82,7 +89,7 @@ def report(
     sensitivity: float,
     conditions: Sequence[Condition],
 ) -> dict[str, Any]:
-    """The answer in full, once all three of ε, δ and σ are in `known`; keys as `answer` says."""
+    """The full answer, given all three of ε, δ and σ in `known`; keys as for `answer`."""
     value = known[question]
     met = all(condition.met for condition in conditions)
     usable = 0.0 < known["delta"] < 1.0 and known["sigma"] > 0.0
@@ -104,43 +111,43 @@ def report(
 
 
 def verdicts(conditions: Sequence[Condition]) -> list[dict[str, Any]]:
-    """Each condition, whether it is met, whether that is the user's word, and why not if not."""
+    """Each condition: whether it is met, whether that is the user's assumption, and why not."""
     return [
         {
-            "condition": c.text,
-            "met": c.met,
-            "assumed": c.assumed,
-            "why": "" if c.met else c.consequence,
+            "condition": condition.text,
+            "met": condition.met,
+            "assumed": condition.assumed,
+            "why": "" if condition.met else condition.consequence,
         }
-        for c in conditions
+        for condition in conditions
     ]
 
 
-def _formula(question: str, mechanism: str, known: dict[str, float], sensitivity: float) -> float:
+def _formula(question: str, mechanism: str, values: dict[str, float], sensitivity: float) -> float:
     if mechanism == "analytic":
         if question == "sigma":
-            return float(analytic_sigma(known["epsilon"], known["delta"], sensitivity))
+            return float(analytic_sigma(values["epsilon"], values["delta"], sensitivity))
         if question == "epsilon":
-            return float(analytic_epsilon(known["sigma"], known["delta"], sensitivity))
-        return float(analytic_delta(known["epsilon"], known["sigma"], sensitivity))
+            return float(analytic_epsilon(values["sigma"], values["delta"], sensitivity))
+        return float(analytic_delta(values["epsilon"], values["sigma"], sensitivity))
     if question == "sigma":
-        return float(classical_sigma(known["epsilon"], known["delta"], sensitivity))
-    sigma = number("sigma", known["sigma"], above=0.0)
+        return float(classical_sigma(values["epsilon"], values["delta"], sensitivity))
+    sigma = number("sigma", values["sigma"], above=0.0)
     if question == "epsilon":
         # σε = Δ√(2 ln(1.25/δ)) is symmetric in σ and ε.
-        return float(classical_sigma(sigma, known["delta"], sensitivity))
-    epsilon = number("epsilon", known["epsilon"], above=0.0)
+        return float(classical_sigma(sigma, values["delta"], sensitivity))
+    epsilon = number("epsilon", values["epsilon"], above=0.0)
     reach = epsilon * sigma / sensitivity
     # Rounded up: by a relative 1e-12, and by two of the smallest numbers where that underflows.
     return 1.25 * math.exp(-0.5 * reach * reach) * (1.0 + 1e-12) + 1e-323
 
 
-def _conditions(mechanism: str, known: dict[str, float]) -> tuple[Condition, ...]:
+def _conditions(mechanism: str, values: dict[str, float]) -> tuple[Condition, ...]:
     if mechanism == "analytic":
         return (Condition("any ε and δ: the curve is exact", True),)
-    delta = known["delta"]
+    delta = values["delta"]
     return (
-        classical_condition(known["epsilon"]),
+        classical_condition(values["epsilon"]),
         Condition(
             f"0 < δ < 1 (δ = {delta:.3g})",
             0.0 < delta < 1.0,

@@ -1,10 +1,9 @@
 """Noise from the operating system's entropy, number by number: there is no state to store or guess.
 
 A normal number is the inverse distribution function of a uniform one whose exponent has no lower
-end, in double precision: every tail probability that a double can hold occurs as often as it
+end, in double precision: every tail event whose probability a double can hold occurs as often as it
 should. Exponential, Laplace and (for whole shapes) gamma numbers are logarithms of such uniforms.
-Numbers are rounded to doubles all the same, and their low bits are not covered by any proof
-(Mironov 2012).
+Numbers are still rounded to doubles, and no proof covers their low bits (Mironov 2012).
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ def normals(count: int) -> NDArray[np.float64]:
     array of float64 (count,)
     """
     signs, mantissas, exponents = signed_uniforms(count)
-    found: NDArray[np.float64] = -signs * scipy.special.ndtri(np.ldexp(mantissas, exponents - 1))
-    return found
+    values: NDArray[np.float64] = -signs * scipy.special.ndtri(np.ldexp(mantissas, exponents - 1))
+    return values
 
 
 def exponentials(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -54,8 +53,8 @@ def signed_uniforms(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """Signs of one bit, and V uniform in (0, 1) as mantissas in [1, 2) and exponents.
 
-    V = 2^-(k+1) (1 + m/2⁵²) with m of 52 bits and k the zeros before the first one bit, of as many
-    bits as it takes.
+    V = 2^-(k+1) (1 + m/2⁵²) with m of 52 bits and k the zeros before the first one bit, which may
+    take any number of bits.
     """
     words = _words(count)
     signs = np.where(words & np.uint64(1), 1.0, -1.0)
@@ -73,9 +72,9 @@ def signed_uniforms(
 class SystemNoise(np.random.Generator):
     """A NumPy generator whose noise is the operating system's, drawn afresh at every call.
 
-    Noise (`standard_normal`, `laplace`, `gamma`) never comes from a generator with a state. What
-    else a method asks for, such as which records are in a batch, comes from PCG64 with 256 bits of
-    fresh entropy; it is not handed out and goes with this object.
+    Noise (`standard_normal`, `laplace`, `gamma`) never comes from a generator with a state. Other
+    random numbers, such as which records are in a batch, come from PCG64 with 256 bits of fresh
+    entropy, which is never returned and is discarded with this object.
     """
 
     def __init__(self) -> None:
@@ -92,14 +91,14 @@ class SystemNoise(np.random.Generator):
         return loc + scale * _shaped(_laplaces, size)
 
     def gamma(self, shape: Any, scale: float = 1.0, size: Any = None) -> Any:  # type: ignore[override]
-        """Gamma of a whole shape: the sum of so many exponentials, times the scale."""
+        """Gamma of a whole shape: the sum of `shape` exponentials, times the scale."""
         parts = whole("shape", shape, at_least=1)
         return scale * _shaped(
             lambda count: exponentials(count * parts)[1].reshape(count, parts).sum(axis=1), size
         )
 
     def __reduce__(self) -> Any:
-        """Refuse to be stored."""
+        """Refuse to be pickled."""
         raise TypeError("what draws noise for keeping is not stored")
 
 
@@ -119,5 +118,5 @@ def _words(count: int) -> NDArray[np.uint64]:
 
 
 def _lengths(words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """How many bits each word takes, the first of them a one; 0 for 0. At most 53 bits."""
+    """Bit length of each word, without leading zeros; 0 for 0. At most 53 bits."""
     return np.frexp(words.astype(np.float64))[1].astype(np.int64)

@@ -1,4 +1,4 @@
-"""The exponential mechanism: one of several options, the likelier the higher its score.
+"""The exponential mechanism: a choice among options, likelier for higher scores.
 
 Option r is drawn with probability ∝ exp(a q(r)), a being the rate. Let q′ be a neighbour's scores
 and R the *range* of the changes, R = max_r (q′(r) - q(r)) - min_r (q′(r) - q(r)). Then
@@ -6,11 +6,11 @@ and R the *range* of the changes, R = max_r (q′(r) - q(r)) - min_r (q′(r) - 
     log P(r)/P′(r) = a (q(r) - q′(r)) + log E_{s ~ P} exp(a (q′(s) - q(s)))
 
 lies in [-a R, a R], so that a = ε/R is (ε, 0)-private. Scores that each move by at most Δ have
-R ≤ 2Δ, the textbook's factor; scores that all move the same way have R ≤ Δ. What is more, for one
+R ≤ 2Δ, the textbook's factor; scores that all move the same way have R ≤ Δ. Moreover, for one
 pair of neighbours all log ratios lie in an interval of length ε ("bounded range"), which is
 ε²/8-zCDP.
 
-Adjacency is carried by the range alone: pass that of the adjacency that is meant.
+Only the range depends on the adjacency: pass the range for the adjacency in use.
 
 Source: McSherry and Talwar 2007, Theorem 6; Cesar and Rogers 2021, Lemma 3.4, for ε²/8.
 """
@@ -39,7 +39,7 @@ def exponential_rate(epsilon: float, score_range: float = 1.0) -> float:
     Returns
     -------
     float
-        What a score is multiplied by.
+        The factor of the scores.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def exponential_epsilon(rho: float) -> float:
 def choose(generator: np.random.Generator, scores: ArrayLike, rate: ArrayLike) -> NDArray[np.int64]:
     """One option for each set of scores, drawn with probability ∝ exp(rate · score).
 
-    The largest of rate · score + Gumbel noise is distributed so. For exploration only: a seeded
-    generator makes the choice known to whoever knows the seed.
+    The largest of rate · score + Gumbel noise has this distribution. For exploration only: whoever
+    knows the seed of the generator knows the choice.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def choose(generator: np.random.Generator, scores: ArrayLike, rate: ArrayLike) -
     Returns
     -------
     array of int, shape (…)
-        Place of the option chosen.
+        Index of the chosen option.
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""How much Gaussian noise an (ε, δ) needs, and what a given noise provides.
+"""The Gaussian noise that an (ε, δ) needs, and the (ε, δ) that a given noise provides.
 
 For a query of L2 sensitivity Δ answered with noise N(0, σ² I): the classical calibration (Dwork and
 Roth 2014, Theorem A.1), which is proved for ε < 1 only, and the analytic one (Balle and Wang 2018,
 Theorem 8), which is exact. Paper 000 uses both, the second through the α of its Algorithm 1.
 
-Adjacency is carried by the sensitivity alone: pass the Δ of the adjacency that is meant.
+Only the sensitivity depends on the adjacency: pass the Δ for the adjacency in use.
 
 Every function takes numbers or arrays, which broadcast against each other. It returns a float when
 all are numbers, otherwise a float64 array of the broadcast shape. Rounding is always to the safe
@@ -86,12 +86,12 @@ def classical_condition(epsilon: float, of: str = "") -> Condition:
     epsilon : float
         Above 0.
     of : str
-        Whose ε it is, where that is not what was asked for.
+        Owner of the ε, where it is not the requested one.
 
     Returns
     -------
     Condition
-        Unmet at ε = 1 and above, with the sentence to show.
+        Unmet at ε = 1 and above, with a sentence for the user.
 
     Raises
     ------
@@ -300,7 +300,7 @@ def analytic_alpha(epsilon: ArrayLike, delta: ArrayLike) -> Any: ...
 def analytic_alpha(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     """α of paper 000's Algorithm 1, by which σ = α Δ / √(2 ε); rounded up.
 
-    The algorithm finds it from B⁺ and B⁻ by bisection; it equals √(2 ε)/μ, which is used here.
+    The algorithm computes it from B⁺ and B⁻ by bisection; it equals √(2 ε)/μ, which is used here.
     Since α depends on ε, the form of σ does not mean that the noise falls as 1/√ε.
 
     Parameters

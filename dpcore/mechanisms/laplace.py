@@ -6,7 +6,7 @@ by at most Δ₂/b = ε, which is the whole proof. In polar coordinates the dens
 ∝ r^(d-1) exp(-r/b), so it is Gamma(d, scale b); the direction is uniform on the sphere and
 independent of it.
 
-Adjacency is carried by the sensitivity alone: pass the Δ of the adjacency that is meant.
+Only the sensitivity depends on the adjacency: pass the Δ for the adjacency in use.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def vector_laplace(
 ) -> Array:
     """Draws with density ∝ exp(-‖z‖₂/scale) in ℝᵈ.
 
-    For exploration only. A seeded generator makes the noise known to whoever knows the seed, and
-    the low bits of noise drawn in double precision give away the answer beneath it (Mironov 2012);
+    For exploration only. Whoever knows the seed of the generator knows the noise, and the low bits
+    of noise drawn in double precision reveal the answer beneath it (Mironov 2012);
     a release needs entropy from the operating system and a sampler that is exact on a grid.
 
     Parameters

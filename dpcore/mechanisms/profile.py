@@ -5,15 +5,15 @@ Theorem 8)
 
     δ(ε; μ) = Φ(-a) - e^ε Φ(-b),      a = ε/μ - μ/2,      b = ε/μ + μ/2 = a + μ.
 
-Evaluated like that it loses every digit when ε and δ are small, and overflows when ε is large. Here
-it is taken apart with the Mills ratio R(x) = Φ(-x)/φ(x). Since e^ε φ(b) = φ(a),
+Evaluated directly it loses every digit when ε and δ are small, and overflows when ε is large. Here
+it is rewritten with the Mills ratio R(x) = Φ(-x)/φ(x). Since e^ε φ(b) = φ(a),
 
     δ = φ(a) (R(a) - R(b)) = φ(a) μ g,      g = (R(a) - R(b)) / μ,
 
 in which nothing overflows. g is the mean over [a, b] of -R'(x) = 1 - x R(x), a positive, convex and
 decreasing function; for small μ it comes from its Taylor series about the middle of [a, b].
 
-What makes inversion cheap is that all derivatives come with the value. With s = 1/g,
+Inversion is cheap because all derivatives come with the value. With s = 1/g,
 
     ∂ log δ / ∂ log μ = s,            ∂ log s / ∂ log μ = 1 + a b - s,
     ∂ log δ / ∂ a     = -R(b)/g       (at fixed μ, where ε = μ (a + μ/2)).
@@ -100,14 +100,14 @@ def _g(a: Array, mu: Array) -> Array:
 
 
 def _g_scale(a: Array, mu: Array) -> Array:
-    """Size of the terms whose difference `_g` is; its absolute error is a few u times this."""
+    """Size of the terms subtracted in `_g`; its absolute error is a few u times this."""
     # R(x) ≤ 4/(1 + max(x, 0)) for x ≥ -1.
     terms = 4.0 / (1.0 + np.maximum(a, 0.0)) / np.maximum(mu, SERIES_BELOW)
     return np.where(mu < SERIES_BELOW, 2.0, terms)
 
 
 def delta_upper(a: Array, mu: Array) -> Array:
-    """δ at ε = μ (a + μ/2), rounded up, at most 1; the error of `a` is the caller's."""
+    """δ at ε = μ (a + μ/2), rounded up, at most 1; the caller handles the error of `a`."""
     # Moving a down only raises δ; beyond 40, φ is below the smallest double.
     a = np.minimum(a, 40.0)
     result = np.ones_like(a)
@@ -145,8 +145,8 @@ def mu_from_budget(epsilon: Array, delta: Array) -> Array:
 def _climb(epsilon: Array, delta: Array, start: Array) -> Array:
     """Root of log(φ(a) μ g) = log δ in log μ by Householder's method of order four.
 
-    Three steps do for ε from 1e-12 to 1e3 and δ from 1e-300 to 1/2. What has not converged at the
-    end falls back to `start`.
+    Three steps suffice for ε from 1e-12 to 1e3 and δ from 1e-300 to 1/2. Elements that have not
+    converged at the end fall back to `start`.
     """
     mu = start
     for _ in range(12):

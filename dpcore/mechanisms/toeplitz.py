@@ -2,10 +2,10 @@
 
 A = C C is the lower-triangular matrix of ones, whose product with a stream G of T rows is all its
 prefix sums. C is Toeplitz with the coefficients of (1-x)^{-1/2}: c_0 = 1, and
-c_k = c_{k-1} (2k-1)/(2k). What is published, A G + C Z = C (C G + Z) with Z_tj ~ N(0, σ²), comes
+c_k = c_{k-1} (2k-1)/(2k). The release, A G + C Z = C (C G + Z) with Z_tj ~ N(0, σ²), comes
 from one Gaussian mechanism on C G. If one record moves a single row of G, by at most Δ in norm, it
 moves C G by at most Δ ‖c‖₂, a column's norm, so the whole stream of sums is μ-Gaussian DP with
-μ = Δ ‖c‖₂/σ. That holds for adaptive streams too, where G_t hangs on what was published before
+μ = Δ ‖c‖₂/σ. That holds for adaptive streams too, where G_t depends on earlier releases
 (Denisov et al. 2022, Theorem 2.1), C being lower triangular.
 
 The error of the last sum, the largest, has standard deviation σ ‖c‖₂ = ‖c‖₂² Δ/μ in each
@@ -33,7 +33,7 @@ def coefficients(steps: int) -> Array:
 
 
 def column_norm(steps: int) -> float:
-    """‖c‖₂, rounded up: how far C carries a change of norm 1 in one row of the stream."""
+    """‖c‖₂, rounded up: the change of C G when one row of the stream changes by norm 1."""
     # The rounding of a product of k factors is at most k ulp, and the early ones weigh most.
     exact = float(np.linalg.norm(coefficients(steps)))
     return exact * (1.0 + 3e-16 * (steps + 10.0))
