@@ -1,8 +1,8 @@
-"""What a stranger handed in, held by a confined process; and what is told of it elsewhere.
+"""An uploaded file in a confined process, and the facts about it that leave the process.
 
 The functions here run in that process (`dpcore.confined`), which holds one table or one set of
-examples. Whoever asks gets outlines and curves, and no record; a training gets the records by a
-file that only this user can read and that is gone when it has been read.
+examples. Callers get outlines and curves, and no record; a training gets the records by a file
+that only this user can read and that is removed once it has been read.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outline:
-    """All that is told of a table's prepared records.
+    """The facts about a table's prepared records that leave the process.
 
     Parameters
     ----------
     emptied : Split
-        Their description, without any.
+        Their description, without any record.
     records, tested, dimension : int
-        How many there are to learn from and to test on, and how many features they have.
+        Numbers of training records, test records and features.
     classes : tuple of (float, int)
-        How many test records are of each class; none where a number is predicted.
+        Number of test records of each class; empty where a number is predicted.
     published : bool
         Whether the file is a published one.
     """
@@ -53,9 +53,9 @@ class Outline:
     published: bool
 
     def stand_in(self) -> Split:
-        """A split of these sizes that takes no room: its rows are no numbers, its classes sorted.
+        """A split of these sizes that takes no memory: its rows are nan, its classes sorted.
 
-        All that needs no records can be asked of it. What is computed from its rows is no number.
+        It answers every question that needs no records. Values computed from its rows are nan.
         """
         labels = [np.full(count, label) for label, count in self.classes]
         nothing = np.array(np.nan)
@@ -71,7 +71,7 @@ class Outline:
 
 @dataclass(frozen=True)
 class Brief:
-    """All that is told of examples.
+    """The facts about examples that leave the process.
 
     Parameters
     ----------
@@ -107,10 +107,12 @@ def outline(preparation: Preparation) -> Outline:
     """Prepare the table's records."""
     split, table = _split(preparation), _held.table
     assert table is not None
-    counted: tuple[tuple[float, int], ...] = ()
+    classes: tuple[tuple[float, int], ...] = ()
     if split.entry.predicts != "number":
-        found = np.unique(split.y_test, return_counts=True)
-        counted = tuple((float(label), int(count)) for label, count in zip(*found, strict=True))
+        label_counts = np.unique(split.y_test, return_counts=True)
+        classes = tuple(
+            (float(label), int(count)) for label, count in zip(*label_counts, strict=True)
+        )
     emptied = replace(
         split,
         x_train=split.x_train[:0].copy(),
@@ -120,7 +122,7 @@ def outline(preparation: Preparation) -> Outline:
         blank=split.blank[:0].copy(),
     )
     return Outline(
-        emptied, split.records, len(split.y_test), split.dimension, counted, table.published
+        emptied, split.records, len(split.y_test), split.dimension, classes, table.published
     )
 
 
@@ -131,7 +133,7 @@ def drawn(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
     ----------
     study : Study
     bare : Study
-        The same without anything that only private models depend on.
+        The study without the settings that only private models depend on.
     """
     split = _split(study.preparation)
     if bare.key not in _without_noise:
@@ -147,18 +149,18 @@ def take_examples(data: bytes, filename: str) -> Brief:
     from dpcore.datasets.images.sets import features_npz
     from dpcore.evaluation import comparison
 
-    found = _held.examples = features_npz.decode(data, filename)
-    return Brief(found.entry, found.records, comparison.tested(found))
+    examples = _held.examples = features_npz.decode(data, filename)
+    return Brief(examples.entry, examples.records, comparison.tested(examples))
 
 
 def hand_over(path: str, preparation: Preparation | None = None) -> None:
-    """Write the records, for a worker to take, where only this user can read them.
+    """Write the records for a worker to a file that only this user can read.
 
     Parameters
     ----------
     path : str
     preparation : Preparation, optional
-        Of a table.
+        Preparation of a table.
     """
     records = _held.examples if preparation is None else _split(preparation)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -168,24 +170,24 @@ def hand_over(path: str, preparation: Preparation | None = None) -> None:
 def _split(preparation: Preparation) -> Split:
     assert _held.table is not None
     if _held.prepared is None or _held.prepared[0] != preparation:
-        _held.prepared = None  # before there is another
+        _held.prepared = None  # frees the old one before the new one is made
         _held.prepared = preparation, prepare(_held.table, preparation)
     return _held.prepared[1]
 
 
 def folder() -> Path:
-    """Where records wait for a worker; what servers that are no more have left there is removed."""
-    found = cache.folder() / "brought"
-    found.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for path in found.iterdir():
+    """The folder of records that wait for a worker; files of ended servers are removed."""
+    result = cache.folder() / "brought"
+    result.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in result.iterdir():
         host, _, rest = path.name.partition("+")
         if host == socket.gethostname() and not _runs(rest.partition("+")[0]):
             path.unlink(missing_ok=True)
-    return found
+    return result
 
 
 def place(token: str) -> str:
-    """A new path in that folder, which says whose it is."""
+    """A new path in that folder, with the names of its host and process."""
     return str(folder() / f"{socket.gethostname()}+{os.getpid()}+{token}")
 
 

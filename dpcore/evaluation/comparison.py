@@ -1,6 +1,6 @@
-"""What a private training is compared with: no privacy, constant noise, clipping or noise alone.
+"""Baselines of a private training: no privacy, constant noise, clipping or noise alone.
 
-Each comparison is a training study of its own, so that it is trained, cancelled and kept apart.
+Each comparison is a training study of its own, so that it is trained, cancelled and saved apart.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
 
 REFERENCE_OPTIMIZER, REFERENCE_RATE = "adam", 0.01
-"""Of the training without privacy: a learning rate made for clipped gradients may blow up without
-clipping, and a reference that learns nothing would make privacy look free."""
+"""Optimizer of the training without privacy: a learning rate made for clipped gradients may diverge
+without clipping, and a reference that learns nothing would make privacy look free."""
 
 MOST_MARKS = 60
 """Epochs, evenly spread, whose ε is certified before training; each costs some 20 ms."""
@@ -43,14 +43,14 @@ SHAPING = (
     "order",
     "noise_on_mean",
 )
-"""Fields of a configuration that decide on the shape of its noise over the weights."""
+"""Fields of a configuration that determine the shape of its noise over the weights."""
 
 SCALED, PUBLISHED = "scaled", "published-004"
 METRICS = ("accuracy_test", "auc_test", "loss_train")
 
 
 def comparison_arms(study: TrainingStudy) -> dict[str, TrainingStudy]:
-    """The study itself ("private"), and what its lines are drawn beside.
+    """The study itself ("private") and its comparisons.
 
     Returns
     -------
@@ -58,14 +58,14 @@ def comparison_arms(study: TrainingStudy) -> dict[str, TrainingStudy]:
         "nonprivate" without clipping and noise, by its own optimizer; "constant": plain DP-SGD,
         isotropic noise of constant σ, at the same certified ε; absent where the study is that.
     """
-    # What is drawn beside a training for keeping is never kept itself.
-    looked_at = replace(study, release="", models=1)
-    free = replace(looked_at, config=nonprivate(study.config), epsilon=None, budget=None)
-    found = {"private": study, "nonprivate": free}
+    # The comparisons of a training for release are never released themselves.
+    unreleased = replace(study, release="", models=1)
+    reference = replace(unreleased, config=nonprivate(study.config), epsilon=None, budget=None)
+    arms = {"private": study, "nonprivate": reference}
     plain = replace(evenly(study.config), decay=1.0)
     if plain != study.config:
-        found["constant"] = replace(looked_at, config=plain)
-    return found
+        arms["constant"] = replace(unreleased, config=plain)
+    return arms
 
 
 def ablations(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
@@ -75,7 +75,7 @@ def ablations(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     ----------
     study : TrainingStudy
     sigma : float
-        σ₀ of the private training, which the noise alone has as well.
+        σ₀ of the private training, also used by the noise alone.
     """
     config = evenly(study.config)
     clipped = replace(config, sigma=0.0)
@@ -94,39 +94,39 @@ def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
     study : TrainingStudy
         Where its own noise is scaled or paper 004's, its settings hold for that one.
     sigma : float
-        Isotropic noise of constant σ that keeps the study's ε.
+        Isotropic noise of constant σ for the study's ε.
 
     Returns
     -------
     dict
         "isotropic", and "scaled" at the same certified ε. "published": paper 004's noise, of which
         the paper claims that ε. "bounded", where public records are set aside: the paper's shape
-        with public weights and so much noise that the same ε is certified; since weights move along
-        the way, only what holds for any weights counts. Paper 004 needs Poisson samples.
+        with public weights and so much noise that the same ε is certified; since weights change
+        during training, only bounds for any weights count. Paper 004 needs Poisson samples.
     """
     config = study.config
     even = replace(evenly(config), decay=1.0)
     scaled = replace(config, decay=1.0) if config.noise == "scaled" else replace(even, noise=SCALED)
-    found = {"isotropic": replace(study, config=even), "scaled": replace(study, config=scaled)}
+    studies = {"isotropic": replace(study, config=even), "scaled": replace(study, config=scaled)}
     if config.sampling != "poisson":
-        return found
+        return studies
     printed = config if config.noise == PUBLISHED else replace(even, noise=PUBLISHED)
-    found["published"] = replace(study, config=printed)
+    studies["published"] = replace(study, config=printed)
     if study.public:
         enough = replace(even, noise=PUBLISHED, weights="public", sigma=sigma / paper_004.LEAST)
-        found["bounded"] = replace(study, config=enough, epsilon=None)
-    return found
+        studies["bounded"] = replace(study, config=enough, epsilon=None)
+    return studies
 
 
 def calibrated_arms(study: TrainingStudy, records: int) -> dict[str, TrainingStudy]:
-    """`comparison_arms`, with σ₀ solved where they are private.
+    """`comparison_arms`, the private ones with σ₀ solved.
 
     Raises
     ------
     InvalidInput
         If no noise stays within the study's ε, or the settings do not fit together.
     """
-    return {series: each.calibrated(records) for series, each in comparison_arms(study).items()}
+    return {series: arm.calibrated(records) for series, arm in comparison_arms(study).items()}
 
 
 def with_calibrated_sigma(
@@ -134,16 +134,16 @@ def with_calibrated_sigma(
 ) -> dict[str, TrainingConfig]:
     """The configurations of the private arms with σ₀ solved; taken over from `calibrated_arms`."""
     return {
-        series: each.with_calibrated_sigma(records)
-        for series, each in arms.items()
-        if each.config.private
+        series: arm.with_calibrated_sigma(records)
+        for series, arm in arms.items()
+        if arm.config.private
     }
 
 
 def nonprivate(config: TrainingConfig) -> TrainingConfig:
     """The same network on the same batches without clipping and noise.
 
-    What only privacy hangs on is left at its first value: one such training serves every ε.
+    Settings that matter to privacy only keep their defaults: one such training serves every ε.
     """
     return TrainingConfig(
         network=config.network,
@@ -186,13 +186,17 @@ def epsilon_schedule(
 
     parts = []
     for series, config in configs.items():
-        drawn, an_epoch = evenly(config).training(records), config.steps_an_epoch(records)
+        training, an_epoch = evenly(config).training(records), config.steps_an_epoch(records)
         marks = [an_epoch * epoch for epoch in checkpoints(config.epochs, MOST_MARKS)]
-        known = accounted(config)
+        is_accounted = accounted(config)
         # As printed, paper 004's noise has no accountant: only its steps and its σ are known. With
-        # public weights an accountant counts less noise than σ says.
-        spent = along(config.training(records), accountant, marks) if known else [None] * len(marks)
-        sigmas = drawn.schedule().each_step()
+        # public weights an accountant counts less noise than σ.
+        spent = (
+            along(config.training(records), accountant, marks)
+            if is_accounted
+            else [None] * len(marks)
+        )
+        sigmas = training.schedule().each_step()
         parts.append(
             pd.DataFrame(
                 {
@@ -201,12 +205,16 @@ def epsilon_schedule(
                     "steps": marks,
                     "sigma": sigmas[np.array(marks) - 1],
                     "epsilon": [
-                        math.nan if one is None or one.epsilon is None else one.epsilon
-                        for one in spent
+                        math.nan
+                        if guarantee is None or guarantee.epsilon is None
+                        else guarantee.epsilon
+                        for guarantee in spent
                     ],
-                    "delta": drawn.delta,
-                    "adjacency": str(drawn.adjacency),
-                    "accountant": ["none" if one is None else one.by for one in spent],
+                    "delta": training.delta,
+                    "adjacency": str(training.adjacency),
+                    "accountant": [
+                        "none" if guarantee is None else guarantee.by for guarantee in spent
+                    ],
                 }
             )
         )
@@ -214,12 +222,12 @@ def epsilon_schedule(
 
 
 def accounted(config: TrainingConfig) -> bool:
-    """Whether anything is known of its noise's privacy."""
+    """Whether an accountant covers the configuration's noise."""
     return config.private and not (config.uneven and config.source == "private")
 
 
 def evenly(config: TrainingConfig) -> TrainingConfig:
-    """The same with noise of one size for every weight; what else shapes it is as if never set."""
+    """The configuration with equal noise for every weight; other shape settings are reset."""
     usual = {name: getattr(TrainingConfig, name) for name in SHAPING}
     return replace(config, **usual)
 
@@ -231,8 +239,8 @@ def gathered(histories: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     parts = [rows.assign(series=series) for series, rows in histories.items() if len(rows)]
     if not parts:
         return pd.DataFrame({"series": []})
-    found = pd.concat(parts, ignore_index=True)
-    return found[["series", *found.columns.drop("series")]]
+    table = pd.concat(parts, ignore_index=True)
+    return table[["series", *table.columns.drop("series")]]
 
 
 def averaged(history: pd.DataFrame) -> pd.DataFrame:
@@ -261,15 +269,15 @@ def averaged(history: pd.DataFrame) -> pd.DataFrame:
         if metric in history:
             names = metric, f"{metric}_low", f"{metric}_high"
             spread = zip(spread_by(groups[metric]), names, strict=True)
-            parts += [each.rename(name) for each, name in spread]
-    found = pd.concat(parts, axis=1).reset_index()
+            parts += [column.rename(name) for column, name in spread]
+    table = pd.concat(parts, axis=1).reset_index()
     most = history.groupby("series")["run"].nunique()
-    return found[found["runs"] == found["series"].map(most)].reset_index(drop=True)
+    return table[table["runs"] == table["series"].map(most)].reset_index(drop=True)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Where the private training stands, and where the one without privacy ended.
+    """The private training's present result, and the final one without privacy.
 
     Parameters
     ----------
@@ -295,18 +303,18 @@ def compared(table: pd.DataFrame, metric: str) -> Compared | None:
     if rows.empty:
         return None
     end = rows.iloc[-1]
-    others = table[(table["series"] == "nonprivate") & table[metric].notna()]
+    references = table[(table["series"] == "nonprivate") & table[metric].notna()]
     return Compared(
         value=float(end[metric]),
         low=float(end[f"{metric}_low"]),
         high=float(end[f"{metric}_high"]),
         runs=int(end["runs"]),
-        reference=float(others[metric].iloc[-1]) if len(others) else None,
+        reference=float(references[metric].iloc[-1]) if len(references) else None,
     )
 
 
 def tested(examples: Examples) -> tuple[int, ...]:
-    """How many test records there are: of each class, or in all where they bear labels."""
+    """Number of test records: of each class, or in all where they have labels."""
     targets = examples.test_targets[known(examples.test_targets)]
     if examples.task == "labels":
         return (len(targets),)
@@ -317,7 +325,7 @@ def tested(examples: Examples) -> tuple[int, ...]:
 def on_new_records(
     value: float, metric: str, tested: tuple[int, ...]
 ) -> tuple[float, float] | None:
-    """Where a metric of one network may lie on new records, at 95 %.
+    """Range of a network's metric on new records, at 95 %.
 
     Parameters
     ----------
@@ -330,7 +338,7 @@ def on_new_records(
     Returns
     -------
     (float, float) or None
-        ``None`` where the counts it hangs on are not known: of two classes for an AUC.
+        ``None`` where the necessary counts are not known: of two classes for an AUC.
     """
     from dpcore.evaluation.scoring.auc import area_interval
     from dpcore.evaluation.scoring.metrics import accuracy_interval
@@ -343,11 +351,11 @@ def on_new_records(
 
 
 def ends(table: pd.DataFrame) -> pd.DataFrame:
-    """The last row of each series of `averaged`: where it stands."""
+    """The last row of each series of `averaged`."""
     if table.empty:
         return table
-    found: pd.DataFrame = table.groupby("series", sort=False).tail(1).reset_index(drop=True)
-    return found
+    rows: pd.DataFrame = table.groupby("series", sort=False).tail(1).reset_index(drop=True)
+    return rows
 
 
 def claimed(studies: Mapping[str, TrainingStudy], ends: pd.DataFrame) -> list[float | None]:
@@ -363,8 +371,8 @@ def last(history: pd.DataFrame) -> pd.DataFrame:
     if history.empty:
         return history
     rows = history.sort_values("epoch", kind="stable").groupby(["series", "run"], sort=False)
-    found: pd.DataFrame = rows.tail(1).reset_index(drop=True)
-    return found
+    result: pd.DataFrame = rows.tail(1).reset_index(drop=True)
+    return result
 
 
 def seconds(history: pd.DataFrame, series: str) -> float | None:

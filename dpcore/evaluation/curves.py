@@ -71,12 +71,12 @@ OBJECTIVE_COLUMNS = ("objective", "objective_low", "objective_high", "excess_ris
 
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
-    """Of a table of curves."""
+    """Columns of a table of curves."""
     return (*CALIBRATION_COLUMNS, *scoring.columns, *OBJECTIVE_COLUMNS, "runs", "source")
 
 
 COLUMNS = columns(CLASSIFICATION)
-"""Where classes are predicted."""
+"""Columns where classes are predicted."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Reference:
     objective : float
         Its own F on the training records.
     measured : Mapping of str to float
-        What a table of curves holds of private models, measured on the test records.
+        Its columns in a table of curves, measured on the test records.
     between : Mapping of str to (float, float)
-        Where its measures may lie on new records, at 95 %.
+        Ranges of its measures on new records, at 95 %.
     """
 
     lam: float
@@ -103,12 +103,12 @@ class Reference:
 
 @dataclass(frozen=True)
 class Baselines:
-    """What private models are compared with.
+    """The references for private models.
 
     Parameters
     ----------
     measure : Metric
-        What models are compared by.
+        The measure of the comparison.
     guesses : Mapping of str to float
         Each measure, on the test records, of always answering the commoner class or the mean of
         the training records.
@@ -125,7 +125,7 @@ class Baselines:
     tuned: Reference
 
     def by(self, measure: Metric) -> Baselines:
-        """The same, compared by another measure."""
+        """The baselines with another measure."""
         return replace(self, measure=measure)
 
     def value(self, model: Reference) -> float:
@@ -133,7 +133,7 @@ class Baselines:
         return model.measured[self.measure.column]
 
     def between(self, model: Reference) -> tuple[float, float]:
-        """Where a model's measure may lie on new records, at 95 %."""
+        """Range of a model's measure on new records, at 95 %."""
         return model.between[self.measure.column]
 
     @property
@@ -143,12 +143,12 @@ class Baselines:
 
     @property
     def best(self) -> Reference:
-        """The better of the two models, against which what privacy costs is counted.
+        """The better of the two models, the reference for the cost of privacy.
 
         λ is chosen on the training records, so on the test records the other one may be better.
         """
-        same, tuned = self.value(self.same_lam), self.value(self.tuned)
-        return self.tuned if self.measure.reaches(tuned, same) else self.same_lam
+        same_lam_value, tuned_value = self.value(self.same_lam), self.value(self.tuned)
+        return self.tuned if self.measure.reaches(tuned_value, same_lam_value) else self.same_lam
 
     @property
     def other(self) -> Reference:
@@ -160,15 +160,15 @@ def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
     """σ and verdict per (method, ε): known before any training."""
     import pandas as pd
 
-    def held(c: Calibration) -> Guarantee:
+    def guarantee(c: Calibration) -> Guarantee:
         return c.proof if c.proof.epsilon is not None else c.certified
 
     def delta(c: Calibration) -> float:
-        """Of what holds, which may be less than was asked for; where nothing holds, that."""
-        found = held(c)
-        if found.epsilon is None or found.delta is None:
+        """δ of the guarantee, which may be below the requested δ; without one, the requested δ."""
+        standing = guarantee(c)
+        if standing.epsilon is None or standing.delta is None:
             return c.requested.delta
-        return found.delta
+        return standing.delta
 
     rows = [
         (
@@ -179,7 +179,7 @@ def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
             str(c.problem.adjacency),
             str(c.status),
             c.proof.reason,
-            held(c).by,
+            guarantee(c).by,
             math.nan if c.certified.epsilon is None else c.certified.epsilon,
             c.sensitivity,
             c.sigma,
@@ -194,7 +194,7 @@ def calibration_table(calibrations: Calibrations) -> pd.DataFrame:
 
 
 def minimiser(study: Study, split: Split) -> Array:
-    """The non-private model at the study's own λ, to give to `closed_form` and `baselines`."""
+    """The non-private model at the study's own λ, for `closed_form` and `baselines`."""
     return one_vs_rest.minimise(problem_for(study, split), split.x_train, split.y_train)
 
 
@@ -263,26 +263,26 @@ def closed_form(
 
 def _expected_objectives(problem: Problem, split: Split, middles: Array, sigmas: Array) -> Array:
     """E F(w + N(0, σ²I)), the mean over all problems where there are several classes."""
-    found = [
+    values = [
         metrics.expected_objectives(
             problem, middles[:, part.place], sigmas, split.x_train, part.labels
         )
         for part in one_vs_rest.parts(problem, split.y_train)
     ]
-    return np.asarray(np.mean(found, axis=0))
+    return np.asarray(np.mean(values, axis=0))
 
 
 def _objective_band(
     problem: Problem, middles: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
     """Quantiles of one run's objective minus its mean, (2, rows)."""
-    found = [
+    values = [
         metrics.noisy_objectives(
             problem, middles[:, part.place], sigmas, draws[:, part.place], features, part.labels
         )
         for part in one_vs_rest.parts(problem, labels)
     ]
-    objectives = np.mean(found, axis=0)
+    objectives = np.mean(values, axis=0)
     # Against these draws' own mean: the records left out shift every draw by nearly the same.
     objectives -= objectives.mean(axis=1, keepdims=True)
     low, high = np.quantile(objectives, [LOW, HIGH], axis=1)
@@ -334,12 +334,12 @@ def answers(
 
 
 def task(study: Study, path: str = "") -> StudyTask:
-    """The study's `answers` as work for a worker; of an upload, the records wait at `path`."""
+    """The study's `answers` as a task for a worker; the records of an upload wait at `path`."""
     return StudyTask(study, work, path)
 
 
 def work(study: Study, context: JobContext) -> Outcome:
-    """`answers`; there are no rows before the last."""
+    """`answers`; all rows come at the end."""
     return Outcome(
         answers(
             study,
@@ -380,9 +380,9 @@ def summarise(
     groups = rows.groupby(["method", "epsilon"], sort=False)
     index = list(zip(table["method"], table["epsilon"], strict=True))
     measured = pd.DataFrame(
-        [scoring.over_runs(split, groups.get_group(each)) for each in index], index=table.index
+        [scoring.over_runs(split, groups.get_group(pair)) for pair in index], index=table.index
     )
-    objective = [each.loc[index].to_numpy() for each in spread_by(groups["objective"])]
+    objective = [series.loc[index].to_numpy() for series in spread_by(groups["objective"])]
     return table.assign(
         **measured,
         objective=objective[0],
@@ -405,7 +405,7 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
         `minimiser`, where at hand.
     """
     problem = problem_for(study, split)
-    same = minimiser(study, split) if exact is None else exact
+    weights = minimiser(study, split) if exact is None else exact
     scoring = scoring_for(split)
     lam, near = _tuned_lam(study, split)
     tuned = np.concatenate(
@@ -419,7 +419,7 @@ def baselines(study: Study, split: Split, exact: Array | None = None) -> Baselin
     return Baselines(
         measure=scoring.measures(split)[0],
         guesses=scoring.guesses(split),
-        same_lam=_reference(study, split, same, problem.lam),
+        same_lam=_reference(study, split, weights, problem.lam),
         tuned=_reference(study, split, tuned, lam),
     )
 
@@ -433,11 +433,11 @@ def _reference(study: Study, split: Split, weights: Array, lam: float) -> Refere
     penalty = 0.5 * lam * weights @ weights / len(values)
     still = np.zeros((1, len(weights)))
     scoring = scoring_for(split)
-    found = scoring.expected(split, weights[None], np.zeros(1), still)
+    expected = scoring.expected(split, weights[None], np.zeros(1), still)
     return Reference(
         lam=lam,
         objective=float(np.mean(values) + penalty),
-        measured={name: float(value[0]) for name, value in found.items()},
+        measured={name: float(value[0]) for name, value in expected.items()},
         between=scoring.intervals(split, weights),
     )
 
@@ -445,23 +445,23 @@ def _reference(study: Study, split: Split, weights: Array, lam: float) -> Refere
 def _tuned_lam(study: Study, split: Split) -> tuple[float, Array]:
     """λ with the best mean held-out score over 5 folds of at most 10,000 training records.
 
-    The larger λ on a tie. With it, the mean of the folds' minimisers.
+    On a tie the larger λ wins. The second value is the mean of the folds' minimisers.
     """
     problem, scoring = problem_for(study, split), scoring_for(split)
-    known = np.flatnonzero(~split.blank)
-    order = np.random.default_rng(split.preparation.seed).permutation(len(known))
-    some = known[order[:CROSS_VALIDATION_RECORDS]]
-    if len(some) < 2:  # all others are blank: there is nothing to hold out
+    labelled = np.flatnonzero(~split.blank)
+    order = np.random.default_rng(split.preparation.seed).permutation(len(labelled))
+    sample = labelled[order[:CROSS_VALIDATION_RECORDS]]
+    if len(sample) < 2:  # all others are blank: no record can be held out
         return problem.lam, minimiser(study, split)
-    fold = np.arange(len(some)) % min(CROSS_VALIDATION_FOLDS, len(some))
+    fold = np.arange(len(sample)) % min(CROSS_VALIDATION_FOLDS, len(sample))
     score = np.zeros(len(CROSS_VALIDATION_LAMS))
     means = []
-    for part in one_vs_rest.parts(problem, split.y_train[some]):
-        forms, paths = problem.forms(split.x_train[some], part.labels), []
-        for held in range(int(fold.max()) + 1):
-            inside = fold != held
-            paths.append(ridge_path(problem.function, forms[inside], CROSS_VALIDATION_LAMS))
-            score += scoring.held_out(forms[~inside].at(paths[-1].T))
+    for part in one_vs_rest.parts(problem, split.y_train[sample]):
+        forms, paths = problem.forms(split.x_train[sample], part.labels), []
+        for held_fold in range(int(fold.max()) + 1):
+            is_training = fold != held_fold
+            paths.append(ridge_path(problem.function, forms[is_training], CROSS_VALIDATION_LAMS))
+            score += scoring.held_out(forms[~is_training].at(paths[-1].T))
         means.append(np.mean(paths, axis=0))
     best = int(np.argmax(np.round(score, 12)))
     return CROSS_VALIDATION_LAMS[best], np.concatenate([mean[best] for mean in means])

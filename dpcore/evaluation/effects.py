@@ -1,8 +1,8 @@
-"""What one setting does to a private training while the budget stays the same.
+"""The effect of one setting on a private training within the same budget.
 
 A setting can't be changed alone at a fixed ε: something has to give way. Either the noise does,
 solved anew for the same number of epochs, or the epochs do, as many as the same noise affords.
-Paper 003, figure 2, takes the second road; paper 004, figure 5, the first.
+Paper 003, figure 2, takes the second way; paper 004, figure 5, the first.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ NOISE, EPOCHS = "noise", "epochs"
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 NEAR = (0.7, 0.85, 1.0, 1.2, 1.4)
-"""Of the present value; narrow where epochs give way, which go with about its square."""
+"""Factors of the present value; narrow where epochs give way, which vary with about its square."""
 
 FALLS = (1.0, 0.5, 0.25, 0.1)
-"""What the noise's variance falls to over the whole run."""
+"""Final variance of the noise, as a share of the first."""
 
 MOST_TIMES = 10
-"""Epochs that the noise affords are run up to so many times the present number."""
+"""Most epochs run where the noise affords more, as a multiple of the present number."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Effect:
     key, title, symbol, unit : str
         Name in links; name, letter and unit on screen, the last two possibly empty.
     gives_way : tuple of str
-        What may, of "noise" and "epochs"; the first unless told.
+        The choices among "noise" and "epochs"; the first is the default.
     whole_numbers : bool
     check : callable
         (value, n): the value, or `InvalidInput`.
@@ -65,7 +65,7 @@ class Effect:
     put: Callable[[TrainingConfig, float], TrainingConfig]
 
     def why_not(self, study: TrainingStudy) -> str:
-        """Why this setting has no effect to show in a study; empty where it has."""
+        """Why this setting has no effect in a study; empty where it has."""
         config = study.config
         if not config.private:
             return "The training has no noise or no clipping, so there is no budget to keep."
@@ -104,19 +104,19 @@ class Effect:
             times = config.epochs * (
                 config.steps_an_epoch(records) if config.decay_every == "step" else 1
             )
-            others = [_rounded_decay(fall ** (1.0 / max(1, times - 1))) for fall in FALLS]
+            candidates = [_rounded_decay(fall ** (1.0 / max(1, times - 1))) for fall in FALLS]
         else:
             near = self._way(gives_way) == EPOCHS and not self.whole_numbers
-            others = [now * factor for factor in (NEAR if near else FACTORS) if factor != 1.0]
+            candidates = [now * factor for factor in (NEAR if near else FACTORS) if factor != 1.0]
             digits = (lambda value: round(value)) if self.whole_numbers else _rounded
-            others = [float(digits(value)) for value in others]
-        found = {now}
-        for value in others:
+            candidates = [float(digits(value)) for value in candidates]
+        result = {now}
+        for value in candidates:
             try:
-                found.add(self.check(value, records))
+                result.add(self.check(value, records))
             except InvalidInput:  # beyond the records, or no whole number left
                 continue
-        return tuple(sorted(found))
+        return tuple(sorted(result))
 
     def varied(
         self, study: TrainingStudy, value: float, records: int, gives_way: str | None = None
@@ -126,26 +126,26 @@ class Effect:
         Parameters
         ----------
         study : TrainingStudy
-            Its ε is the target; without one its budget, or else what its own σ₀ spends.
+            Its ε is the target; without one its budget, or else the ε of its own σ₀.
         value : float
         records : int
-            n, of the records that are trained on.
+            n, the number of training records.
         gives_way : str, optional
             "noise": σ₀ is solved anew when the study begins, the epochs stay. "epochs": σ₀ stays as
-            it is in `study` (or is the value), and the study ends with the last step that it
-            affords, at most `MOST_TIMES` the present epochs. Default: the first of `gives_way`.
+            in `study` (or is the value), and the study ends with the last affordable step, at most
+            `MOST_TIMES` the present epochs. Default: the first of `gives_way`.
 
         Raises
         ------
         InvalidInput
             If the value is out of range, the setting has no effect here, or not even one step fits.
         """
-        way = self._way(gives_way)
+        yielding = self._way(gives_way)
         if reason := self.why_not(study):
             raise InvalidInput(reason)
         value = self.check(value, records)
         target = study.epsilon or study.budget or _spends(study, records)
-        if way == NOISE:
+        if yielding == NOISE:
             return replace(study, config=self.put(study.config, value), epsilon=target)
         config = self.put(study.with_calibrated_sigma(records), value)
         plan = solve("steps", config.training(records), target, ACCOUNTANT)
@@ -178,7 +178,7 @@ class Effect:
 def ends(
     effect: Effect, values: Sequence[float], sweep: TrainingSweep, history: pd.DataFrame
 ) -> pd.DataFrame:
-    """Where the training with each value stands: after the last epoch that all of its runs reached.
+    """The state of the training with each value, after the last epoch that all its runs reached.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def ends(
         One a study of the sweep.
     sweep : TrainingSweep
     history : DataFrame
-        Its rows, also those of one that is under way.
+        Its rows, also those of an unfinished sweep.
 
     Returns
     -------
@@ -220,11 +220,11 @@ def _first_sigma(config: TrainingConfig, row: pd.Series) -> float:
 
 
 def _spends(study: TrainingStudy, records: int) -> float:
-    """What a study with its own σ₀ is certified to spend."""
-    found = assurance(study.config, records).certified
-    if found.epsilon is None:
-        raise InvalidInput(found.reason)
-    return found.epsilon
+    """The certified ε of a study with its own σ₀."""
+    certified = assurance(study.config, records).certified
+    if certified.epsilon is None:
+        raise InvalidInput(certified.reason)
+    return certified.epsilon
 
 
 def _rounded(value: float, digits: int = 3) -> float:

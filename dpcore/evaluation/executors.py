@@ -1,4 +1,4 @@
-"""Where long jobs are done: one worker process of this machine, or a Dask cluster."""
+"""Executors of long jobs: one worker process of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Answer = TypeVar("Answer")
 
 
 class Worker(Executor):
-    """One process, which uses every core in its matrix products and is handed one job at a time.
+    """One process, which uses every core in its matrix products and gets one job at a time.
 
-    What waits is held here and not in the process's own queue, so that a process that dies takes
-    one job along, and the next one gets a new process once the old one has ended. Any thread may
-    hand in a job; only the one thread in here speaks with the process.
+    Waiting jobs are held here and not in the process's own queue, so that a process that dies
+    loses one job only, and the next job gets a new process once the old one has ended. Any thread
+    may submit a job; only the one thread in here talks to the process.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Worker(Executor):
         return self._queue.submit(self._do, partial(fn, *args, **kwargs))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As `Executor.shutdown`; the process ends when the job in its hands has."""
+        """As `Executor.shutdown`; the process ends when its current job has."""
         self._queue.shutdown(wait, cancel_futures=cancel_futures)
         if wait:
             self._end()
@@ -47,7 +47,7 @@ class Worker(Executor):
     def _do(self, work: Callable[[], Answer]) -> Answer:
         try:
             future: Future[Answer] = self._ready().submit(work)
-        except BrokenExecutor:  # it died while it had nothing to do
+        except BrokenExecutor:  # it died while idle
             self._end()
             future = self._ready().submit(work)
         try:
@@ -82,17 +82,17 @@ def executor() -> Executor:
     Raises
     ------
     InvalidInput
-        If the cluster can't be reached, or the package for it is not there.
+        If the cluster can't be reached, or its package is not installed.
     """
     address = os.environ.get(SCHEDULER, "").strip()
     if address:
         client = _client(address)
-        if client.status != "running":  # the scheduler has gone; it may be back
+        if client.status != "running":  # the scheduler was lost; it may be back
             _client.cache_clear()
             client = _client(address)
-        # Not pure: a job that failed is done again when it is asked for again.
-        found: Executor = client.get_executor(pure=False)
-        return found
+        # Not pure: a failed job runs again when it is submitted again.
+        cluster: Executor = client.get_executor(pure=False)
+        return cluster
     global _local
     with _one_at_a_time:
         if _local is None:
@@ -102,7 +102,7 @@ def executor() -> Executor:
 
 
 def close() -> None:
-    """End this machine's worker as soon as the job in its hands has ended; nothing else begins."""
+    """End this machine's worker as soon as its current job has ended; no other job begins."""
     global _local
     atexit.unregister(close)
     with _one_at_a_time:

@@ -1,4 +1,4 @@
-"""Trainings that have ended, found again by the name of their job, and laid side by side."""
+"""Finished trainings, looked up by the name of their job and compared side by side."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status")
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """One training that has ended.
+    """A finished training.
 
     Parameters
     ----------
     key : str
-        Of its job.
+        Key of its job.
     said, measured : mapping
-        What it left as ``settings.json`` and ``measures.json``.
+        Contents of its ``settings.json`` and ``measures.json``.
     history : DataFrame
         Its rows.
     """
@@ -45,36 +45,36 @@ class Finished:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was set, flat; `SETTINGS` and `RECIPE`."""
+        """Its settings, flat; `SETTINGS` and `RECIPE`."""
         study, config = self.said["study"], self.said["recipe"]
         widths = "×".join(map(str, config["widths"])) if config["network"] == "perceptron" else ""
-        asked = {
+        chosen = {
             "dataset": study["dataset"],
             "features": study["features"],
             "public": study["public"],
             "target_epsilon": study["epsilon"],
             "runs": study["runs"],
         }
-        return asked | {name: config[name] for name in RECIPE} | {"widths": widths}
+        return chosen | {name: config[name] for name in RECIPE} | {"widths": widths}
 
     @property
     def results(self) -> dict[str, Any]:
-        """Where it ended, and what is certified for its noise, flat."""
+        """Its final metrics, and the ε certified for its noise, flat."""
         conclusion = self.said["conclusion"]
-        found: dict[str, Any] = {"sigma": conclusion["sigma"]}
+        result: dict[str, Any] = {"sigma": conclusion["sigma"]}
         for metric in METRICS:
             spread = self.measured[metric] or {"mean": None, "low": None, "high": None}
-            found |= {
+            result |= {
                 metric: spread["mean"],
                 f"{metric}_low": spread["low"],
                 f"{metric}_high": spread["high"],
             }
         certified = conclusion["certified"] | {"status": conclusion["status"]}
-        return found | {name: certified[name] for name in CERTIFIED}
+        return result | {name: certified[name] for name in CERTIFIED}
 
 
 def finished(key: str) -> Finished | None:
-    """The training with that job's name; ``None`` where none has ended, or its files are gone.
+    """The finished training with that job's name; ``None`` if there is none or its files are gone.
 
     Raises
     ------
@@ -82,15 +82,15 @@ def finished(key: str) -> Finished | None:
         If no job can have such a name.
     """
     job = jobs.Job(key)
-    left, measured = job.file("settings.json"), job.file("measures.json")
-    if job.state != "done" or left is None or measured is None:
+    saved_settings, measured = job.file("settings.json"), job.file("measures.json")
+    if job.state != "done" or saved_settings is None or measured is None:
         return None
-    return Finished(key, json.loads(left), json.loads(measured), job.result())
+    return Finished(key, json.loads(saved_settings), json.loads(measured), job.result())
 
 
 def histories(found: Mapping[str, Finished]) -> pd.DataFrame:
     """All rows, with the name of the training as `series`."""
-    return gathered({name: each.history for name, each in found.items()})
+    return gathered({name: training.history for name, training in found.items()})
 
 
 def table(found: Mapping[str, Finished]) -> pd.DataFrame:
@@ -98,12 +98,15 @@ def table(found: Mapping[str, Finished]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(
-        [{"training": name} | each.settings | each.results for name, each in found.items()]
+        [
+            {"training": name} | training.settings | training.results
+            for name, training in found.items()
+        ]
     )
 
 
 def differing(found: Mapping[str, Finished]) -> list[str]:
-    """Names of the settings in which they differ."""
+    """Names of the settings in which the trainings differ."""
     settings = [each.settings for each in found.values()]
     return [
         name for name in (*SETTINGS, *RECIPE) if len({repr(each[name]) for each in settings}) > 1

@@ -1,4 +1,4 @@
-"""Jobs that learned from what must not stay: ended, with all that they left."""
+"""Removal of jobs on records that must not stay: they end, and all their files go."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ LOOK_SECONDS, PATIENCE_SECONDS = 0.2, 600.0
 
 
 def forget(key: str) -> threading.Thread:
-    """End a job and remove what it left; also what its worker leaves until it notices.
+    """End a job and remove its files, also those that its worker writes until it notices.
 
     Returns
     -------
     threading.Thread
-        Ends when nothing more can come.
+        Ends when no more files can come.
     """
     job = jobs.Job(key)
     job.cancel()

@@ -1,8 +1,7 @@
-"""The best sound method at each ε, and the least ε that a wanted accuracy or error needs.
+"""The best sound method at each ε, and the least ε for a target accuracy or error.
 
-Choosing among methods by what is measured of them looks at the data, like every curve on a page of
-real records: the frontier is for planning, and no release's hyper-parameter may come from it
-unpaid.
+Choosing among methods by their measures looks at the data, like every curve on a page of real
+records: the frontier is for planning, and no release's hyper-parameter may come from it for free.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def columns(measure: Metric) -> tuple[str, ...]:
-    """Of a frontier's table."""
+    """Columns of a frontier's table."""
     name = measure.column
     values = (name, f"{name}_low", f"{name}_high")
     return ("epsilon", "method", "edition", *values, "delta", "adjacency", "accountant")
@@ -36,23 +35,27 @@ def frontier(table: pd.DataFrame, measure: Metric = ACCURACY) -> pd.DataFrame:
     table : DataFrame
         Columns as in `dpcore.evaluation.curves`, any number of methods.
     measure : Metric
-        What methods are compared by.
+        The measure of the comparison.
 
     Returns
     -------
     DataFrame
         `columns`, ascending ε; no row where nothing is proved.
     """
-    tried = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
-    name, up = measure.column, measure.sign > 0.0
-    proved = table[tried & (table["status"] == str(Status.PROVED)) & table[name].notna()]
-    best = proved.sort_values(name, kind="stable", ascending=up).groupby("epsilon").tail(1)
+    complete = table.groupby("epsilon")["method"].transform("nunique") == table["method"].nunique()
+    name, higher_is_better = measure.column, measure.sign > 0.0
+    proved = table[complete & (table["status"] == str(Status.PROVED)) & table[name].notna()]
+    best = (
+        proved.sort_values(name, kind="stable", ascending=higher_is_better)
+        .groupby("epsilon")
+        .tail(1)
+    )
     return best.sort_values("epsilon")[list(columns(measure))].reset_index(drop=True)
 
 
 @dataclass(frozen=True)
 class Reach:
-    """From which ε on an accuracy, or an error, is reached.
+    """The ε from which on an accuracy, or an error, is reached.
 
     Parameters
     ----------
@@ -61,7 +64,7 @@ class Reach:
     epsilon : float or None
         The least ε of the grid from which on the mean is never worse.
     lucky, safe : float or None
-        The same for the better and the worse end of the 90 % band of single runs.
+        The least ε for the better and for the worse end of the 90 % band of single runs.
     method : str
         Best at `epsilon`; "" where there is none.
     best : float
@@ -77,7 +80,7 @@ class Reach:
 
 
 def reach(best: pd.DataFrame, wanted: float, measure: Metric = ACCURACY) -> Reach:
-    """Where a `frontier` reaches an accuracy, or an error, for good.
+    """The ε from which on a `frontier` reaches an accuracy, or an error, for good.
 
     Parameters
     ----------
@@ -86,7 +89,7 @@ def reach(best: pd.DataFrame, wanted: float, measure: Metric = ACCURACY) -> Reac
     wanted : float
         An accuracy in [0, 1], or an error in its own unit.
     measure : Metric
-        What the frontier was made by.
+        The measure of the frontier.
     """
     name = measure.column
     better, worse = ("high", "low") if measure.sign > 0.0 else ("low", "high")
@@ -103,15 +106,15 @@ def reach(best: pd.DataFrame, wanted: float, measure: Metric = ACCURACY) -> Reac
     )
 
 
-def _from(best: pd.DataFrame, column: str, wanted: float, measure: Metric) -> float | None:
-    """The least ε from which on no value of the column is worse than what is wanted."""
+def _from(best: pd.DataFrame, column: str, target: float, measure: Metric) -> float | None:
+    """The least ε from which on no value of the column is worse than the target."""
     ordered = best.sort_values("epsilon", ascending=False)
-    found = None
+    start = None
     for epsilon, value in zip(ordered["epsilon"], ordered[column], strict=True):
-        if not measure.reaches(value, wanted):
+        if not measure.reaches(value, target):
             break
-        found = float(epsilon)
-    return found
+        start = float(epsilon)
+    return start
 
 
 def records_needed(records: int, reached: float, wanted: float) -> int:
@@ -124,8 +127,8 @@ def records_needed(records: int, reached: float, wanted: float) -> int:
     records : int
         n.
     reached : float
-        ε at which n records do.
+        ε at which n records suffice.
     wanted : float
-        The ε that is to do.
+        The target ε.
     """
     return max(records, math.ceil(records * reached / wanted))

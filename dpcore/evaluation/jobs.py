@@ -2,12 +2,11 @@
 
 A job is a task being worked on. It is named by the task's key, and its result is a file of that
 name, so the page that started it can leave and another, or the same after a restart, can find it
-again. The oldest results go when they take too much room. What else passes between a page and a
-worker are small files too (`dpcore.evaluation.work`), so workers elsewhere have to see the same
-cache folder.
+again. The oldest results go when they take too much room. Pages and workers communicate by small
+files too (`dpcore.evaluation.work`), so workers elsewhere have to see the same cache folder.
 
 Many may wait for one job. Each watches it (`dpcore.evaluation.watches`), and it ends with its last
-watcher; a job that was handed in without a watcher ends when it is done or cancelled.
+watcher; a job submitted without a watcher ends when it is done or cancelled.
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ FOLDER = "jobs"
 
 
 class QueueFull(Exception):
-    """As many jobs wait as may; one sentence."""
+    """The queue is full; one sentence."""
 
 
 @dataclass
 class _Start:
     """One start of a job by this process; `name` tells its files from those of other starts."""
 
-    task: Task | None  # not kept when it has ended: it may hold uploaded records
+    task: Task | None  # dropped when it has ended: it may hold uploaded records
     key: str
     name: str
     where: Path
@@ -54,12 +53,12 @@ class _Start:
     cancelled: bool = False
 
     def send(self) -> None:
-        """Hand it to the workers."""
+        """Submit the start to the workers."""
         self.future = executor().submit(work.work, self.task, self.key, str(self.where), self.name)
         self.future.add_done_callback(lambda _: self.clear())
 
     def clear(self) -> None:
-        """Remove what it needed."""
+        """Remove the start's files."""
         self.task = None
         if not any(map(os.path.exists, (self.ticket, self.where / f"{self.key}.csv"))):
             self.cancelled = True  # by another process
@@ -67,7 +66,7 @@ class _Start:
 
     @property
     def ticket(self) -> Path:
-        """The file that it lives as long as."""
+        """The ticket file; the start lives as long as it exists."""
         return self.where / f"{self.name}.job"
 
     @property
@@ -77,13 +76,13 @@ class _Start:
 
     @property
     def waited_for(self) -> bool:
-        """Whether those behind it wait for it; one that was stopped makes room at its next step."""
+        """Whether later jobs wait for it; a stopped one makes room at its next step."""
         return not self.cancelled and not self.ended
 
 
 @dataclass
 class _Watch:
-    """A watcher of this process: whether it is there, and when it was last."""
+    """A watcher of this process: whether it is alive, and when it was last seen."""
 
     alive: Callable[[], bool]
     seen: float = field(default_factory=time.monotonic)
@@ -91,7 +90,7 @@ class _Watch:
 
 _starts: dict[str, _Start] = {}
 _watching: dict[tuple[str, str], _Watch] = {}
-"""By job and watcher; those of this process."""
+"""This process's watches, by job and watcher."""
 _one_at_a_time = threading.RLock()
 
 
@@ -155,7 +154,7 @@ class Job:
 
     @property
     def message(self) -> str:
-        """What is being done, how long the queue is, or why it failed; one line."""
+        """The current activity, the length of the queue, or why the job failed; one line."""
         state = self.state
         if state == "failed":
             start = _starts.get(self.key)
@@ -179,13 +178,13 @@ class Job:
         return fraction, message
 
     def _name(self) -> str:
-        """Of the files of its start, or of what a start that ended left."""
+        """Name of the files of its start, or of those left by an ended start."""
         start = _starts.get(self.key)
         name = start.name if start else _started_elsewhere(self.key)
         return name if name and os.path.exists(_path(name, "job")) else self.key
 
     def cancel(self) -> None:
-        """Ask the worker to stop at its next step, whoever watches; a queued job never starts."""
+        """Ask the worker to stop at its next step, despite watchers; a queued job never starts."""
         if self.state in ("queued", "running"):
             start = _starts.get(self.key)
             name = start.name if start else _started_elsewhere(self.key)
@@ -196,14 +195,14 @@ class Job:
                 work.remove(_path(name, "job"))
 
     def watch(self, watcher: str, alive: Callable[[], bool] = lambda: True) -> None:
-        """Keep it from ending before this watcher leaves it.
+        """Keep the job from ending before this watcher leaves it.
 
         Parameters
         ----------
         watcher : str
             Letters and digits.
         alive : callable
-            Asked every second whether the watcher is still there.
+            Called every second; whether the watcher is still there.
         """
         if not _is_key(watcher):
             raise reject("watcher", watcher, "a name of letters and digits")
@@ -214,13 +213,13 @@ class Job:
                 _keeper.wake()
 
     def leave(self, watcher: str) -> None:
-        """Watch it no more; it is cancelled if nobody else does, and it was not handed in alone."""
+        """End a watch; without another, a job submitted with a watcher is cancelled."""
         with _one_at_a_time:
             where = self._where()
             _watching.pop((self.key, watcher), None)
             watches.take(where, self.key, watcher)
-            here = any(key == self.key for key, _ in _watching)
-            if here or watches.watched(where, self.key):
+            is_watched = any(key == self.key for key, _ in _watching)
+            if is_watched or watches.watched(where, self.key):
                 return
             with suppress(OSError):
                 if _path(self._name(), "job").read_text("utf-8") == work.WATCHED:
@@ -245,17 +244,17 @@ class Job:
 
     @property
     def stopping(self) -> bool:
-        """Whether it was stopped and its worker has not noticed yet: what it leaves still comes."""
+        """Whether it was stopped and its worker has not noticed yet: files may still come."""
         start = _starts.get(self.key)
         return start is not None and start.cancelled and not start.ended
 
     @property
     def resumable(self) -> bool:
-        """Whether it was stopped, or failed, and would go on from there."""
+        """Whether it was stopped, or failed, and can go on from there."""
         return self.state in ("cancelled", "failed") and os.path.exists(_path(self.key, work.STATE))
 
     def file(self, name: str) -> bytes | None:
-        """What the task left under that name; ``None`` if it is not there."""
+        """The task's file of that name; ``None`` if there is none."""
         if not _is_key(name.replace(".", "")):
             return None
         with suppress(OSError):
@@ -295,8 +294,8 @@ def submit(
 ) -> Job:
     """Let a worker do the task, or return the job that already runs or has run.
 
-    Where there are no workers to be had, or nothing can be written, the job has failed, and its
-    message says why.
+    Where no worker is available, or nothing can be written, the job has failed, and its message
+    says why.
 
     Parameters
     ----------
@@ -323,7 +322,7 @@ def submit(
             _begin(task, afresh, work.WATCHED if watcher else "")
             job = Job(task.key)
         elif watcher is None:
-            with suppress(OSError):  # whoever leaves now does not end it
+            with suppress(OSError):  # a watcher that leaves now does not end it
                 os.truncate(_path(job._name(), "job"), 0)
         if watcher is not None:
             job.watch(watcher, alive)
@@ -340,8 +339,8 @@ def _begin(task: Task, afresh: bool, ticket: str) -> None:
         if afresh:
             for ending in (work.STATE, "partial"):
                 work.remove(_path(key, ending))
-        for left in work.matching(where, f"{key}-*.job"):  # by a program that is no more
-            work.clear(where, key, left.stem)
+        for stale in work.matching(where, f"{key}-*.job"):  # by an ended program
+            work.clear(where, key, stale.stem)
         cache.write(start.ticket, lambda file: file.write(ticket.encode()), f"{name}.")
         start.send()
     except (InvalidInput, OSError) as error:
@@ -358,12 +357,12 @@ def _begin(task: Task, afresh: bool, ticket: str) -> None:
 
 
 def files(key: str) -> list[Path]:
-    """All that the job of that key has left, or still needs."""
+    """All files of the job of that key."""
     return [path for where in cache.places(FOLDER) for path in work.matching(where, f"{key}*")]
 
 
 def full() -> bool:
-    """Whether the queue holds as many jobs as it may."""
+    """Whether the queue is full."""
     return _unfinished() >= MOST_UNFINISHED
 
 
@@ -371,8 +370,8 @@ def find(key: str) -> Job | None:
     """The job of that key: started by any process, or with its result or its state in the cache."""
     if not _is_key(key):
         return None
-    there = any(os.path.exists(_path(key, ending)) for ending in ("csv", work.STATE))
-    return Job(key) if there or key in _starts or _started_elsewhere(key) else None
+    has_file = any(os.path.exists(_path(key, ending)) for ending in ("csv", work.STATE))
+    return Job(key) if has_file or key in _starts or _started_elsewhere(key) else None
 
 
 def _unfinished() -> int:
@@ -380,7 +379,7 @@ def _unfinished() -> int:
 
 
 def _is_key(key: str) -> bool:
-    """Nothing that could lead out of the folder or stand for many files."""
+    """Whether a key can't lead out of the folder or match many files."""
     return key.isascii() and key.isalnum()
 
 
@@ -395,13 +394,13 @@ def _rows(path: Path) -> pd.DataFrame:
 
 
 def _started_elsewhere(key: str) -> str | None:
-    """Another process's start of the job, the last that gave a sign of life."""
+    """Another process's start of the job, the one with the latest sign of life."""
     names = [path.stem for path in work.matching(cache.folder() / FOLDER, f"{key}-*.job")]
     return max(names, key=_last_beat, default=None)
 
 
 def _last_beat(name: str) -> float:
-    """When its worker, or before that its queue, gave a sign of life."""
+    """Time of the last sign of life of its worker, or before that of its queue."""
     for ending in ("progress", "job"):
         with suppress(OSError):
             return _path(name, ending).stat().st_mtime
@@ -409,17 +408,17 @@ def _last_beat(name: str) -> float:
 
 
 class _Keeper:
-    """A thread that gives signs of life, while there is anything to give one for.
+    """A thread that gives signs of life while they are needed.
 
-    For the jobs that wait in this process's queue, and for the watchers that are there; a watcher
-    that has been gone for long leaves its jobs.
+    They are for the jobs in this process's queue and for its live watchers; a watcher that has
+    been gone for long leaves its jobs.
     """
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        """Begin, if it has nothing to do."""
+        """Begin, if the thread is idle."""
         with _one_at_a_time:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
@@ -440,8 +439,8 @@ class _Keeper:
                     if watch.alive():
                         watch.seen = now
                         watches.put(job._where(), key, watcher)
-                    gone = now - watch.seen >= watches.EXPIRES_SECONDS
-                    if gone or job.state not in ("queued", "running"):
+                    is_expired = now - watch.seen >= watches.EXPIRES_SECONDS
+                    if is_expired or job.state not in ("queued", "running"):
                         job.leave(watcher)
             time.sleep(work.BEAT_SECONDS)
 

@@ -24,10 +24,10 @@ MEASURED = (
     "true_positive_rate",
     "value",
 )
-"""Columns that are measured on records begin with these."""
+"""Beginnings of the names of columns measured on records."""
 
 
 def marked(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as it may be written: where it holds measures, a last column says what they are."""
+    """The table for writing: where it holds measures, a last column marks them."""
     measured = any(str(name).startswith(MEASURED) for name in table.columns)
     return table.assign(**{COLUMN: NOT_PRIVATE}) if measured else table

@@ -23,7 +23,7 @@ EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 PRIVATE, WITHOUT_NOISE, TRIVIAL = "private", "without noise", "trivial"
 MOST_FITS = 10_000
 NEXT_TO_NO_PRIVACY = 1e3
-"""ε by whose rules the model without noise is set up."""
+"""ε for the rules of the model without noise."""
 
 COLUMNS = (
     "model",
@@ -40,7 +40,7 @@ COLUMNS = (
     "learned_from",
     "judged_on",
 )
-"""The last two are numbers of records, blank ones included, and so public."""
+"""Columns of `summary`; the last two are numbers of records, blank ones included, and so public."""
 
 SUMMARY = (
     *("series", "epsilon", "delta", "adjacency", "status", "accountant", "measure"),
@@ -67,13 +67,13 @@ class ModelStudy:
     runs : int
         Independent draws of the noise on one split of the records.
     seed : int
-        Of the noise and of the split.
+        Seed of the noise and of the split.
     records : int, optional
-        For a table of one's own: its number of records, blank ones included, which is public.
+        For the user's own table: its number of records, blank ones included, which is public.
     upload : str
         Digest of the file when the records were uploaded; "" otherwise.
     columns : str
-        What the columns of a table of one's own may hold (`dpcore.datasets.own.described`).
+        Allowed values of the user's own table's columns (`dpcore.datasets.own.described`).
 
     Raises
     ------
@@ -96,7 +96,7 @@ class ModelStudy:
         covered = self.what.adjacencies
         if self.dataset != OWN and self.columns:
             raise InvalidInput(f"columns are described, but only {OWN} takes a description.")
-        # The published size of a set of the catalogue is what its rules go by, whatever the file.
+        # Rules for a set of the catalogue go by its published size, whatever the file.
         size = whole("records", self.records, at_least=1) if self.dataset == OWN else None
         object.__setattr__(self, "records", size)
         if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
@@ -123,24 +123,24 @@ class ModelStudy:
 
     @property
     def what(self) -> Model:
-        """The model that is studied."""
+        """The model of the study."""
         return model_named(self.model)
 
     @property
     def entry(self) -> Entry:
-        """What is known of the records without looking at them."""
+        """The public facts about the records."""
         if self.dataset != OWN:
             return entry(self.dataset)
         return replace(described(self.columns), records=self.records or 0)
 
     @property
     def key(self) -> str:
-        """A digest of the whole description and of the code that answers it."""
+        """A digest of the whole description and of the code that computes it."""
         return digest({"models": asdict(self)})
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """The study in a few words."""
         return f"{self.what.title} on {self.entry.title}"
 
     def calibrations(self) -> list[ModelCalibration]:
@@ -152,7 +152,7 @@ class ModelStudy:
         return self._calibrated([epsilon])[0]
 
     def _calibrated(self, epsilons: Sequence[float]) -> list[ModelCalibration]:
-        assert self.delta is not None  # settled at the start
+        assert self.delta is not None  # set by __post_init__
         shape = shape_of(self.entry)
         return self.what.calibrate(shape, epsilons, self.delta, Adjacency(self.adjacency))
 
@@ -174,19 +174,19 @@ def curve(
     Parameters
     ----------
     study : ModelStudy
-        What to run; the rows are a function of it.
+        The study; the rows are a function of it.
     table : Table, optional
         The records, where at hand, as those of an upload must be; loaded by name otherwise.
     progress : callable
         Called with (fraction done, message).
     cancelled : callable
-        Asked between steps; once it answers True, `Cancelled` is raised.
+        Called between steps; once it returns True, `Cancelled` is raised.
 
     Returns
     -------
     DataFrame
         One row per (series, ε, run), columns `COLUMNS`. Series: the private model, the same one
-        without noise, and what learns nothing. Values are measured on real records and are not
+        without noise, and one that learns nothing. Values are measured on real records and are not
         private.
 
     Raises
@@ -196,7 +196,7 @@ def curve(
     """
     import pandas as pd
 
-    def told(start: float, share: float) -> Report:
+    def section(start: float, share: float) -> Report:
         def report(fraction: float, message: str) -> None:
             if cancelled():
                 raise Cancelled
@@ -204,31 +204,33 @@ def curve(
 
         return report
 
-    told(0.0, 0.0)(0.0, "loading the data")
+    section(0.0, 0.0)(0.0, "loading the data")
     model, private = study.what, study.calibrations()
     train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
     counts = len(train), len(test)
     unlabelled, test = unlabelled.known, test.known
-    learned = model.learn(train, unlabelled, private, study.runs, study.seed, told(0.05, 0.75))
-    told(0.8, 0.0)(0.0, "judging")
+    learned = model.learn(train, unlabelled, private, study.runs, study.seed, section(0.05, 0.75))
+    section(0.8, 0.0)(0.0, "judging")
     values = model.judge(learned, test)
-    still = [noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))]
-    plain = model.learn(train, unlabelled, still, study.runs, study.seed, told(0.85, 0.13))
+    noiseless_calibrations = [noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))]
+    plain = model.learn(
+        train, unlabelled, noiseless_calibrations, study.runs, study.seed, section(0.85, 0.13)
+    )
     rows = [
         (*_row(study, PRIVATE, c, run, values[place, run]), *counts)
         for place, c in enumerate(private)
         for run in range(study.runs)
     ]
     for run, value in enumerate(model.judge(plain, test)[0]):
-        rows.append((*_row(study, WITHOUT_NOISE, still[0], run, value), *counts))
+        rows.append((*_row(study, WITHOUT_NOISE, noiseless_calibrations[0], run, value), *counts))
     trivial = model.trivial(train, test)
-    rows.append((*_row(study, TRIVIAL, still[0], 0, trivial), *counts))
-    told(1.0, 0.0)(0.0, "done")
+    rows.append((*_row(study, TRIVIAL, noiseless_calibrations[0], 0, trivial), *counts))
+    section(1.0, 0.0)(0.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def task(study: ModelStudy) -> StudyTask:
-    """The study's `curve` as work for a worker."""
+    """The study's `curve` as a task for a worker."""
     return StudyTask(study, work)
 
 
@@ -241,17 +243,17 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """One row per (series, ε): mean over runs, 5 % and 95 % quantile of a single run."""
     import pandas as pd
 
-    found = []
+    result = []
     for (series, epsilon), part in rows.groupby(["series", "epsilon"], sort=False, dropna=False):
         first, values = part.iloc[0], part["value"].to_numpy(dtype=float)
-        kept = [first[name] for name in SUMMARY[2:7]]
+        shared = [first[name] for name in SUMMARY[2:7]]
         counts = len(values), first["learned_from"], first["judged_on"]
-        found.append((series, epsilon, *kept, *map(float, spread(values)), *counts))
-    return pd.DataFrame(found, columns=list(SUMMARY))
+        result.append((series, epsilon, *shared, *map(float, spread(values)), *counts))
+    return pd.DataFrame(result, columns=list(SUMMARY))
 
 
 def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Records]:
-    """Training records, public ones without use of their labels, and those to judge by."""
+    """Training records, public ones used without their labels, and test records."""
     train, test = encode(table, seed=seed, labels=model.uses_labels)
     half = len(test) // 2 if model.unlabelled else 0
     return train, test[:half], test[half:]

@@ -24,12 +24,12 @@ MOST_RUNS, MOST_EPSILONS, MOST_STEPS = 1_000, 200, 1_000_000
 
 @dataclass(frozen=True)
 class Study:
-    """What to explore.
+    """An exploration.
 
     Parameters
     ----------
     dataset : str
-        Key of a catalogue entry, or ``own`` for an uploaded table of one's own.
+        Key of a catalogue entry, or ``own`` for the user's own uploaded table.
     records : int, optional
         Size of the synthetic cohort; no other data set takes it.
     loss : str
@@ -51,7 +51,7 @@ class Study:
     runs : int
         Independent draws of the noise.
     seed : int
-        Of the noise and of batch sampling; the split has its own in `preparation`.
+        Seed of the noise and of batch sampling; the split has its own in `preparation`.
     steps, batch : int, optional
         Override every method's own rule for T and for the batch size.
     full_length : bool
@@ -59,15 +59,14 @@ class Study:
     radius : float, optional
         R when λ = 0.
     missing_contributors : int
-        Where people blur their own records: how many may stay away without the promise being
-        broken.
+        Where people blur their own records: how many may stay away without breaking the promise.
     preparation : Preparation
-        How the table becomes a matrix.
+        The preparation of the table as a matrix.
     upload : str
         Digest of the file when the data were uploaded; "" otherwise.
     columns : str
-        What the columns of an uploaded table of one's own may hold
-        (`dpcore.datasets.own.described`); "" otherwise.
+        Allowed values of the columns of the user's own table (`dpcore.datasets.own.described`); ""
+        otherwise.
 
     Raises
     ------
@@ -140,12 +139,12 @@ class Study:
 
     @property
     def title(self) -> str:
-        """Its methods."""
+        """The titles of its methods."""
         return ", ".join(method_named(key).title for key in self.methods)
 
     @property
     def key(self) -> str:
-        """A digest of the whole description and of the code that answers it."""
+        """A digest of the whole description and of the code that computes it."""
         return digest(asdict(self))
 
 
@@ -160,7 +159,7 @@ def delta_for(study: Study, split: Split) -> float:
 
 
 def losses_for(entry: Entry) -> tuple[str, ...]:
-    """The losses that learn what a data set predicts, the usual one first."""
+    """The losses for a data set's outcome, the usual one first."""
     return RESIDUAL_LOSSES if entry.predicts == "number" else MARGIN_LOSSES
 
 
@@ -189,19 +188,19 @@ def problem_for(study: Study, split: Split) -> Problem:
 
 
 def edition_of(study: Study, method: Method) -> Edition:
-    """The edition the study runs of a method."""
-    wanted = Edition(study.edition)
-    return wanted if wanted in method.editions else Edition.SOUND
+    """The edition of a method that the study runs."""
+    requested = Edition(study.edition)
+    return requested if requested in method.editions else Edition.SOUND
 
 
 Calibrations = Mapping[str, Sequence[Calibration]]
-"""By method, one per ε of a study."""
+"""Calibrations by method, one per ε of a study."""
 
 
 def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, list[Calibration]]:
     """Every method's calibrations, one per ε, in the study's order. Pure: no data, no noise."""
     settings = Settings(study.steps, study.batch, study.full_length, study.missing_contributors)
-    found = {
+    calibrations = {
         key: one_vs_rest.calibrate(
             (method := method_named(key)),
             problem,
@@ -213,15 +212,15 @@ def calibrations_for(study: Study, problem: Problem, delta: float) -> dict[str, 
         for key in study.methods
     }
     if problem.public_preparation:
-        return found
-    return {key: [without_proof(c) for c in group] for key, group in found.items()}
+        return calibrations
+    return {key: [without_proof(c) for c in group] for key, group in calibrations.items()}
 
 
 def without_proof(calibration: Calibration) -> Calibration:
     """The calibration on data scaled by their own range: nothing is proved, whatever the noise."""
     reason = "The features were scaled by the data's own range, so one record can move every row."
     empty = Guarantee(None, None, calibration.problem.adjacency, "none", reason)
-    kept = (Status.NOT_PRIVATE, Status.CLAIM_NOT_SUPPORTED)
+    final = (Status.NOT_PRIVATE, Status.CLAIM_NOT_SUPPORTED)
     unmet = Condition("every record prepared on its own, by public bounds", False, reason)
     return replace(
         calibration,
@@ -229,5 +228,5 @@ def without_proof(calibration: Calibration) -> Calibration:
         proof=empty,
         certified=empty,
         gaussian_mu=None,
-        status=calibration.status if calibration.status in kept else Status.CONDITIONS_NOT_MET,
+        status=calibration.status if calibration.status in final else Status.CONDITIONS_NOT_MET,
     )

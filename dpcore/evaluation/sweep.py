@@ -1,4 +1,4 @@
-"""Train every (method, ε, run) of a study and tabulate what came out, one row each."""
+"""Train every (method, ε, run) of a study and tabulate the results, one row each."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _DESCRIPTION = (
 
 
 def columns(scoring: Scoring) -> tuple[str, ...]:
-    """Of a sweep's table."""
+    """Columns of a sweep's table."""
     outcome = ("objective", "excess_risk", "seconds", "status")
     return (*_DESCRIPTION, *scoring.run_columns, *outcome)
 
 
 COLUMNS = columns(CLASSIFICATION)
-"""Where classes are predicted."""
+"""Columns where classes are predicted."""
 
 
 def sweep(
@@ -63,7 +63,7 @@ def sweep(
     Parameters
     ----------
     study : Study
-        What to run; the table is a deterministic function of it (but for `seconds`).
+        The study; the table is a deterministic function of it (except `seconds`).
     split : Split, optional
         Prepared data, where at hand; loaded and prepared by the study's description otherwise.
     calibrations : mapping, optional
@@ -71,7 +71,7 @@ def sweep(
     progress : callable
         Called with (fraction done, message).
     cancelled : callable
-        Asked between steps; once it answers True the sweep raises `Cancelled`.
+        Called between steps; once it returns True the sweep raises `Cancelled`.
 
     Returns
     -------
@@ -114,8 +114,10 @@ def sweep(
         released.append((batch, weights, seconds))
     report(0.9, "evaluating")
     # The non-private method's release is the exact minimiser.
-    found = (weights[0, 0] for batch, weights, _ in released if batch[0].method == "nonprivate")
-    exact = next(found, None)
+    minimisers = (
+        weights[0, 0] for batch, weights, _ in released if batch[0].method == "nonprivate"
+    )
+    exact = next(minimisers, None)
     if exact is None:
         exact = one_vs_rest.minimise(problem, split.x_train, split.y_train)
     best = scoring.of_runs(problem, split, exact[None])["objective"]
@@ -141,32 +143,32 @@ def _rows(
     import pandas as pd
 
     problem = batch[0].problem
-    # Without noise all runs give one model, which is judged once.
+    # Without noise all runs give one model, which is scored once.
     models, place = np.unique(weights.reshape(-1, weights.shape[-1]), axis=0, return_inverse=True)
     scoring = scoring_for(split)
-    found = scoring.of_runs(problem, split, models)
-    measured = {name: values[place] for name, values in found.items()}
+    scored = scoring.of_runs(problem, split, models)
+    measured = {name: values[place] for name, values in scored.items()}
     runs = weights.shape[1]
 
-    def each(values: list[object]) -> list[object]:
+    def repeated(values: list[object]) -> list[object]:
         return [value for value in values for _ in range(runs)]
 
     return pd.DataFrame(
         {
             "dataset": study.dataset,
             "loss": study.loss,
-            "method": each([c.method for c in batch]),
-            "edition": each([str(c.edition) for c in batch]),
-            "epsilon": each([c.requested.epsilon for c in batch]),
-            "delta": each([c.requested.delta for c in batch]),
+            "method": repeated([c.method for c in batch]),
+            "edition": repeated([str(c.edition) for c in batch]),
+            "epsilon": repeated([c.requested.epsilon for c in batch]),
+            "delta": repeated([c.requested.delta for c in batch]),
             "adjacency": str(problem.adjacency),
             "run": np.tile(np.arange(runs), len(batch)),
-            "sensitivity": each([c.sensitivity for c in batch]),
-            "sigma": each([c.sigma for c in batch]),
+            "sensitivity": repeated([c.sensitivity for c in batch]),
+            "sigma": repeated([c.sigma for c in batch]),
             **measured,
             "excess_risk": measured["objective"] - best,
             "seconds": seconds,
-            "status": each([str(c.status) for c in batch]),
+            "status": repeated([str(c.status) for c in batch]),
         },
         columns=list(columns(scoring)),
     )

@@ -1,4 +1,4 @@
-"""What a long job is: a full description with a name of its own, and a way to work through it."""
+"""The interface of a long job: a full, named description and a way to carry it out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Report = Callable[[float, str], None]
-"""Told the share done, 0 to 1, and what is being done."""
+"""Called with the share done, 0 to 1, and the current activity."""
 
 Partial = Callable[["pd.DataFrame"], None]
-"""Given the rows so far, all of them each time."""
+"""Called with all rows so far."""
 
 
 GONE = "The records that this was to learn from are gone; hand the file over again."
@@ -31,14 +31,14 @@ GONE = "The records that this was to learn from are gone; hand the file over aga
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task leaves.
+    """The results of a task.
 
     Parameters
     ----------
     rows : DataFrame
         Tidy.
     files : mapping of str to bytes
-        What else can be taken along, by file name.
+        Further results for download, by file name.
     """
 
     rows: pd.DataFrame
@@ -47,20 +47,20 @@ class Outcome:
 
 @dataclass(frozen=True)
 class JobContext:
-    """What a task is given while it works.
+    """The context of a working task.
 
     Parameters
     ----------
     report : callable
     partial : callable
     cancelled : callable
-        Asked often, between batches; once it answers True the task raises `Cancelled`.
+        Called often, between batches; once it returns True the task raises `Cancelled`.
     state : bytes or None
-        The last one kept by a task of the same key, to go on from; ``None`` to begin.
+        The last saved state of a task of the same key, to go on from; ``None`` to begin.
     keep : callable
-        Given the state now and then, and where it is stopped.
+        Saves the state now and then, and when the task is stopped.
     records : object
-        Those of an upload, which a worker cannot load by name; else ``None``.
+        Records of an upload, which a worker cannot load by name; else ``None``.
     """
 
     report: Report = lambda share, message: None
@@ -72,7 +72,7 @@ class JobContext:
 
 
 class Task(Protocol):
-    """Work that can be described in full, and so named, found again and done elsewhere.
+    """Work with a full description, and so a name, by which it is looked up and done elsewhere.
 
     A frozen dataclass that pickles. Two tasks of one key give the same result, also where one goes
     on from the state of the other.
@@ -87,12 +87,12 @@ class Task(Protocol):
         """What it is, in a few words for the screen."""
 
     def run(self, context: JobContext) -> Outcome:
-        """Do it.
+        """Do the task.
 
         Raises
         ------
         Cancelled
-            If it was asked to stop.
+            If it was stopped on request.
         InvalidInput
             If it can't be done; the sentence says why.
         """
@@ -103,7 +103,7 @@ class StudyProtocol(Protocol):
 
     @property
     def key(self) -> str:
-        """`digest` of all of it."""
+        """`digest` of the whole description."""
 
     @property
     def title(self) -> str:
@@ -120,7 +120,7 @@ class StudyTask:
     work : callable
         (study, context) -> `Outcome`; of a module, as workers import it from there.
     path : str
-        Of a file in which the records of an upload wait, which is read once; empty for none.
+        Path of a file with the records of an upload, which is read once; empty for none.
     """
 
     study: StudyProtocol
@@ -145,12 +145,12 @@ class StudyTask:
 
 
 def taken(path: str) -> Any:
-    """The records that wait in a file, which then are there no more.
+    """The records from a file, which is then removed.
 
     Raises
     ------
     InvalidInput
-        If they are gone.
+        If the file is gone.
     """
     try:
         with open(path, "rb") as file:
@@ -162,15 +162,15 @@ def taken(path: str) -> Any:
 
 
 def digest(description: object) -> str:
-    """A name for a description that JSON can carry, and for the code that works on it."""
+    """A name for a JSON-compatible description and for the code that works on it."""
     text = json.dumps(description, sort_keys=True) + code(Path(dpcore.__file__).parent)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 @cache
 def code(home: Path) -> str:
-    """A digest of the sources in a folder: no result of other code is taken for this one's."""
-    whole = hashlib.sha256(dpcore.__version__.encode())
+    """A digest of the sources in a folder, so that no result of other code is reused."""
+    checksum = hashlib.sha256(dpcore.__version__.encode())
     for path in sorted(home.rglob("*.py")):
-        whole.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes())
-    return whole.hexdigest()
+        checksum.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes())
+    return checksum.hexdigest()

@@ -62,7 +62,7 @@ STUDIES = {
     "pneumonia-3": _study("pneumonia", "scattering", _WHOLE, 3.0, 20),
     "pneumonia-8": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.2), 8.0, 20),
 }
-"""By data, inputs or network, and ε. Whitened features owe their coordinates to public digits."""
+"""By data, inputs or network, and ε. The whitened features' coordinates are from public digits."""
 
 CHOSEN = (
     "These settings were chosen on records of this very set (a sixth of its training part, held "
@@ -79,18 +79,18 @@ TUNED = (
     "clip",
     "sampling",
 )
-"""Fields of a configuration that were chosen by looking at records."""
+"""Fields of a configuration that were chosen on records."""
 
 
 def chosen_on(study: TrainingStudy) -> str:
-    """Where the settings of a study were chosen on the set it trains on, a sentence; else ""."""
-    for known in STUDIES.values():
-        if (known.dataset, known.features, known.config.network) != (
+    """A sentence where the settings of a study were chosen on its own data set; else ""."""
+    for tuned in STUDIES.values():
+        if (tuned.dataset, tuned.features, tuned.config.network) != (
             study.dataset,
             study.features,
             study.config.network,
         ):
             continue
-        if all(getattr(known.config, name) == getattr(study.config, name) for name in TUNED):
+        if all(getattr(tuned.config, name) == getattr(study.config, name) for name in TUNED):
             return CHOSEN
     return ""

@@ -1,7 +1,7 @@
-"""Who waits for a job: files beside it, so that a job ends when nobody does any more.
+"""The watchers of a job as files beside it, so that a job ends with its last watcher.
 
 A watch is a file of the job's and its watcher's name, touched every second while the watcher is
-there. One that was not touched for a while counts no more: its watcher's process is gone.
+there. One that was not touched for a while does not count: its watcher's process is gone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 EXPIRES_SECONDS = 30.0
-"""How long a job goes on for a watcher that gives no sign of life: a page that is loaded anew, or
-whose connection breaks, is back within that."""
+"""Seconds that a job goes on for a watcher without a sign of life: a page that is reloaded, or
+whose connection breaks, is back within them."""
 
 
 def put(where: Path, key: str, watcher: str) -> None:
@@ -21,9 +21,9 @@ def put(where: Path, key: str, watcher: str) -> None:
     Parameters
     ----------
     where : Path
-        Where the job's files lie.
+        Folder of the job's files.
     key : str
-        Of the job.
+        Key of the job.
     watcher : str
         Letters and digits.
     """
@@ -32,7 +32,7 @@ def put(where: Path, key: str, watcher: str) -> None:
 
 
 def take(where: Path, key: str, watcher: str) -> None:
-    """Watch it no more."""
+    """Remove a watch."""
     with suppress(OSError):
         _path(where, key, watcher).unlink()
 
@@ -43,7 +43,7 @@ def watched(where: Path, key: str) -> bool:
 
 
 class Expiry:
-    """Tells, asked again and again, when the last watcher of a job has gone.
+    """A repeated check whether the last watcher of a job has gone.
 
     By its own clock: neither a worker's that differs from the page's nor the time that a machine
     slept ends a job.
@@ -62,7 +62,7 @@ class Expiry:
 
 
 def _latest(where: Path, key: str) -> float:
-    """When a watcher of it last gave a sign of life."""
+    """Time of the last sign of life of the job's watchers."""
     latest = 0.0
     with suppress(OSError):
         for path in where.glob(f"{key}-*.watch"):

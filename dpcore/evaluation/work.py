@@ -1,9 +1,9 @@
-"""What a worker does with a job: its task, signs of life, and the files that it leaves.
+"""A worker's part in a job: its task, signs of life, and files.
 
-The files of one start of a job bear the name of that start, so that a job stopped and started again
-is not taken for the old one, and go when it ends: a ticket, without which the worker stops; how far
-it is, which the worker touches every second while it lives; and the rows so far. What a stopped
-task needs to go on, and what a task that is done leaves, bear the job's name.
+The files of one start of a job have the name of that start, so that a job stopped and started again
+is not taken for the old one, and go when it ends: a ticket, without which the worker stops; a
+progress report, which the worker touches every second while it lives; and the rows so far. The
+state of a stopped task, and the results of a finished one, have the job's name.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ if TYPE_CHECKING:
 WRITE_EVERY_SECONDS = 0.1
 BEAT_SECONDS = 1.0
 MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
-STATE = "state"  # of a task that was stopped, to go on from
-MISSING = "nan"  # in a result's file: there, an empty field is an empty text
-WATCHED = "watched"  # in a ticket: the job ends when nobody watches it any more
+STATE = "state"  # of a stopped task, to go on from
+MISSING = "nan"  # in a result's file, where an empty field is an empty text
+WATCHED = "watched"  # in a ticket: the job ends with its last watcher
 
 
 class WorkerStopped(Exception):
-    """The worker that had begun a job is gone."""
+    """The worker that began a job is gone."""
 
 
 def work(task: Task | None, key: str, where: str, name: str) -> None:
-    """Do the task and leave its result.
+    """Do the task and save its result.
 
     Parameters
     ----------
     task : Task
     key : str
-        Of the task, as whoever handed it in knows it.
+        Key of the task, as its submitter computed it.
     where : str
         The folder of all files.
     name : str
-        Of this start.
+        Name of this start.
 
     Raises
     ------
     Cancelled
-        If it was asked to stop.
+        If it was stopped on request.
     InvalidInput
-        If the task can't be done, or its result can't be kept.
+        If the task can't be done, or its result can't be saved.
     WorkerStopped
         If another worker had begun it.
     """
@@ -72,17 +72,17 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
             f"The worker does not see {ticket}; DPCORE_CACHE must name a folder that every worker "
             "shares with the page."
         )
-    if report_file.exists():  # a cluster gives what one worker dropped to the next
+    if report_file.exists():  # a cluster passes a job dropped by one worker to the next
         raise WorkerStopped
     reported = written = 0.0
     waiting: pd.DataFrame | None = None
 
     def write(path: Path, contents: str | bytes) -> None:
-        held = contents.encode("utf-8") if isinstance(contents, str) else contents
-        cache.write(path, lambda file: file.write(held), f"{name}.")
+        encoded = contents.encode("utf-8") if isinstance(contents, str) else contents
+        cache.write(path, lambda file: file.write(encoded), f"{name}.")
 
     def tell(path: Path, contents: str | bytes) -> None:
-        with suppress(OSError):  # what is only good to have: a full disk does not end the work
+        with suppress(OSError):  # an optional file: a full disk does not end the work
             write(path, contents)
 
     def report(fraction: float, message: str) -> None:
@@ -114,7 +114,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
     finally:
         if waiting is not None:
             tell(base / f"{name}.partial", _text(waiting))
-        # Of an error the page is told first.
+        # An error reaches the page first.
         if result.exists() or not ticket.exists():
             clear(base, key, name)
     with suppress(OSError):
@@ -122,7 +122,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
 
 
 def clear(where: Path, key: str, name: str) -> None:
-    """Remove the files of a start that has ended; without a result, its last rows are kept."""
+    """Remove the files of an ended start; without a result, its last rows stay."""
     with suppress(OSError):
         os.replace(where / f"{name}.partial", where / f"{key}.partial")
     if os.path.exists(where / f"{key}.csv"):
@@ -132,11 +132,11 @@ def clear(where: Path, key: str, name: str) -> None:
     for path in (*matching(where, f"{name}.*"), *matching(where, f"{key}-*.watch")):
         if path != ticket:
             remove(path)
-    remove(ticket)  # the last: without it, the start has ended
+    remove(ticket)  # last, as the start has ended without it
 
 
 def matching(where: Path, pattern: str) -> list[Path]:
-    """The files of that kind; none in a folder that is not there or cannot be read."""
+    """The files that match; none in a folder that is missing or unreadable."""
     try:
         return list(where.glob(pattern))
     except OSError:
@@ -154,17 +154,17 @@ def _done(task: Task, state: Path, context: JobContext) -> Outcome:
     try:
         before = state.read_bytes() if state.exists() else None
         return task.run(replace(context, state=before))
-    except InvalidInput:  # for good: there is nothing to go on from
+    except InvalidInput:  # for good: no state is left to go on from
         remove(state)
         raise
 
 
 def _leave(job: Path, outcome: Outcome, write: Callable[[Path, str | bytes], None]) -> None:
-    """Write what the task leaves, the rows last: with them it is done."""
+    """Write the task's results, the rows last: with them it is done."""
     contents: dict[str, str | bytes] = {**outcome.files, "csv": _text(outcome.rows)}
     try:
-        for ending, one in contents.items():
-            write(Path(f"{job}.{ending}"), one)
+        for ending, content in contents.items():
+            write(Path(f"{job}.{ending}"), content)
     except OSError as error:
         for ending in contents:
             remove(Path(f"{job}.{ending}"))
@@ -173,7 +173,7 @@ def _leave(job: Path, outcome: Outcome, write: Callable[[Path, str | bytes], Non
 
 @contextmanager
 def _heartbeat(path: Path, ticket: Path, expired: Callable[[], bool]) -> Iterator[None]:
-    """Touch a file while the process lives, also during a step that takes long.
+    """Touch a file while the process lives, also during a long step.
 
     The ticket goes with the last watcher, also where the process that wrote it is gone.
     """

@@ -1,4 +1,4 @@
-"""How models of two classes, several, or a number are judged, behind the same few questions."""
+"""Scoring of models of two classes, several, or a number, behind one interface."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ _OF: dict[str, Scoring] = {
 
 
 def scoring_for(split: Split) -> Scoring:
-    """How models of these records are judged."""
+    """The scoring of models of these records."""
     return _OF[split.entry.predicts]

@@ -1,9 +1,9 @@
 """Area under the ROC curve (AUC): of single models, and over Gaussian noise on their weights.
 
 It is the share of pairs of a positive and a negative record whose scores are in the right order.
-For w + z with z ~ N(0, σ²I) the order of a pair hangs on wᵀ(x₊ - x₋) + N(0, σ²‖x₊ - x₋‖²), so
-its expectation is a mean of Φ over pairs. All pairs are taken where there are few; else so many, in
-which every record comes about equally often, that only what two records do together is sampled.
+For w + z with z ~ N(0, σ²I) the order of a pair depends on wᵀ(x₊ - x₋) + N(0, σ²‖x₊ - x₋‖²), so
+its expectation is a mean of Φ over pairs. All pairs are taken where there are few; else a sample in
+which every record occurs about equally often, so that only pairwise effects are sampled.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dpcore.evaluation.scoring.metrics import Array, margins_at, mean_hits, nois
 
 BLOCK_ENTRIES = 2**19
 PAIRS = 2**18  # for means
-LEVEL = 0.05  # areas closer to 1/2 are too near to nothing for a factor
-BAND_PAIRS = 2**14  # for how single draws scatter around their mean
+LEVEL = 0.05  # areas closer to 1/2 are too near to chance for a factor
+BAND_PAIRS = 2**14  # for the scatter of single draws around their mean
 PAIR_SEED = 0x50616972
 
 
@@ -47,7 +47,7 @@ def areas(scores: Array, positive: NDArray[np.bool_]) -> Array:
     Parameters
     ----------
     scores : (k, n) array
-        Higher for what is judged positive.
+        Higher for records judged positive.
     positive : (n,) array of bool
 
     Returns
@@ -74,8 +74,8 @@ def expected_areas(centres: Array, sigmas: Array, features: Array, labels: Array
     """E of `areas_under_curve` over w + N(0, σ²I); one (w, σ) per row of `centres` (k, d).
 
     Exact to 1e-4 where there are at most 2^18 pairs. Else so many are sampled, the same for every
-    row, and what they say is scaled by what they miss of the area without noise: on Adult's test
-    records (15 million pairs) that leaves an error of at most .0004, next to none for little noise.
+    row, and their result is scaled by their error in the area without noise: on Adult's test
+    records (15 million pairs) that leaves an error of at most .0004, almost none for little noise.
     ``nan`` where a class is missing.
     """
     positive, negative = _pairs(labels, PAIRS)
@@ -96,7 +96,7 @@ def expected_areas(centres: Array, sigmas: Array, features: Array, labels: Array
 
 
 def _missed(scores: Array, labels: Array, sampled: float) -> float:
-    """By what factor some pairs miss the area without noise; 1 where that is close to ½."""
+    """Factor from the sampled pairs' area to the area without noise; 1 where that is close to ½."""
     if abs(sampled) < LEVEL:
         return 1.0
     return (float(areas(scores[None], labels > 0)[0]) - 0.5) / sampled
@@ -112,26 +112,25 @@ def area_bands(
 ) -> Array:
     """Quantiles of the area of w + σ z over the draws z (m, d), less its mean; (2, k).
 
-    On 2^14 pairs at most: which they are moves all draws alike.
+    On 2^14 pairs at most: the choice of pairs moves all draws alike.
     """
     positive, negative = _pairs(labels, BAND_PAIRS)
     if not len(positive):
         return np.full((2, len(centres)), math.nan)
     gaps = features[positive] - features[negative]
-    found = noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
-    found -= found.mean(axis=1, keepdims=True)
-    low, high = np.quantile(found, levels, axis=1)
+    draw_areas = noisy_accuracies(centres, sigmas, draws, gaps, np.ones(len(gaps)))
+    draw_areas -= draw_areas.mean(axis=1, keepdims=True)
+    low, high = np.quantile(draw_areas, levels, axis=1)
     return np.asarray(holding(0.0, low, high))
 
 
 def area_interval(
     area: float, positives: int, negatives: int, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Where the area on new records may lie, judged from so many test records alone.
+    """Range of the area on new records, from the numbers of test records alone.
 
-    All areas at which the one found is within z standard errors, by the variance of Hanley and
-    McNeil (1982); turned round like Wilson's interval, it is no point at an area of 1 (Newcombe
-    2006).
+    All areas at which the observed one is within z standard errors, by the variance of Hanley and
+    McNeil (1982); inverted like Wilson's interval, it is no point at an area of 1 (Newcombe 2006).
 
     Parameters
     ----------
@@ -147,22 +146,24 @@ def area_interval(
     InvalidInput
         If one is out of range.
     """
-    found = number("area under the curve", area, at_least=0.0, at_most=1.0)
-    ones = whole("positive test records", positives, at_least=1)
-    others = whole("negative test records", negatives, at_least=1)
+    observed = number("area under the curve", area, at_least=0.0, at_most=1.0)
+    positive_count = whole("positive test records", positives, at_least=1)
+    negative_count = whole("negative test records", negatives, at_least=1)
     level = number("confidence", confidence, above=0.0, below=1.0)
     z = float(special.ndtri(0.5 + 0.5 * level))
 
     def near(true: float) -> bool:
-        within = (ones - 1) * (1.0 - true) / (2.0 - true) + (others - 1) * true / (1.0 + true)
-        variance = true * (1.0 - true) * (1.0 + within) / (ones * others)
-        return (true - found) ** 2 <= z * z * variance
+        within = (positive_count - 1) * (1.0 - true) / (2.0 - true) + (
+            negative_count - 1
+        ) * true / (1.0 + true)
+        variance = true * (1.0 - true) * (1.0 + within) / (positive_count * negative_count)
+        return (true - observed) ** 2 <= z * z * variance
 
-    return _last(near, found, 0.0), _last(near, found, 1.0)
+    return _last(near, observed, 0.0), _last(near, observed, 1.0)
 
 
 def _last(holds: Callable[[float], bool], start: float, end: float) -> float:
-    """The last point on the way from `start` to `end` at which this holds, by bisection."""
+    """The last point between `start` and `end` at which the condition holds, by bisection."""
     for _ in range(60):
         middle = 0.5 * (start + end)
         start, end = (middle, end) if holds(middle) else (start, middle)
@@ -178,7 +179,7 @@ def _pairs(labels: Array, most: int) -> tuple[NDArray[np.intp], NDArray[np.intp]
     generator = np.random.default_rng(PAIR_SEED)
     positive, negative = generator.permutation(positive), generator.permutation(negative)
     turn = np.arange(most)
-    # In step, the two lists meet in all pairs that they can before the first one comes again.
+    # In step, the two lists form all possible pairs before the first pair comes again.
     return positive[turn % many], negative[(turn + turn // math.lcm(many, few)) % few]
 
 

@@ -1,4 +1,4 @@
-"""What is asked of every way to judge models, and how single runs become a mean and a band."""
+"""The interface of every scoring of models, and the mean and band of single runs."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 
 LOW, HIGH = 0.05, 0.95
-"""Quantiles of single runs that a band reaches from and to."""
+"""Quantiles of single runs at the ends of a band."""
 
 
 def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
     """Mean of single runs and the band from 5 % to 95 % of them, which holds it.
 
-    A sum of equal numbers is rounded: without the limits its mean may lie above all of them.
+    The mean of equal numbers is rounded: without the limits it may lie above all of them.
 
     Parameters
     ----------
     values : (..., runs, ...) array
     axis : int
-        That of the runs.
+        Axis of the runs.
 
     Returns
     -------
@@ -43,19 +43,19 @@ def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
 
 
 def spread_by(groups: SeriesGroupBy[Any, Any]) -> tuple[pd.Series, pd.Series, pd.Series]:
-    """The same of each group of a column; what was not measured is left out."""
+    """`spread` of each group of a column, without missing values."""
     mean = groups.mean().clip(groups.min(), groups.max())
     return mean, *holding(mean, groups.quantile(LOW), groups.quantile(HIGH))
 
 
 def holding(mean: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The band, widened where it must be to hold its mean, which may come from elsewhere."""
+    """The band, widened where needed to hold its mean, which may come from another source."""
     return np.minimum(low, mean), np.maximum(high, mean)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure that models are compared by.
+    """A measure that compares models.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ class Metric:
     sign : float
         1 where more is better, -1 where less is.
     span : float
-        What its differences are small or large against, in its units: 1 for a share, the public
-        range of what is predicted for an error.
+        Scale of its differences, in its units: 1 for a share, the public range of the predicted
+        number for an error.
     unit : str
-        Of an error, where it has one.
+        Unit of an error, where it has one.
     """
 
     column: str
@@ -76,7 +76,7 @@ class Metric:
     unit: str = ""
 
     def reaches(self, value: float, wanted: float) -> bool:
-        """Whether `value` is as good as `wanted`, or better; no number reaches nothing."""
+        """Whether `value` is as good as `wanted`, or better; never for nan."""
         return bool(self.sign * (value - wanted) >= 0.0)
 
 
@@ -86,21 +86,21 @@ AREA = Metric("auc", 1.0, 1.0)
 
 
 class Scoring(Protocol):
-    """What is measured of models of one kind.
+    """The measures of models of one kind.
 
     Attributes
     ----------
     run_columns : tuple of str
-        Of one run, in a sweep's table.
+        Columns of one run, in a sweep's table.
     columns : tuple of str
-        Of many runs or of an expectation, in a table of curves.
+        Columns of many runs or of an expectation, in a table of curves.
     """
 
     run_columns: tuple[str, ...]
     columns: tuple[str, ...]
 
     def measures(self, split: Split) -> tuple[Metric, ...]:
-        """What models can be compared by, the usual one first."""
+        """The measures that can compare models, the usual one first."""
         ...
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
@@ -118,13 +118,13 @@ class Scoring(Protocol):
         ...
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
-        """Where each measure of one model (d,) may lie on new records, at 95 %."""
+        """Range of each measure of one model (d,) on new records, at 95 %."""
         ...
 
     def guesses(self, split: Split) -> dict[str, float]:
-        """Each measure of always giving the answer that is best without any features."""
+        """Each measure of the best constant answer, without any features."""
         ...
 
     def held_out(self, values: Array) -> Array:
-        """How good models are by their margins or residuals (n, k); more is better."""
+        """Score of models by their margins or residuals (n, k); more is better."""
         ...

@@ -52,7 +52,7 @@ class Classification:
         return (ACCURACY, AREA) if len(np.unique(split.y_test > 0)) == 2 else (ACCURACY,)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
-        """Of every model, on the test records but for the objective and "accuracy_train"."""
+        """Measures on the test records, except the objective and "accuracy_train"."""
         objective, trained = metrics.training_scores(problem, models, split.x_train, split.y_train)
         if split.blank.any():
             trained = metrics.rates(models, *split.known).accuracy
@@ -108,17 +108,17 @@ class Classification:
         }
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
-        """Wilson's, and its like for areas; judged from the test records alone."""
-        right = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
-        found = {"accuracy": metrics.accuracy_interval(float(right), len(split.y_test))}
+        """Wilson's interval, and its like for areas; from the test records alone."""
+        accuracy = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
+        result = {"accuracy": metrics.accuracy_interval(float(accuracy), len(split.y_test))}
         if AREA in self.measures(split):
             area = auc.areas_under_curve(weights[None], split.x_test, split.y_test)[0]
             ill = int(np.count_nonzero(split.y_test > 0))
-            found["auc"] = auc.area_interval(float(area), ill, len(split.y_test) - ill)
-        return found
+            result["auc"] = auc.area_interval(float(area), ill, len(split.y_test) - ill)
+        return result
 
     def guesses(self, split: Split) -> dict[str, float]:
-        """Of always answering the commoner class of the training records; an area of ½."""
+        """Measures of always answering the commoner class of the training records; an area of ½."""
         _, labels = split.known
         commoner = 1.0 if 2 * np.count_nonzero(labels > 0) >= len(labels) else -1.0
         return {"accuracy": float(np.mean(split.y_test == commoner)), "auc": 0.5}

@@ -1,4 +1,4 @@
-"""How good weight vectors are: many at once from margins, or in expectation over Gaussian noise.
+"""Measures of weight vectors: many at once from margins, or in expectation over Gaussian noise.
 
 The closed forms are exact up to quadrature: for w + z with z ~ N(0, σ²I) the margin of record i is
 N(yᵢxᵢᵀw, σ²‖xᵢ‖²), so expected accuracy and loss are one-dimensional integrals.
@@ -23,20 +23,20 @@ Array = NDArray[np.floating]
 BLOCK_ENTRIES = 2**19  # margins held at once: small enough to stay in cache between passes
 MARGIN_ENTRIES = 2**22  # margins at several centres held at once
 BINS = 4096  # standardised margins are pooled into about this many; error below 1e-4 in accuracy
-CELLS, CELL_WIDTH = 512, 0.02  # for losses, which bend little, fewer do: error below 1e-6 of them
-LENGTH_LEVELS = 32  # where rows are not of one length; error below 1e-4
+CELLS, CELL_WIDTH = 512, 0.02  # fewer suffice for losses, which bend little: error below 1e-6
+LENGTH_LEVELS = 32  # where rows differ in length; error below 1e-4
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares of test records judged rightly.
+    """Shares of test records judged correctly.
 
     Parameters
     ----------
     accuracy : (k,) array
         Share of all records with a positive margin.
     true_positive, true_negative : (k,) array
-        The same among the +1 and the -1 records.
+        Share of the +1, and of the -1 records.
     """
 
     accuracy: Array
@@ -62,7 +62,7 @@ def rates(weights: Array, features: Array, labels: Array) -> Rates:
 def accuracy_interval(
     accuracy: float, records: int, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Where the accuracy on new records may lie, judged from so many test records alone.
+    """Range of the accuracy on new records, from the number of test records alone.
 
     Wilson's score interval (Wilson 1927): records are drawn independently, the model is given.
 
@@ -95,7 +95,7 @@ def training_scores(
 ) -> tuple[Array, Array]:
     """(F(w; D), accuracy) on the same records for each row of `weights` (k, d); each shape (k,).
 
-    A blank record, whose label and row are 0, belongs in F; its accuracy says nothing.
+    A blank record, whose label and row are 0, belongs in F; its accuracy is meaningless.
     """
     losses, hits = np.zeros(len(weights)), np.zeros(len(weights))
     for sign, margins in _signed_margins(weights, features, labels):
@@ -131,7 +131,7 @@ def _signed_margins(
 
 
 def _hits(margins: Array, sign: float) -> Array:
-    """How many of the margins count as right; a score of 0 is judged -1."""
+    """Number of margins that count as right; a score of 0 is judged -1."""
     right = margins > 0 if sign > 0 else margins >= 0
     count = np.zeros(margins.shape[1])
     for part in _parts(len(right)):
@@ -175,7 +175,7 @@ def mean_hits(margins: Array, lengths: Array, sigmas: Array, tie: float) -> Arra
         Lengths above 0.
     sigmas : (k,) array
     tie : float
-        What a margin of 0 counts without noise.
+        Value of a margin of 0 without noise.
     """
     result = np.zeros(len(sigmas))
     noisy = sigmas > 0.0
@@ -206,8 +206,8 @@ def noisy_accuracies(
         null_hits = np.count_nonzero(~signed.any(axis=1) & (labels[block] < 0))
         least = -margins[:, noisy] / scales
         for place, row in enumerate(np.flatnonzero(noisy)):
-            said = moves > least[:, place, None]
-            hits[row] += np.add.reduce(said.view(np.uint8), axis=0, dtype=np.uint8)
+            is_hit = moves > least[:, place, None]
+            hits[row] += np.add.reduce(is_hit.view(np.uint8), axis=0, dtype=np.uint8)
         hits[still] += np.count_nonzero(margins[:, still] > 0.0, axis=0)[:, None]
         hits += null_hits  # a margin of 0 is judged -1, as in `rates`
     return hits / len(labels)
@@ -216,7 +216,7 @@ def noisy_accuracies(
 def noisy_objectives(
     problem: Problem, centres: Array, sigmas: Array, draws: Array, features: Array, labels: Array
 ) -> Array:
-    """F(w + σ z; D) for every draw z, shape (k, number of draws); draws shared as above."""
+    """F(w + σ z; D) for every draw z, shape (k, number of draws); all rows share the draws."""
     forms = problem.forms(features, labels).contiguous(np.float32)
     moves = forms.rows @ np.ascontiguousarray(draws.T, dtype=np.float32)
     margins = forms.at(np.ascontiguousarray(centres.T, dtype=np.float32))
@@ -243,7 +243,7 @@ def expected_objectives(
     for margins, members in margins_at(centres, forms):
         cells = _cells(margins, squares)
         for member in members:
-            # What margins scatter within a cell acts on the mean as a little more noise.
+            # The scatter of margins within a cell acts on the mean like a little more noise.
             spread = np.sqrt(cells.variances + sigmas[member] ** 2 * cells.squares)
             result[member] = problem.function.expected(cells.margins, spread) @ cells.mass
     norms = np.einsum("kd,kd->k", centres, centres) + centres.shape[1] * sigmas**2

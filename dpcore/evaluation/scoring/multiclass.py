@@ -1,6 +1,6 @@
 """Models that tell several classes apart, each class against all others: accuracy and its mean.
 
-Of noise no closed form is known for the largest of several scores, so expectations are means over
+No closed form is known for the largest of several noisy scores, so expectations are means over
 draws.
 """
 
@@ -36,7 +36,7 @@ def accuracies(models: Array, features: Array, labels: Array, classes: int) -> t
         K.
     """
     overall, balanced = np.empty(len(models)), np.empty(len(models))
-    groups = [found for k in range(classes) if len(found := np.flatnonzero(labels == k))]
+    groups = [members for k in range(classes) if len(members := np.flatnonzero(labels == k))]
     together = max(1, SCORES_AT_ONCE // (len(labels) * classes))
     for start in range(0, len(models), together):
         some = models[start : start + together]
@@ -59,7 +59,7 @@ class Multiclass:
         return (ACCURACY,)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
-        """Of every model, on the test records but for "accuracy_train" and the objective."""
+        """Measures on the test records, except "accuracy_train" and the objective."""
         count = problem.classes
         trained, _ = accuracies(models, *split.known, count)
         accuracy, balanced = accuracies(models, split.x_test, split.y_test, count)
@@ -78,12 +78,12 @@ class Multiclass:
         self, split: Split, centres: Array, sigmas: Array, draws: Array
     ) -> dict[str, Array]:
         """Means and bands, both over the draws (m, K·d)."""
-        found = []
+        result = []
         for centre, sigma in zip(centres, sigmas, strict=True):
             models = centre + sigma * (draws if sigma > 0.0 else draws[:1])
             overall, balanced = accuracies(models, split.x_test, split.y_test, split.entry.classes)
-            found.append((*spread(overall), balanced.mean()))
-        return dict(zip(self.columns, np.array(found).T, strict=True))
+            result.append((*spread(overall), balanced.mean()))
+        return dict(zip(self.columns, np.array(result).T, strict=True))
 
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
@@ -96,19 +96,19 @@ class Multiclass:
         }
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
-        """Wilson's, judged from the test records alone."""
-        found, _ = accuracies(weights[None], split.x_test, split.y_test, split.entry.classes)
-        return {"accuracy": metrics.accuracy_interval(float(found[0]), len(split.y_test))}
+        """Wilson's interval, from the test records alone."""
+        accuracy, _ = accuracies(weights[None], split.x_test, split.y_test, split.entry.classes)
+        return {"accuracy": metrics.accuracy_interval(float(accuracy[0]), len(split.y_test))}
 
     def guesses(self, split: Split) -> dict[str, float]:
-        """Of always answering the commonest class of the training records."""
+        """Measures of always answering the commonest class of the training records."""
         _, labels = split.known
         counts = np.bincount(labels.astype(np.int64), minlength=split.entry.classes)
         commonest = np.argmax(counts)
         return {"accuracy": float(np.mean(split.y_test == commonest))}
 
     def held_out(self, values: Array) -> Array:
-        """Share of positive margins: of the problems of two classes, one of them at a time."""
+        """Share of positive margins, for one of the two-class problems at a time."""
         return np.asarray(np.mean(values > 0, axis=0))
 
 

@@ -1,8 +1,8 @@
 """Models that predict a number: root mean squared error in the number's own unit, and R².
 
-What a model says is first brought into the public range of the number, which costs no privacy. For
-w + z with z ~ N(0, σ²I) the prediction for record i is N(wᵀxᵢ, σ²‖xᵢ‖²), so the expected square has
-a closed form. Of several models or of noise, the RMSE is the root of the mean square over all.
+Predictions are first clipped to the public range of the number, which costs no privacy. For w + z
+with z ~ N(0, σ²I) the prediction for record i is N(wᵀxᵢ, σ²‖xᵢ‖²), so the expected square has a
+closed form. For several models or for noise, the RMSE is the root of the mean square over all.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def mean_squares(weights: Array, features: Array, targets: Array) -> Array:
     result = np.empty(len(weights))
     together = max(1, BLOCK_ENTRIES // max(1, len(targets)))
     for start in range(0, len(weights), together):
-        said = np.clip(features @ weights[start : start + together].T, -1.0, 1.0)
-        result[start : start + together] = np.mean((said - targets[:, None]) ** 2, axis=0)
+        predictions = np.clip(features @ weights[start : start + together].T, -1.0, 1.0)
+        result[start : start + together] = np.mean((predictions - targets[:, None]) ** 2, axis=0)
     return result
 
 
 def expected_mean_squares(centres: Array, sigmas: Array, features: Array, targets: Array) -> Array:
     """E of `mean_squares` over w + N(0, σ²I), in closed form; one (w, σ) a row of `centres`.
 
-    With m = wᵀx, s = σ‖x‖, a = (-1-m)/s and b = (1-m)/s: Φ(a) (1+y)² + Φ(-b) (1-y)² + what lies
-    between, which is (c² + s²) P + 2cs (φ(a) - φ(b)) + s² (a φ(a) - b φ(b)) with c = m - y and
+    With m = wᵀx, s = σ‖x‖, a = (-1-m)/s and b = (1-m)/s it is Φ(a) (1+y)² + Φ(-b) (1-y)² plus the
+    part between, (c² + s²) P + 2cs (φ(a) - φ(b)) + s² (a φ(a) - b φ(b)) with c = m - y and
     P = Φ(b) - Φ(a). That loses its digits for wide noise; for s > 1 the density hardly bends
-    between the ends, and 24 Gauss-Legendre points do.
+    between the ends, and 24 Gauss-Legendre points suffice.
     """
     lengths = np.sqrt(np.einsum("nd,nd->n", features, features))
     result = np.empty(len(centres))
@@ -82,7 +82,7 @@ def _between_near(means: Array, scale: Array, targets: Array, low: Array, high: 
 
 
 def _between_wide(means: Array, scale: Array, targets: Array) -> Array:
-    """The same for s > 1."""
+    """`_between_near` for s > 1."""
     points, mass = np.polynomial.legendre.leggauss(24)
     height = _density((points - means[:, None]) / scale[:, None]) / scale[:, None]
     return np.asarray(((points - targets[:, None]) ** 2 * height) @ mass)
@@ -100,13 +100,13 @@ def noisy_mean_squares(
     moves = features @ draws.T
     result = np.empty((len(centres), len(draws)))
     for row, (centre, sigma) in enumerate(zip(centres, sigmas, strict=True)):
-        said = np.clip((features @ centre)[:, None] + sigma * moves, -1.0, 1.0)
-        result[row] = np.mean((said - targets[:, None]) ** 2, axis=0)
+        predictions = np.clip((features @ centre)[:, None] + sigma * moves, -1.0, 1.0)
+        result[row] = np.mean((predictions - targets[:, None]) ** 2, axis=0)
     return result
 
 
 def half_range(split: Split) -> float:
-    """What 1 on the scale of y stands for in its own unit: half its public range."""
+    """The unit of scaled y in its own unit: half its public range."""
     lower, upper = split.entry.target.bounds
     return 0.5 * (upper - lower)
 
@@ -122,7 +122,7 @@ class Regression:
         return (Metric("rmse", -1.0, 2.0 * half_range(split), split.entry.target.unit),)
 
     def of_runs(self, problem: Problem, split: Split, models: Array) -> dict[str, Array]:
-        """Of every model."""
+        """Measures of every model."""
         unit = half_range(split)
         train = mean_squares(models, *split.known)
         test = mean_squares(models, split.x_test, split.y_test)
@@ -162,16 +162,16 @@ class Regression:
         }
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
-        """By the spread of the squares of the test records, whose mean is taken to be normal."""
-        said = np.clip(split.x_test @ weights, -1.0, 1.0)
-        squares = (said - split.y_test) ** 2
+        """Intervals by the spread of the test records' squares, their mean taken to be normal."""
+        predictions = np.clip(split.x_test @ weights, -1.0, 1.0)
+        squares = (predictions - split.y_test) ** 2
         reach = float(special.ndtri(0.975) * np.std(squares) / np.sqrt(max(1, len(squares) - 1)))
         middle, unit = float(np.mean(squares)), half_range(split)
         ends = unit * math.sqrt(max(0.0, middle - reach)), unit * math.sqrt(middle + reach)
         return {"rmse": ends}
 
     def guesses(self, split: Split) -> dict[str, float]:
-        """Of always answering the mean of the training records."""
+        """Measures of always answering the mean of the training records."""
         _, targets = split.known
         gaps = split.y_test - (np.mean(targets) if len(targets) else 0.0)
         return {"rmse": half_range(split) * float(np.sqrt(np.mean(gaps**2)))}

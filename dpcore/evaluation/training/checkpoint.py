@@ -1,9 +1,9 @@
-"""What a stopped training needs to go on: packed, and taken up by the same training only.
+"""The saved state of a stopped training, which only the same training can resume.
 
-The state of an exploration holds its random generators, so one that goes on takes the very steps
-that an unbroken one takes, on the same kind of device; a training for keeping has none to hold. It
-is read without running anything that it holds. It is private, weights and all: it lies in the
-user's cache folder, readable by the user alone, until the training has come to its end.
+The state of an exploration holds its random generators, so a resumed one takes the very steps of
+an unbroken one, on the same kind of device; a training for release has no generators to hold. The
+state is read without running any of its contents. It is private, weights and all: it lies in the
+user's cache folder, readable by the user alone, until the training has ended.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from dpcore.evaluation.training.trainer import Trainer
 
 TAKEN = ".taken"
-"""Ending of a state that a training goes on from: nobody else may."""
+"""Ending of a state claimed by a resumed training: no other may use it."""
 
 DAMAGED = "The state that was kept is damaged, so that training can't go on from it."
 
 
 def pack(trainer: Trainer) -> bytes:
-    """The trainer's state, with the name of what it is a state of."""
-    held = io.BytesIO()
+    """The trainer's state, with the name of its studies."""
+    buffer = io.BytesIO()
     torch.save(
         {
             "of": _name(trainer),
             "studies": [study.description for study in trainer.studies],
             "state": trainer.state(),
         },
-        held,
+        buffer,
     )
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def put_by(trainer: Trainer) -> str | None:
-    """Keep the state in the user's cache folder; its name, or ``None`` where nothing can be kept.
+    """Save the state in the user's cache folder; its name, or ``None`` where it can't be saved.
 
-    A state of the same studies that is there already gives way.
+    It replaces an earlier state of the same studies.
     """
     name = _name(trainer)
     try:
@@ -77,9 +77,9 @@ def got_back(name: object) -> bytes | None:
 
 
 def claimed(trainer: Trainer) -> bool:
-    """Whether this process is the one that goes on from the state: only the first that asks is.
+    """Whether this process may go on from the state: only the first to claim it may.
 
-    Two that went on would release the later steps twice, at the price of once.
+    Two processes would release the later steps twice, at the price of once.
     """
     path = _path(_name(trainer))
     try:
@@ -90,11 +90,11 @@ def claimed(trainer: Trainer) -> bool:
 
 
 def forget(trainer: Trainer) -> None:
-    """Remove the state, if there is one: the training has come to its end."""
+    """Remove the state, if there is one: the training has ended."""
     path = _path(_name(trainer))
-    for each in (path, path.with_suffix(TAKEN)):
+    for file in (path, path.with_suffix(TAKEN)):
         with suppress(OSError):
-            each.unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
 
 
 def _path(name: str) -> Path:
@@ -106,7 +106,7 @@ def _is_name(name: str) -> bool:
 
 
 def take_up(trainer: Trainer, contents: bytes) -> bool:
-    """Let the trainer go on from what was packed.
+    """Let the trainer go on from a packed state.
 
     Returns
     -------
@@ -119,40 +119,40 @@ def take_up(trainer: Trainer, contents: bytes) -> bool:
     InvalidInput
         If it can't be read.
     """
-    found = _read(contents, trainer.device)
-    if found.get("of") != _name(trainer):
+    packed = _read(contents, trainer.device)
+    if packed.get("of") != _name(trainer):
         return False
     try:
-        trainer.restore(found["state"])
+        trainer.restore(packed["state"])
     except (KeyError, ValueError, TypeError, RuntimeError, AttributeError):
         raise InvalidInput(DAMAGED) from None
     return True
 
 
 def described(contents: bytes) -> list[dict[str, Any]]:
-    """The studies of what was packed, each as `TrainingStudy.description` gives it.
+    """The studies of a packed state, each as `TrainingStudy.description` gives it.
 
     Raises
     ------
     InvalidInput
         If it can't be read.
     """
-    found = _read(contents, torch.device("cpu")).get("studies")
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    studies = _read(contents, torch.device("cpu")).get("studies")
+    if not isinstance(studies, list) or not all(isinstance(study, dict) for study in studies):
         raise InvalidInput(DAMAGED)
-    return found
+    return studies
 
 
 def _read(contents: bytes, device: torch.device) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they tell of what is refused anyway
-            found = torch.load(io.BytesIO(contents), map_location=device, weights_only=True)
+            warnings.simplefilter("ignore")  # they concern states that are refused anyway
+            packed = torch.load(io.BytesIO(contents), map_location=device, weights_only=True)
     except Exception:  # a damaged pickle may raise anything
         raise InvalidInput(DAMAGED) from None
-    if not isinstance(found, dict):
+    if not isinstance(packed, dict):
         raise InvalidInput(DAMAGED)
-    return found
+    return packed
 
 
 def _name(trainer: Trainer) -> str:

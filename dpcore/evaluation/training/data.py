@@ -1,4 +1,4 @@
-"""The records of a training study as a network takes them."""
+"""The records of a training study as a network's inputs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """The records of a study as a network takes them.
+    """The records of a study as a network's inputs.
 
     Parameters
     ----------
     inputs, targets : array
-        Trained on.
+        Training records.
     test_inputs, test_targets : array
-        Measured on.
+        Records for measuring.
     public : tuple of array or None
-        Inputs and targets of those set aside as public.
+        Inputs and targets of the records set aside as public.
     outputs : int
     task : str
     """
@@ -43,7 +43,7 @@ class TrainingData:
 
 
 def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which are of records, (records,): a null record has the class -1, or no known label."""
+    """Which targets are not of null records, (records,): those have class -1, or no known label."""
     return targets > NULL_CLASS if targets.ndim == 1 else np.isfinite(targets).any(axis=1)
 
 
@@ -52,24 +52,24 @@ def training_data(
     progress: Report = lambda share, message: None,
     brought: Examples | None = None,
 ) -> TrainingData:
-    """Load the study's records, and make features of them where it says so.
+    """Load the study's records, and make its features of them.
 
     Parameters
     ----------
     study : TrainingStudy
     progress : callable
-        Told what is going on.
+        Called with (share done, activity).
     brought : Examples, optional
-        The records, where they lie in no file that can be loaded here.
+        The records, where no file of them can be loaded here.
 
     Raises
     ------
     InvalidInput
-        If there are too few records, or they are no images.
+        If there are too few records, or they are not images.
     """
     progress(0.0, "loading the data")
-    found = brought or images.load(study.dataset, **dict(study.settings))
-    inputs, test_inputs = found.train_inputs, found.test_inputs
+    examples = brought or images.load(study.dataset, **dict(study.settings))
+    inputs, test_inputs = examples.train_inputs, examples.test_inputs
     if study.features == "deskewed":
         from dpcore.deep.deskewing import deskewed
 
@@ -77,24 +77,24 @@ def training_data(
     elif study.features != "raw":
         from dpcore.deep import scattering, whitening
 
-        # What may be private is not left on the disk.
-        features = scattering.cached_features if found.published else scattering.features
+        # Features of possibly private records are not left on the disk.
+        features = scattering.cached_features if examples.published else scattering.features
         inputs, test_inputs = features(inputs, progress), features(test_inputs, progress)
         if study.features == "whitened":
             inputs, test_inputs = map(whitening.whitened, (inputs, test_inputs))
-    targets, test_targets = found.train_targets, found.test_targets
+    targets, test_targets = examples.train_targets, examples.test_targets
     public = None
     if study.held_out or study.public:
-        order = np.random.default_rng(0).permutation(found.records)
-        cut = found.records // HELD_OUT if study.held_out else 0
-        study.trained_on(found.records)
-        held, aside, kept = np.split(order, [cut, cut + study.public])
+        order = np.random.default_rng(0).permutation(examples.records)
+        cut = examples.records // HELD_OUT if study.held_out else 0
+        study.trained_on(examples.records)
+        held_out, aside, trained = np.split(order, [cut, cut + study.public])
         if study.held_out:
-            test_inputs, test_targets = inputs[held], targets[held]
+            test_inputs, test_targets = inputs[held_out], targets[held_out]
         if study.public:
             public = inputs[aside], targets[aside]
-        kept.sort()
-        inputs, targets = inputs[kept], targets[kept]
+        trained.sort()
+        inputs, targets = inputs[trained], targets[trained]
     return TrainingData(
-        inputs, targets, test_inputs, test_targets, public, found.outputs, found.task
+        inputs, targets, test_inputs, test_targets, public, examples.outputs, examples.task
     )

@@ -1,7 +1,7 @@
-"""What a training leaves: weights and settings, which ε speaks of, and measures, which it does not.
+"""The files of a training: weights and settings, covered by its ε, and measures, which are not.
 
-Whoever holds the files of one training for keeping learns at most the ε in its settings about any
-one record. What was measured on real records is in files of its own, marked, and no ε is in them.
+The files of one training for release reveal at most the ε in its settings about any one record.
+Measures on real records are in files of their own, marked, and without any ε.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dpcore.evaluation.training.trainer import Trainer
 
 SPENT = ("sigma", "epsilon", "delta", "adjacency", "accountant", "status")
-"""Columns of a history that speak of the noise, and not of what was measured."""
+"""Columns of a history about the noise, and not about measures."""
 
 NOT_COVERED = (
     "Proved for real-valued noise; the low bits of numbers, time and memory, and settings chosen "
@@ -41,27 +41,27 @@ NULLIFIED = (
 
 
 def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
-    """What a study's files cost, in plain values, and what papers claim; nothing that is measured.
+    """The cost of a study's files, in plain values, and the papers' claims; no measures.
 
     Parameters
     ----------
     trainer : Trainer
-        Also one that was stopped: then of the steps that were taken.
+        Also a stopped one: then the cost is that of the steps taken.
     place : int
         Which of its studies.
 
     Returns
     -------
     dict
-        ``epsilon`` is that of all models that are written, together, and ``None`` where the noise
-        came from a seed; ``certified`` is what an accountant gives for one training with this
-        noise, drawn from the system.
+        ``epsilon`` is that of all written models together, and ``None`` where the noise came from
+        a seed; ``certified`` is an accountant's ε for one training with this noise, drawn from the
+        system.
     """
     study, config = trainer.studies[place], trainer.configs[place]
     records, steps = trainer.records, trainer.steps_done(place)
-    found = assurance(config, records, min_noise_ratio=trainer.min_noise_ratio(place))
+    guarantees = assurance(config, records, min_noise_ratio=trainer.min_noise_ratio(place))
     certified, together = trainer.spent(place, steps), trainer.released(place)
-    paper = paper_claim(config, records, found)
+    paper = paper_claim(config, records, guarantees)
     sound = study.system_entropy or not config.private
     return {
         "dataset": study.dataset,
@@ -84,16 +84,16 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         "neighbours": certified.adjacency.of("training part"),
         "accountant": together.by,
         "reason": together.reason if sound or together.epsilon is None else NULLIFIED,
-        "status": str(stands(found.status, system_entropy=study.system_entropy)),
+        "status": str(stands(guarantees.status, system_entropy=study.system_entropy)),
         "certified": {
             "epsilon": certified.epsilon,
             "delta": config.delta if config.private else None,
             "adjacency": str(certified.adjacency),
             "accountant": certified.by,
-            "status": str(found.status),
+            "status": str(guarantees.status),
             "reason": certified.reason,
         },
-        "conditions": verdicts(found.conditions),
+        "conditions": verdicts(guarantees.conditions),
         "settings_chosen": chosen_on(study),
         "not_covered": NOT_COVERED,
         "claim": {
@@ -109,7 +109,7 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
 
 
 def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
-    """How good a study's networks have become, in plain values: not private.
+    """The measures of a study's networks, in plain values: not private.
 
     Means over runs with 5 % and 95 % quantiles, measured on real records.
     """
@@ -127,7 +127,7 @@ def measures(trainer: Trainer, place: int = 0) -> dict[str, Any]:
 
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:
-    """A history as it may be written to a file: marked, and without the ε that is not about it."""
+    """A history for a file: marked, and without the ε, which does not cover it."""
     return marked(rows.drop(columns=[*SPENT], errors="ignore"))
 
 
@@ -147,13 +147,13 @@ def outcome(trainer: Trainer, place: int = 0) -> Outcome:
 
 def weights(trainer: Trainer, place: int = 0) -> bytes:
     """An ``.npz``: each of the network's parameters by name, the models along the first axis."""
-    held = io.BytesIO()
-    np.savez_compressed(held, allow_pickle=False, **trainer.weights(place))
-    return held.getvalue()
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **trainer.weights(place))
+    return buffer.getvalue()
 
 
 def settings(trainer: Trainer, place: int = 0) -> bytes:
-    """JSON: the study, the σ it was trained with, what that spent, and the versions used."""
+    """JSON: the study, its σ, the ε spent, and the versions used."""
     import torch
 
     study = trainer.studies[place]
@@ -172,7 +172,7 @@ def _json(text: dict[str, Any]) -> bytes:
 
 
 def _spread(rows: pd.DataFrame, column: str) -> dict[str, float] | None:
-    """Mean and 5 % and 95 % quantiles over runs; ``None`` where it is not measured."""
+    """Mean and 5 % and 95 % quantiles over runs; ``None`` where nothing is measured."""
     values = rows[column].dropna() if column in rows else ()
     if len(values) == 0:
         return None
@@ -181,11 +181,11 @@ def _spread(rows: pd.DataFrame, column: str) -> dict[str, float] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers that are none as ``null``, which JSON can carry."""
+    """The value with ``null`` for nan and infinity, as JSON needs."""
     if isinstance(value, float) and not np.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return value

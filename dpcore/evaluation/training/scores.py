@@ -1,4 +1,4 @@
-"""How good a network's outputs are: accuracy, area under the ROC curve, loss; one value a run."""
+"""Measures of a network's outputs: accuracy, area under the ROC curve, loss; one value a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Outputs = NDArray[np.float32]
 
 
 def accuracies(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
-    """Share judged rightly, shape (runs,).
+    """Share judged correctly, shape (runs,).
 
     Parameters
     ----------
@@ -27,39 +27,41 @@ def accuracies(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np
     """
     if task == "classes":
         return np.asarray((outputs.argmax(-1) == targets).mean(-1))
-    known = np.isfinite(targets)
-    right = (outputs > 0.0) == (targets > 0.5)
-    return np.asarray((right & known).sum((1, 2)) / known.sum())
+    is_known = np.isfinite(targets)
+    is_correct = (outputs > 0.0) == (targets > 0.5)
+    return np.asarray((is_correct & is_known).sum((1, 2)) / is_known.sum())
 
 
 def areas(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
     """Area under the ROC curve, shape (runs,): of the second of two classes, or mean over labels.
 
-    ``nan`` for more than two classes, where a class or a label is not in the targets both ways, and
-    where an output is no number.
+    ``nan`` for more than two classes, where the targets lack a class or one value of a label, and
+    where an output is nan.
     """
     if task == "classes":
         if outputs.shape[-1] != 2:
             return np.full(len(outputs), np.nan)
         return np.asarray(roc.areas(outputs[..., 1] - outputs[..., 0], targets == 1))
-    known = np.isfinite(targets)
-    each = [
-        roc.areas(outputs[:, known[:, label], label], targets[known[:, label], label] == 1)
+    is_known = np.isfinite(targets)
+    label_areas = [
+        roc.areas(outputs[:, is_known[:, label], label], targets[is_known[:, label], label] == 1)
         for label in range(outputs.shape[-1])
     ]
-    return np.asarray(np.mean(each, axis=0))
+    return np.asarray(np.mean(label_areas, axis=0))
 
 
 def losses(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
-    """Mean loss of a record, shape (runs,): the one that training makes small."""
+    """Mean loss of a record, shape (runs,): the loss that training minimises."""
     import torch
 
     from dpcore.deep.training import class_loss, label_loss
 
-    given = torch.as_tensor(outputs)
+    logits = torch.as_tensor(outputs)
     if task == "classes":
-        wanted = torch.as_tensor(targets, dtype=torch.int64).expand(given.shape[:-1])
-        found = class_loss(given, wanted)
+        classes = torch.as_tensor(targets, dtype=torch.int64).expand(logits.shape[:-1])
+        record_losses = class_loss(logits, classes)
     else:
-        found = label_loss(given, torch.as_tensor(targets, dtype=torch.float32).expand_as(given))
-    return np.asarray(found.double().mean(-1).numpy())
+        record_losses = label_loss(
+            logits, torch.as_tensor(targets, dtype=torch.float32).expand_as(logits)
+        )
+    return np.asarray(record_losses.double().mean(-1).numpy())

@@ -1,4 +1,4 @@
-"""What a training of a network spends, step by step, and what papers say it does."""
+"""The ε of a network's training, step by step, and the papers' claims about it."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status
 
 ACCOUNTANT = "pld"
-"""It has a theorem for every way of drawing batches here, and is the tightest of those that do."""
+"""The tightest accountant with a theorem for every way of drawing batches here."""
 
 
 def assurance(
     config: TrainingConfig, records: int, *, min_noise_ratio: float | None = None
 ) -> Assurance:
-    """What holds of a whole training by `ACCOUNTANT`; see `guarantee`."""
-    named: dict[str, Any] = {} if min_noise_ratio is None else {"min_noise_ratio": min_noise_ratio}
-    return guarantee(config, records, accountant=ACCOUNTANT, **named)
+    """The guarantees of a whole training by `ACCOUNTANT`; see `guarantee`."""
+    options: dict[str, Any] = (
+        {} if min_noise_ratio is None else {"min_noise_ratio": min_noise_ratio}
+    )
+    return guarantee(config, records, accountant=ACCOUNTANT, **options)
 
 
 def stands(status: Status, *, system_entropy: bool) -> Status:
-    """The verdict on what a training leaves: proved only where its noise comes from the system.
+    """The verdict on a training's files: proved only where the noise comes from the system.
 
     Parameters
     ----------
     status : Status
-        Of the noise, whoever draws it.
+        Status of the noise, whatever its source.
     system_entropy : bool
         Whether batches and noise were drawn from the operating system's entropy.
     """
@@ -39,14 +41,14 @@ def stands(status: Status, *, system_entropy: bool) -> Status:
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """What a paper says of a training, and whether it stands.
+    """A paper's claim about a training, and whether it stands.
 
     Parameters
     ----------
     claim : Guarantee
-        Of the whole training, computed as the paper computes it; empty where none speaks of it.
+        Claim for the whole training, computed as in the paper; empty where no paper covers it.
     conditions : tuple of Condition
-        Of the paper's own proof.
+        Conditions of the paper's own proof.
     verdict : str
         One plain sentence.
     """
@@ -62,7 +64,7 @@ def paper_claim(config: TrainingConfig, records: int, found: Assurance) -> Paper
     Parameters
     ----------
     config : TrainingConfig
-        Its σ settled.
+        With σ solved.
     records : int
         n.
     found : Assurance
@@ -81,7 +83,7 @@ def paper_claim(config: TrainingConfig, records: int, found: Assurance) -> Paper
 
 @dataclass(frozen=True)
 class EpsilonLedger:
-    """What one study's training has spent at the end of each epoch."""
+    """The ε spent by one study's training at the end of each epoch."""
 
     config: TrainingConfig
     records: int
@@ -90,21 +92,23 @@ class EpsilonLedger:
     known: dict[int, Guarantee] = field(default_factory=dict)
 
     def at(self, steps: int) -> Guarantee:
-        """After that many steps."""
+        """The guarantee after that many steps."""
         if steps not in self.known:
             self.known[steps] = self._along([steps])[0] if steps else self._none("no step yet")
         return self.known[steps]
 
     def fill(self, marks: Sequence[int], report: Callable[[float], None]) -> None:
-        """All at once, which is cheaper than one by one; what `report` raises ends the work."""
+        """Compute all at once, which is cheaper; an exception of `report` ends the work."""
         self.known.update(zip(marks, self._along(marks, report), strict=True))
 
     def _along(
         self, marks: Sequence[int], report: Callable[[float], None] = lambda share: None
     ) -> list[Guarantee]:
-        whole = assurance(self.config, self.records, min_noise_ratio=self.min_noise_ratio).certified
-        if whole.epsilon is None:
-            return [whole] * len(marks)
+        certificate = assurance(
+            self.config, self.records, min_noise_ratio=self.min_noise_ratio
+        ).certified
+        if certificate.epsilon is None:
+            return [certificate] * len(marks)
         training = self.config.training(self.records, min_noise_ratio=self.min_noise_ratio)
         return along(training, ACCOUNTANT, marks, report)
 

@@ -16,36 +16,36 @@ from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.guarantee import Adjacency
 
 HELD_OUT = 6
-"""One record of so many is kept for choosing settings where that is asked for."""
+"""One in so many records is held out for choosing settings where `held_out` is set."""
 
 FEATURES = ("raw", "deskewed", "scattering", "whitened")
 PICTURES = ("raw", "deskewed")
-"""Features that are images still, as a convolutional network takes them."""
+"""Features that are still images, for convolutional networks."""
 
 WHITENED = ("mnist",)
-"""Sets that the public coordinates are for; they come from the very records of some others."""
+"""Sets with public coordinates, which come from the very records of some other sets."""
 
 MOST_RUNS, MOST_STUDIES = 1_000, 500
 
 LEAST_CLIP = 1e-12
-"""For keeping: factors of a gradient that single-precision features allow might underflow below."""
+"""Least C of a release: below it factors of a gradient might underflow in single precision."""
 
 _RELEASE = re.compile("[0-9a-f]{32}")
 
 
 def new_release() -> str:
-    """A name for one training for keeping, unlike any other: its noise is drawn once, for it."""
+    """A unique name for one training for release: its noise is drawn once, for it."""
     return secrets.token_hex(16)
 
 
 @dataclass(frozen=True)
 class Solved:
-    """A configuration with the σ₀ that a study asks for.
+    """A configuration with the σ₀ of a study solved.
 
     Parameters
     ----------
     question : (float or None, int, TrainingConfig)
-        ε, n and the configuration before; for other ones it is no answer.
+        ε, n and the configuration before; the answer holds for these only.
     answer : TrainingConfig
     """
 
@@ -55,7 +55,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class TrainingStudy:
-    """What to train.
+    """A private training.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ class TrainingStudy:
     config : TrainingConfig
         Run r has its seed plus r.
     epsilon : float or None
-        Target: σ is the least that stays within it (paper 004's noise: what the paper prints for
-        it). ``None`` for the configuration's own σ. A configuration without clipping or noise stays
-        as it is.
+        Target: σ is the least that stays within it (paper 004's noise: the printed σ for it).
+        ``None`` for the configuration's own σ. A configuration without clipping or noise stays as
+        it is.
     runs : int
     budget : float or None
         Training ends before the step that would spend more.
@@ -77,19 +77,19 @@ class TrainingStudy:
         Measure on a sixth of the training part, which is then not trained on, and leave the test
         part alone: for choosing settings.
     public : int
-        Records of the training part that are set aside as nobody's secret, for noise whose weights
-        come from public examples.
+        Records of the training part set aside as public, for noise whose weights come from public
+        examples.
     settings : tuple of (str, value)
         The data set's own (`dpcore.datasets.images.source`).
     release : str
-        A name from `new_release`: batches and noise then come from the operating system, and what
-        is written may be kept. Empty: exploration, from the configuration's seed; nothing is proved
-        for what is written, because whoever has the seed takes the noise off.
+        A name from `new_release`: batches and noise then come from the operating system, and the
+        files may be released. Empty: exploration, from the configuration's seed; nothing is proved
+        for its files, because the seed allows removing the noise.
     models : int
-        How many of the runs' models are written, the first ones; what they cost is composed.
+        Number of runs whose models are written, the first ones; their cost is composed.
     solved : Solved or None
         From `calibrated`, so that σ₀ is not searched for again; no part of the description, and so
-        neither of the key nor of what is written.
+        neither of the key nor of the files.
 
     Raises
     ------
@@ -132,7 +132,7 @@ class TrainingStudy:
                 raise InvalidInput("budget is given, but a training without privacy spends none.")
 
     def _check_adjacency(self) -> None:
-        """Refuse parts of the training records that are cut by how many there are."""
+        """Refuse parts of the training records whose size depends on the number of records."""
         if self.config.adjacency == Adjacency.ADD_REMOVE and (self.held_out or self.public):
             raise InvalidInput(
                 "adjacency is add-remove, but records that are held out or set aside are drawn "
@@ -140,7 +140,7 @@ class TrainingStudy:
             )
 
     def _check_release(self) -> None:
-        """Refuse what must not, or need not, be kept."""
+        """Refuse studies that must not, or need not, be released."""
         if not self.release:
             return
         if not _RELEASE.fullmatch(self.release):
@@ -155,17 +155,17 @@ class TrainingStudy:
 
     @property
     def randomness(self) -> str:
-        """Where they come from: "system" or "seed"."""
+        """The source of batches and noise: "system" or "seed"."""
         return "system" if self.system_entropy else "seed"
 
     def _check_inputs(self) -> None:
-        """Refuse a network or features that these records cannot be given to."""
+        """Refuse a network or features that do not fit these records."""
         convolutional, entry = self.config.convolutional, images.entry(self.dataset)
         side = dict(self.settings).get("side", entry.side)
-        named = f"The network is convolutional ({self.config.network})"
+        prefix = f"The network is convolutional ({self.config.network})"
         if self.features not in PICTURES and convolutional:
             raise InvalidInput(
-                f"{named}, but {self.features} features take a linear one or a perceptron."
+                f"{prefix}, but {self.features} features take a linear one or a perceptron."
             )
         if self.features != "raw" and not side:
             raise InvalidInput(
@@ -174,11 +174,11 @@ class TrainingStudy:
             )
         if convolutional and not side:
             raise InvalidInput(
-                f"{named}, but {entry.title} holds no images; it must be linear or perceptron."
+                f"{prefix}, but {entry.title} holds no images; it must be linear or perceptron."
             )
         if convolutional and isinstance(side, int) and side < SMALLEST_IMAGE:
             raise InvalidInput(
-                f"{named}, but {entry.title} has images of {side} × {side} pixels and it needs at "
+                f"{prefix}, but {entry.title} has images of {side} × {side} pixels and it needs at "
                 f"least {SMALLEST_IMAGE} × {SMALLEST_IMAGE}; it must be linear or perceptron."
             )
         if self.features == "whitened":
@@ -202,7 +202,7 @@ class TrainingStudy:
         Raises
         ------
         InvalidInput, TypeError, KeyError
-            If it is none.
+            If the description is not one of a study.
         """
         fields = dict(description)
         return cls(config=TrainingConfig(**fields.pop("recipe")), **fields)
@@ -216,20 +216,20 @@ class TrainingStudy:
     def title(self) -> str:
         """Data, network and ε."""
         title = images.entry(self.dataset).title
-        spent = f", ε = {self.epsilon:g}" if self.epsilon and self.config.private else ""
-        return f"{title}, {self.config.network}{spent}"
+        target = f", ε = {self.epsilon:g}" if self.epsilon and self.config.private else ""
+        return f"{title}, {self.config.network}{target}"
 
     def trained_on(self, records: int) -> int:
-        """n: of so many in the training part, those that are neither held out nor set aside.
+        """n: the records of the training part that are neither held out nor set aside.
 
         Raises
         ------
         InvalidInput
             If none is left.
         """
-        kept = records - (records // HELD_OUT if self.held_out else 0)
-        whole("public records", self.public, at_least=0, at_most=kept - 1)
-        return kept - self.public
+        remaining = records - (records // HELD_OUT if self.held_out else 0)
+        whole("public records", self.public, at_least=0, at_most=remaining - 1)
+        return remaining - self.public
 
     def with_calibrated_sigma(self, records: int, progress: Report | None = None) -> TrainingConfig:
         """The configuration with its σ.
@@ -239,7 +239,7 @@ class TrainingStudy:
         records : int
             n.
         progress : callable, optional
-            Called at every try; whatever it raises ends the search.
+            Called at every try; an exception that it raises ends the search.
 
         Raises
         ------
@@ -255,7 +255,7 @@ class TrainingStudy:
         return self.config.within(self.epsilon, records, ACCOUNTANT, progress)
 
     def calibrated(self, records: int) -> TrainingStudy:
-        """The same study with its σ₀ solved, so that whoever trains it does not search again.
+        """The study with its σ₀ solved, so that training it needs no second search.
 
         Raises
         ------
@@ -294,12 +294,12 @@ class TrainingSweep:
 
     @property
     def title(self) -> str:
-        """Data, and how many studies."""
+        """Data, and number of studies."""
         return f"{images.entry(self.studies[0].dataset).title}, {len(self.studies)} settings"
 
 
 def _data(study: TrainingStudy) -> TrainingStudy:
-    """All that decides on the records."""
+    """The study reduced to the settings that determine its records."""
     return replace(
         study, config=TrainingConfig(), epsilon=None, runs=1, budget=None, release="", models=1
     )

@@ -1,7 +1,7 @@
-"""Training what a study describes: at once, or as the work of a worker.
+"""Training a study at once, or as a task for a worker.
 
-Everything measured here is measured on real records, training loss included, and is not private;
-the ε of a row is what the training itself has spent.
+All measures are on real records, training loss included, and not private; the ε of a row is spent
+by the training itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dpcore.evaluation.training.trainer import Trainer
 
 KEEP_EVERY_SECONDS = 30.0
-"""Between two states that are kept in case the worker dies."""
+"""Seconds between two saved states, in case the worker dies."""
 
 
 def train(
@@ -37,7 +37,7 @@ def train(
     Raises
     ------
     Cancelled
-        When asked to stop.
+        When stopped on request.
     """
     return sweep_training([study], device=device, progress=progress, cancelled=cancelled)[0]
 
@@ -52,7 +52,7 @@ def sweep_training(
     """`train` for several studies of the same records; small networks are trained as one batch.
 
     Runs that differ in seed and σ only share every matrix product, so that 20 runs × 5 ε cost
-    little more than one. A run's random draws hang on what it is trained beside.
+    little more than one. A run's random draws depend on the runs trained beside it.
     """
     studies = TrainingSweep(tuple(studies)).studies
     trainer = begin(studies, device=device, progress=_or_stop(progress, cancelled))
@@ -79,9 +79,9 @@ def begin(
     device : str
         As for `dpcore.deep.device.device`.
     progress : callable
-        Told that nothing is trained yet, and why; whatever it raises ends the work.
+        Called before training, with the reason; an exception that it raises ends the work.
     records : Examples, optional
-        Where they lie in no file that can be loaded here.
+        The records, where no file of them can be loaded here.
 
     Raises
     ------
@@ -96,18 +96,18 @@ def begin(
     def preparing(share: float, message: str) -> None:
         progress(0.0, message)
 
-    where = device_named(device)
-    return Trainer(studies, training_data(studies[0], preparing, records), where, preparing)
+    torch_device = device_named(device)
+    return Trainer(studies, training_data(studies[0], preparing, records), torch_device, preparing)
 
 
 def task(study: TrainingStudy | TrainingSweep, path: str = "") -> StudyTask:
-    """The study as work for a worker.
+    """The study as a task for a worker.
 
     Parameters
     ----------
     study : TrainingStudy or TrainingSweep
     path : str
-        Where its records wait, if they come from an upload.
+        Path of its records, if they come from an upload.
     """
     return StudyTask(study, trained if isinstance(study, TrainingStudy) else swept, path)
 
@@ -143,17 +143,17 @@ def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Traine
     )
     if state is not None and take_up(trainer, state):
         context.partial(trainer.history())
-    kept = time.monotonic()
+    last_saved = time.monotonic()
 
-    def told(rows: pd.DataFrame) -> None:
-        nonlocal kept
+    def partial(rows: pd.DataFrame) -> None:
+        nonlocal last_saved
         context.partial(rows)
-        if time.monotonic() - kept >= KEEP_EVERY_SECONDS:
+        if time.monotonic() - last_saved >= KEEP_EVERY_SECONDS:
             context.keep(pack(trainer))
-            kept = time.monotonic()
+            last_saved = time.monotonic()
 
     try:
-        trainer.run(context.report, told, context.cancelled)
+        trainer.run(context.report, partial, context.cancelled)
     except Cancelled:
         context.keep(pack(trainer))
         raise

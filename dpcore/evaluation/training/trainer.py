@@ -1,9 +1,9 @@
-"""Trainings side by side, epoch by epoch, with the ledger of what each has spent.
+"""Trainings side by side, epoch by epoch, with a ledger of the ε spent by each.
 
 Runs of small networks that differ in seed and σ only are trained as one batch; all others take
-turns, an epoch each. The ledger follow from the configuration and the number of steps alone, so a
-training that was stopped in the middle of an epoch and goes on has spent exactly what an unbroken
-one has.
+turns, an epoch each. The ledgers follow from the configuration and the number of steps alone, so a
+training that was stopped in the middle of an epoch and resumed has spent exactly as much as an
+unbroken one.
 """
 
 from __future__ import annotations
@@ -57,22 +57,22 @@ COLUMNS = (
     "seconds",
     "status",
 )
-"""`epoch` is the one being trained, counted from 1, and `steps` how many have been taken; `sigma`
-is that of the last step, on the sum of clipped gradients; `epsilon` is certified for the steps so
-far at `delta`, nan where there is none; `seconds` is the run's share of the time trained so far."""
+"""`epoch` is the current one, counted from 1, and `steps` the number taken; `sigma` is that of the
+last step, on the sum of clipped gradients; `epsilon` is certified for the steps so far at `delta`,
+nan where there is none; `seconds` is the run's share of the training time so far."""
 
 LOSS_RECORDS = 4_096
-"""Training records, evenly spread, that the training loss is measured on at an epoch's end."""
+"""Number of training records, evenly spread, for the training loss at an epoch's end."""
 
 MOST_ROWS = 200
-"""Of a run: in a training of more epochs, evenly spread ones are measured, the last included."""
+"""Most rows of a run: of more epochs, evenly spread ones are measured, the last included."""
 
 TELL_EVERY_SECONDS = 0.3
 ONE_THREAD = 5_000_000
-"""Products of a step of one run, up to which a second thread waits longer than it helps."""
+"""Most products of a step of one run for which a second thread does not pay."""
 
 MOST_ENTRIES = 2**25
-"""Of the inputs of one step of all runs in a batch: 128 MiB."""
+"""Most entries of the inputs of one step of all runs in a batch: 128 MiB."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Trainer:
         Their records.
     device : torch.device
     progress : callable
-        Told what is being prepared; whatever it raises ends the work.
+        Called with the preparation under way; an exception that it raises ends the work.
 
     Raises
     ------
@@ -126,9 +126,9 @@ class Trainer:
         self._noted = checkpoints(epochs, MOST_ROWS)
         self._ledgers = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
-        there = np.flatnonzero(known(given.targets))
-        evenly = np.linspace(0, max(0, len(there) - 1), min(len(there), LOSS_RECORDS)).astype(int)
-        self._seen = there[np.unique(evenly)]
+        usable = np.flatnonzero(known(given.targets))
+        spaced = np.linspace(0, max(0, len(usable) - 1), min(len(usable), LOSS_RECORDS)).astype(int)
+        self._seen = usable[np.unique(spaced)]
         tested = known(given.test_targets)
         self._tested = given.test_inputs[tested], given.test_targets[tested]
 
@@ -143,31 +143,31 @@ class Trainer:
         Raises
         ------
         Cancelled
-            Between two steps, when asked to stop. The rows then end with the steps that were taken.
+            Between two steps, on request. The rows then end with the steps taken.
         """
-        whole = sum(batch.last * len(batch.members) for batch in self._batches)
+        total = sum(batch.last * len(batch.members) for batch in self._batches)
 
-        def asked() -> bool:
+        def is_stopped() -> bool:
             done = sum(batch.run.step * len(batch.members) for batch in self._batches)
             progress(
-                done / whole,
+                done / total,
                 f"epoch {at.run.step // at.run.steps_an_epoch + 1} of {self._noted[-1]}",
             )
             return cancelled()
 
-        told = -math.inf
+        last_report = -math.inf
         try:
             for epoch in self._noted:
                 for at in self._batches:
-                    self._advance(at, min(at.last, epoch * at.run.steps_an_epoch), asked)
-                    if time.monotonic() - told >= TELL_EVERY_SECONDS:
+                    self._advance(at, min(at.last, epoch * at.run.steps_an_epoch), is_stopped)
+                    if time.monotonic() - last_report >= TELL_EVERY_SECONDS:
                         partial(self.history())
-                        told = time.monotonic()
+                        last_report = time.monotonic()
         finally:
             partial(self.history())
 
     def _advance(self, batch: _Batch, end: int, cancelled: Callable[[], bool]) -> None:
-        """Up to so many steps, with a row for each run also where it is stopped before."""
+        """Train up to step `end`, with a row for each run also where it is stopped before."""
         if batch.run.step >= end:
             return
         with _threads(batch.run):
@@ -183,7 +183,7 @@ class Trainer:
         """One row a study, run and epoch so far, or fewer (`MOST_ROWS`); columns `COLUMNS`."""
         import pandas as pd
 
-        # An epoch that was left off in has a row of its own until a later one is measured.
+        # An interrupted epoch has a row of its own until a later one is measured.
         ends = {(place, run): epoch for place, run, epoch in sorted(self._rows)}
         rows = [
             self._rows[place, run, epoch]
@@ -197,17 +197,17 @@ class Trainer:
         return min(batch.run.step for batch, _ in self._of(place))
 
     def steps_planned(self, place: int) -> int:
-        """Steps it will have taken in the end: all, or as many as the budget allows."""
+        """Steps of the whole training: all, or as many as the budget allows."""
         return self._last[place]
 
     def spent(self, place: int, steps: int) -> Guarantee:
-        """What a study's training has spent after that many steps."""
+        """The ε spent by a study's training after that many steps."""
         return self._ledgers[place].at(steps)
 
     def released(self, place: int) -> Guarantee:
-        """What the models that a study writes have spent together: their steps composed.
+        """The ε spent by all written models of a study together: their steps composed.
 
-        Where it was stopped, as many steps as the furthest of them has taken.
+        Where it was stopped, as many steps count as the furthest of them has taken.
         """
         models = self.studies[place].models
         steps = max(batch.run.step for batch, _ in self._of(place)[:models])
@@ -227,20 +227,20 @@ class Trainer:
     def weights(self, place: int) -> dict[str, NDArray[np.float32]]:
         """Each parameter of the models that a study writes, as `torch.nn` shapes it, models first.
 
-        They are the first runs, whatever the others have come to: to choose among them by their
-        accuracy would be one more look at the records.
+        They are the first runs, whatever the results of the others: a choice by accuracy would be
+        one more look at the records.
         """
-        found: dict[str, list[NDArray[np.float32]]] = {}
+        parameters: dict[str, list[NDArray[np.float32]]] = {}
         for batch, at in self._of(place)[: self.studies[place].models]:
             for name, values in batch.run.weights().items():
-                one = values.cpu()
+                parameter = values.cpu()
                 if batch.run.runs > 1:
-                    one = one[at].flatten() if name.endswith("bias") else one[at]
-                found.setdefault(name, []).append(one.float().numpy())
-        return {name: np.stack(runs) for name, runs in found.items()}
+                    parameter = parameter[at].flatten() if name.endswith("bias") else parameter[at]
+                parameters.setdefault(name, []).append(parameter.float().numpy())
+        return {name: np.stack(runs) for name, runs in parameters.items()}
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on from here in another process."""
+        """Everything needed to go on from here in another process."""
         return {
             "batches": [(batch.run.state(), batch.seconds) for batch in self._batches],
             "rows": dict(self._rows),
@@ -248,26 +248,26 @@ class Trainer:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a `state` of the same studies."""
-        for batch, (kept, seconds) in zip(self._batches, state["batches"], strict=True):
-            batch.run.restore(kept)
+        for batch, (run_state, seconds) in zip(self._batches, state["batches"], strict=True):
+            batch.run.restore(run_state)
             batch.seconds = seconds
         self._rows = dict(state["rows"])
 
     def _together(self) -> list[list[tuple[int, int]]]:
-        """Which runs are trained as one batch."""
-        found: dict[object, list[list[tuple[int, int]]]] = {}
+        """The runs (study, run) of each batch."""
+        batches: dict[object, list[list[tuple[int, int]]]] = {}
         for place, (study, config) in enumerate(zip(self.studies, self.configs, strict=True)):
             alike: object = (replace(config, seed=0, sigma=0.0), self._last[place], study.release)
             most = self._most(config)
             for run in range(study.runs):
-                groups = found.setdefault(alike, [[]])
+                groups = batches.setdefault(alike, [[]])
                 if len(groups[-1]) >= most:
                     groups.append([])
                 groups[-1].append((place, run))
-        return [group for groups in found.values() for group in groups]
+        return [group for groups in batches.values() for group in groups]
 
     def _most(self, config: TrainingConfig) -> int:
-        """Runs in a batch."""
+        """Most runs in a batch."""
         if config.convolutional or config.noise != "isotropic":
             return 1
         a_step = config.size(self.records) if config.sampling == "none" else config.batch
@@ -278,15 +278,15 @@ class Trainer:
             replace(self.configs[place], seed=self.configs[place].seed + run)
             for place, run in members
         ]
-        given = self.given
+        data = self.given
         run = TrainingRun(
             configs,
             self._inputs,  # type: ignore[arg-type]
-            given.targets,
-            given.outputs,
-            task=given.task,
+            data.targets,
+            data.outputs,
+            task=data.task,
             device=self.device,
-            public=given.public,
+            public=data.public,
             system=self.studies[members[0][0]].system_entropy,
         )
         return _Batch(members, run, self._last[members[0][0]])
@@ -296,8 +296,8 @@ class Trainer:
         if study.budget is None:
             return steps
         training, accountant = config.training(self.records), ACCOUNTANT
-        whole = spent(training, accountant).epsilon
-        if whole is not None and whole <= study.budget:
+        final_epsilon = spent(training, accountant).epsilon
+        if final_epsilon is not None and final_epsilon <= study.budget:
             return steps
         plan = solve("steps", training, study.budget, accountant)
         if plan.value is None:
@@ -307,8 +307,8 @@ class Trainer:
     def _opened(self, place: int, progress: Report) -> EpsilonLedger:
         config = self.configs[place]
         batch, _ = self._of(place)[0]
-        # Every run has weights of its own; what is certified has to hold for all of them.
-        min_noise_ratio = min(each.run.shape.min_noise_ratio for each, _ in self._of(place))
+        # Every run has weights of its own; the certificate has to hold for all of them.
+        min_noise_ratio = min(member.run.shape.min_noise_ratio for member, _ in self._of(place))
         status = assurance(config, self.records, min_noise_ratio=min_noise_ratio).status
         ledger = EpsilonLedger(config, self.records, min_noise_ratio, status)
         ends = {min(batch.last, epoch * batch.run.steps_an_epoch) for epoch in self._noted}
@@ -319,42 +319,42 @@ class Trainer:
         return ledger
 
     def _of(self, place: int) -> list[tuple[_Batch, int]]:
-        """Where the runs of a study are, in their order."""
-        found = [
+        """The batches of a study's runs with their places in them, in the runs' order."""
+        located = [
             (run, batch, at)
             for batch in self._batches
             for at, (study, run) in enumerate(batch.members)
             if study == place
         ]
-        return [(batch, at) for _, batch, at in sorted(found, key=lambda each: each[0])]
+        return [(batch, at) for _, batch, at in sorted(located, key=lambda entry: entry[0])]
 
     def _epochs(self, batch: _Batch, steps: int) -> int:
         return -(-steps // batch.run.steps_an_epoch)
 
     def _note(self, batch: _Batch) -> None:
         """Measure, and enter the rows of the epoch that the batch is in."""
-        run, given = batch.run, self.given
-        # What is measured never ends a training: that would tell of the records. On none it is nan.
+        run, data = batch.run, self.given
+        # Measures never end a training: that would tell of the records. Without any they are nan.
         accuracy = area = loss = np.full(run.runs, math.nan)
         test_inputs, test_targets = self._tested
         if len(test_targets):
             outputs = run.scores(test_inputs)
-            accuracy = scores.accuracies(outputs, test_targets, given.task)
-            area = scores.areas(outputs, test_targets, given.task)
+            accuracy = scores.accuracies(outputs, test_targets, data.task)
+            area = scores.areas(outputs, test_targets, data.task)
         if len(self._seen):
-            on_seen = run.scores(given.inputs[self._seen])
-            loss = scores.losses(on_seen, given.targets[self._seen], given.task)
+            on_seen = run.scores(data.inputs[self._seen])
+            loss = scores.losses(on_seen, data.targets[self._seen], data.task)
         sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)
-        for at, (place, which) in enumerate(batch.members):
+        for at, (place, run_number) in enumerate(batch.members):
             study, ledger = self.studies[place], self._ledgers[place]
             certified = ledger.at(run.step)
-            self._rows[place, which, epoch] = (
+            self._rows[place, run_number, epoch] = (
                 place,
                 study.dataset,
                 study.features,
                 ledger.config.network,
                 ledger.config.noise,
-                which,
+                run_number,
                 epoch,
                 run.step,
                 sigmas[at],
@@ -374,7 +374,7 @@ class Trainer:
 def _threads(run: TrainingRun) -> Iterator[None]:
     """One thread for small networks, however many of them are side by side."""
     before = torch.get_num_threads()
-    weights = sum(each.numel() for each in run.per_example.parameters) // run.runs
+    weights = sum(parameter.numel() for parameter in run.per_example.parameters) // run.runs
     if not run.config.convolutional and run.expected * weights <= ONE_THREAD:
         torch.set_num_threads(1)
     try:
