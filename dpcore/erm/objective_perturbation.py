@@ -124,10 +124,14 @@ def calibrate(
     settings: Settings,
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    return [_one(rule, problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)]
+    return [
+        _calibration(rule, problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)
+    ]
 
 
-def _one(rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
+def _calibration(
+    rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition
+) -> Calibration:
     printed = edition is Edition.PUBLISHED
     noise = (rule.printed if printed else rule.sound)(problem, budget.epsilon, budget.delta)
     delta = 0.0 if rule.pure else budget.delta

@@ -113,23 +113,27 @@ def _all_classes(
 ) -> Calibration:
     alone = replace(problem, classes=2)
 
-    def one(epsilon: float, delta: float) -> Calibration:
-        made = method.calibrate(alone, [epsilon], delta, Edition.SOUND, settings)[0]
-        return replace(made, problem=problem)
+    def single_class(epsilon: float, delta: float) -> Calibration:
+        calibration = method.calibrate(alone, [epsilon], delta, Edition.SOUND, settings)[0]
+        return replace(calibration, problem=problem)
 
     if method.all_classes and problem.classes <= MOST_TOGETHER:
-        made = method.calibrate(problem, [budget.epsilon], budget.delta, Edition.SOUND, settings)[0]
-        return _together(made)
+        calibration = method.calibrate(
+            problem, [budget.epsilon], budget.delta, Edition.SOUND, settings
+        )[0]
+        return _together(calibration)
     count, total = problem.classes, float(analytic_mu(budget.epsilon, budget.delta))
     # Any (ε, δ) on the curve of a Gaussian mechanism stands for it; this one is in range for all.
     epsilon = budget.epsilon / math.sqrt(count)
     mu = total / math.sqrt(count) * (1.0 - ROUNDING)
-    single = _of_each(one(epsilon, float(analytic_delta(epsilon, 1.0 / mu))))
+    single = _of_each(single_class(epsilon, float(analytic_delta(epsilon, 1.0 / mu))))
     if single.status is Status.NOT_PRIVATE:
         return replace(single, requested=budget)
     if single.gaussian_mu is None:
         share = (1.0 - ROUNDING) / count
-        return _added_up(_of_each(one(share * budget.epsilon, share * budget.delta)), budget)
+        return _added_up(
+            _of_each(single_class(share * budget.epsilon, share * budget.delta)), budget
+        )
     joint_mu = math.sqrt(count) * single.gaussian_mu * (1.0 + 1e-15)
     certified = Guarantee(
         float(analytic_epsilon(1.0 / joint_mu, budget.delta)),

@@ -69,12 +69,12 @@ def calibrate(
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
     return [
-        _one(rule, problem, budget, edition, settings)
+        _calibration(rule, problem, budget, edition, settings)
         for budget in gaussian_budgets(epsilons, delta)
     ]
 
 
-def _one(
+def _calibration(
     rule: NoiseRule, problem: Problem, budget: PrivacyBudget, edition: Edition, settings: Settings
 ) -> Calibration:
     printed = edition is Edition.PUBLISHED

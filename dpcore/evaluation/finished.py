@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 SETTINGS = ("dataset", "features", "public", "target_epsilon", "runs")
 RECIPE = tuple(
-    each.name
-    for each in fields(TrainingConfig)
-    if each.name not in ("sigma", "clipped", "delta", "adjacency", "public_size")
+    field.name
+    for field in fields(TrainingConfig)
+    if field.name not in ("sigma", "clipped", "delta", "adjacency", "public_size")
 )
 METRICS = ("accuracy", "auc", "loss_train")
 CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status")
@@ -107,7 +107,9 @@ def table(found: Mapping[str, Finished]) -> pd.DataFrame:
 
 def differing(found: Mapping[str, Finished]) -> list[str]:
     """Names of the settings in which the trainings differ."""
-    settings = [each.settings for each in found.values()]
+    settings = [training.settings for training in found.values()]
     return [
-        name for name in (*SETTINGS, *RECIPE) if len({repr(each[name]) for each in settings}) > 1
+        name
+        for name in (*SETTINGS, *RECIPE)
+        if len({repr(choices[name]) for choices in settings}) > 1
     ]

@@ -154,7 +154,7 @@ def patients(
     ill : float
         How many of 1,000 are positive in the test records.
     test_records : int
-        How many of them there are: few leave the counts rough, and their 95 % intervals are said.
+        How many of them there are: few leave the counts rough, and 95 % intervals are added.
     titles, dark
         As for `dpcore.figures.tradeoff.accuracy`.
     """

@@ -116,7 +116,7 @@ class Records:
         return np.select([self.labels == 1, self.labels == 0], [1.0, -1.0])
 
     def rows(self) -> Array:
-        """`points`, each brought to norm 1; (n, d)."""
+        """`points`, each scaled to norm 1; (n, d)."""
         x = self.points()
         bring_to_norm(x)
         return x

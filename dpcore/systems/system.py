@@ -128,7 +128,7 @@ class System:
     verdict : ClaimVerdict or None
         ``None`` where the claim was not checked, or a run as published carries the verdict.
     software : tuple of Software
-        Empty where none was found, which is no proof that there is none.
+        Known implementations; an empty tuple is no proof that there is none.
     breaks : tuple of str
         Known failures of the system or of its implementations.
     runs : tuple of Runnable

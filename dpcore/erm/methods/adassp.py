@@ -96,10 +96,10 @@ def calibrate(
     settings: Settings,
 ) -> list[Calibration]:
     """One calibration per requested ε. Pure; sees public values only."""
-    return [_one(problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)]
+    return [_calibration(problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)]
 
 
-def _one(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
+def _calibration(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
     adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
     size = (problem.records, problem.dimension)
     together = "one Gaussian mechanism: both sums, taken jointly, and the smallest eigenvalue"

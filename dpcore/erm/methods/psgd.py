@@ -71,7 +71,7 @@ def calibrate(
             change = permuted.printed(problem, count, rate, steps)
             change += permuted.rounding(problem, count, rate, steps)
         result.append(
-            _one(problem, budget, edition, batch, count, steps, rate, unit, change, exact)
+            _calibration(problem, budget, edition, batch, count, steps, rate, unit, change, exact)
         )
     return result
 
@@ -106,7 +106,7 @@ def _chosen(
     return rate, change
 
 
-def _one(
+def _calibration(
     problem: Problem,
     budget: PrivacyBudget,
     edition: Edition,

@@ -74,7 +74,7 @@ def first_numbers(proved: Sequence[Guarantee], claimed: float | None) -> str:
 
 
 def answered(plan: Plan, target: float, per_epoch: int) -> str:
-    """The answer to a question asked backwards, with as many digits as it has."""
+    """The value of the unknown in words, with as many digits as it has."""
     guarantee = plan.guarantee
     if plan.value is None or guarantee.epsilon is None:
         return plan.sentence

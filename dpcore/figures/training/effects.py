@@ -57,7 +57,7 @@ def effect(
         sentence = _best(rows, varied, column, now)
     else:
         figure.update_yaxes(range=[0.0, 1.1 * float(rows[column].max())])
-        sentence = _given(rows, varied, column)
+        sentence = _afforded(rows, varied, column)
     return Drawn(figure, sentence, f"{name} against {varied.title}. {sentence}")
 
 
@@ -160,7 +160,7 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
     return f"{sentence} {many}"
 
 
-def _given(rows: pd.DataFrame, varied: Effect, column: str) -> str:
+def _afforded(rows: pd.DataFrame, varied: Effect, column: str) -> str:
     """How the quantity that gave way changes within the budget."""
     first, last = rows.iloc[0], rows.iloc[-1]
     quantity = "epochs are run" if column == "epoch" else "is the first noise σ₀"
