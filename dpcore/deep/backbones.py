@@ -1,13 +1,13 @@
 """Features of a frozen network that was trained on other, public images.
 
 Papers 003 and 004 put a new last layer on such a network and train that layer alone: then the
-features cost no privacy, because each is a function of its own image. That needs batch
-normalisation by the statistics that came with the weights, never by those of a batch, and weights
-that no private record had a part in.
+features cost no privacy, because each is a function of its own image. That requires batch
+normalisation by the statistics stored with the weights, never by those of a batch, and weights
+trained without any private record.
 
-torchvision is optional and only asked for the networks' shapes; the weights come from a file, and
-nothing is downloaded. The published weights have not been seen where this was written: it was tried
-on torchvision's networks with random ones.
+torchvision is optional and gives only the networks' architectures; the weights come from a file,
+and nothing is downloaded. The published weights were not available during development: the code was
+tested on torchvision's networks with random ones.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Backbone:
     head : str
         Name of its last layer, which is left out.
     width : int
-        Features that it gives for each image.
+        Number of features for each image.
     """
 
     head: str
@@ -59,7 +59,7 @@ SIDE = 224
 LARGEST_WEIGHTS = 2**30
 """Bytes of a file of weights; those of the larger network here are 32 MB."""
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of ImageNet's channels, which torchvision's weights expect to be taken away and divided by."""
+"""Of ImageNet's channels; torchvision's weights expect images standardised by them."""
 AT_A_TIME = 32
 _OLD_NAME = re.compile(r"(denselayer\d+)\.(norm|conv)\.([12])\.")
 
@@ -72,7 +72,7 @@ def features(
     device: str = "auto",
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
-    """What the network hands to its last layer, for each image; kept on disk for the next time.
+    """The input of the network's last layer for each image, cached on disk.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def features(
     weights : path
         A file of torchvision's weights for it (a state dictionary); its last layer is not used.
     device : str
-        "auto", "cpu" or "cuda"; the features of one device are kept for the other too.
+        "auto", "cpu" or "cuda"; both devices share the cache.
     progress : callable, optional
-        Told the share done.
+        Called with the share done.
 
     Returns
     -------
@@ -101,14 +101,14 @@ def features(
             f"images have shape {images.shape}, but it must be (records, 1 or 3, side, side)."
         )
     data = _read(weights)
-    kept: NDArray[np.float32] = cache.array(
+    values: NDArray[np.float32] = cache.array(
         backbone,
         cache.digest(Path(__file__).read_bytes(), data, images),
-        lambda: _computed(images, backbone, data, devices.device(device), progress),
+        lambda: _compute(images, backbone, data, devices.device(device), progress),
     )
     if progress is not None:
         progress(1.0, f"{backbone} has seen {len(images):,} images")
-    return kept
+    return values
 
 
 def on_features(
@@ -119,12 +119,12 @@ def on_features(
     device: str = "auto",
     progress: Progress | None = None,
 ) -> Examples:
-    """The same examples with `features` for inputs: what is left to train is the last layer.
+    """The same examples with `features` as inputs, so that only the last layer is left to train.
 
     Parameters
     ----------
     examples : Examples
-        Of images.
+        Their inputs are images.
     backbone, weights, device, progress
         As for `features`.
     """
@@ -145,32 +145,33 @@ def _read(weights: str | Path) -> bytes:
     return contents("weights", weights, LARGEST_WEIGHTS)
 
 
-def _computed(
+def _compute(
     images: NDArray[Any],
     backbone: str,
     weights: bytes,
-    where: torch.device,
+    target: torch.device,
     progress: Progress | None,
 ) -> NDArray[np.float32]:
-    network = _network(backbone, weights).to(where)
-    found = np.empty((len(images), BACKBONES[backbone].width), np.float32)
+    network = _network(backbone, weights).to(target)
+    result = np.empty((len(images), BACKBONES[backbone].width), np.float32)
     with torch.no_grad(), devices.exact_arithmetic():
         for start in range(0, len(images), AT_A_TIME):
             stop = min(start + AT_A_TIME, len(images))
-            part = torch.as_tensor(images[start:stop], dtype=torch.float32).to(where)
-            found[start:stop] = network(_fitted(part)).cpu().numpy()
+            part = torch.as_tensor(images[start:stop], dtype=torch.float32).to(target)
+            result[start:stop] = network(_fitted(part)).cpu().numpy()
             if progress is not None:
                 progress(stop / len(images), f"{backbone} looks at {len(images):,} images")
-    return found
+    return result
 
 
 def _fitted(images: Tensor) -> Tensor:
-    """Images as the network was trained on them."""
+    """Images resized and standardised as in the network's training."""
     large = functional.interpolate(
         images.expand(-1, 3, -1, -1), (SIDE, SIDE), mode="bilinear", antialias=True
     )
     mean, deviation = (
-        torch.tensor(each, device=images.device).reshape(1, 3, 1, 1) for each in (MEAN, DEVIATION)
+        torch.tensor(values, device=images.device).reshape(1, 3, 1, 1)
+        for values in (MEAN, DEVIATION)
     )
     return (large - mean) / deviation
 
@@ -187,15 +188,15 @@ def _network(backbone: str, weights: bytes) -> nn.Module:
     head = BACKBONES[backbone].head
     network: nn.Module = getattr(models, backbone)(weights=None)
     setattr(network, head, nn.Identity())
-    refused = InvalidInput(
+    refusal = InvalidInput(
         f"weights is not a state dictionary of torchvision's {backbone}, as it must be."
     )
     try:
         state = torch.load(io.BytesIO(weights), map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError):
-        raise refused from None
+        raise refusal from None
     if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
-        raise refused
+        raise refusal
     try:
         network.load_state_dict(
             {
@@ -206,5 +207,5 @@ def _network(backbone: str, weights: bytes) -> nn.Module:
             }
         )
     except (RuntimeError, AttributeError, TypeError):
-        raise refused from None
+        raise refusal from None
     return network.eval()

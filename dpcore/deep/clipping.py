@@ -1,8 +1,8 @@
 """The clipped sum of per-example gradients: one forward and one backward pass, nothing per record.
 
-A forward pass notes each layer's input a, a backward pass to the layers' outputs gives δ, and every
-layer's rule turns (a, δ) into norms and weighted sums in closed form. The backward pass that a
-plain step spends on the parameters' gradients is thereby replaced, not added to.
+A forward pass records each layer's input a, a backward pass to the layers' outputs gives δ, and
+every layer's rule turns (a, δ) into norms and weighted sums in closed form. This replaces a plain
+step's backward pass to the parameters; it is not an additional one.
 
 Adjacency: a record's clipped gradient has norm at most C, so the sum moves by at most C under
 add/remove and zero-out, and by 2C under replace-one.
@@ -26,7 +26,7 @@ from dpcore.errors import InvalidInput, number
 
 SLACK = 1e-4
 """Records are clipped to C(1 - SLACK): norms are sums in single precision, whose rounding error is
-far below it, so the promised bound C holds for what is really added."""
+far below the slack, so the bound C holds for the sum as computed."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Clipped:
     before : Tensor
         ‖D⁻¹g_i‖² of every layer's part before clipping, (layers, *lead). Private: never shown.
     weights : Tensor
-        What each part was multiplied with, of the same shape. Private: never shown.
+        The factor of each part, of the same shape. Private: never shown.
     """
 
     total: tuple[Tensor, ...]
@@ -78,7 +78,7 @@ class PerExample:
     Attributes
     ----------
     parameters : list of torch.nn.Parameter
-        The trained ones, layer by layer.
+        The trained parameters, layer by layer.
     """
 
     def __init__(self, network: nn.Module) -> None:
@@ -111,50 +111,50 @@ class PerExample:
     ) -> tuple[list[Gradients], Tensor]:
         """Per-example gradients of each trained layer, and the losses.
 
-        They hold until the next call: their memory is used anew.
+        They are valid until the next call, which reuses their memory.
 
         Parameters
         ----------
         inputs : Tensor
             (records, …), or (runs, records, …) for stacked networks.
         targets : Tensor
-            Whatever `loss` takes.
+            The targets of `loss`.
         loss : callable
-            To one loss a record; it must not mix records.
+            Returns one loss for each record; it must not mix records.
         sound : Tensor of bool, optional
-            Records that count, shape `lead`; for the others, whose gradients may be no numbers,
-            gradients and losses are 0.
+            Mask of the records that count, shape `lead`; the others, whose gradients may not be
+            finite, have gradients and losses of 0.
         """
         pass_through = self._recorded if self.stack is None else self.stack.derivatives
-        noted, losses = pass_through(inputs, targets, loss)
+        recorded, losses = pass_through(inputs, targets, loss)
         if losses.shape != inputs.shape[: losses.dim()]:
             raise InvalidInput(
                 f"loss has shape {tuple(losses.shape)}, but it must be one number a record."
             )
-        found = [
+        layer_gradients = [
             register()[type(layer)](
-                layer, _only(given, sound), _only(derivative, sound), self.memory
+                layer, _only(layer_input, sound), _only(derivative, sound), self.memory
             )
-            for layer, (given, derivative) in zip(self.trained, noted, strict=True)
+            for layer, (layer_input, derivative) in zip(self.trained, recorded, strict=True)
         ]
-        return found, _only(losses, sound)
+        return layer_gradients, _only(losses, sound)
 
     def _recorded(
         self, inputs: Tensor, targets: Tensor, loss: Loss
     ) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """Each trained layer's input and the losses' derivative at its output; the losses."""
-        noted: dict[nn.Module, tuple[Tensor, Tensor]] = {}
+        recorded: dict[nn.Module, tuple[Tensor, Tensor]] = {}
 
-        def note(layer: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor:
-            if layer in noted:
+        def note(layer: nn.Module, layer_inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
+            if layer in recorded:
                 raise InvalidInput(
                     f"layer {type(layer).__name__} is used twice, but per-example gradients are "
                     "known only for layers used once."
                 )
-            # With frozen parameters the first outputs would not be part of any graph.
-            made = made if made.requires_grad else made.requires_grad_()
-            noted[layer] = (given[0].detach(), made)
-            return made
+            # With frozen parameters the first outputs would not belong to any graph.
+            output = output if output.requires_grad else output.requires_grad_()
+            recorded[layer] = (layer_inputs[0].detach(), output)
+            return output
 
         with _frozen(self.parameters):
             hooks = [layer.register_forward_hook(note) for layer in self.trained]
@@ -163,10 +163,10 @@ class PerExample:
             finally:
                 for hook in hooks:
                     hook.remove()
-            outputs = [noted[layer][1] for layer in self.trained]
+            outputs = [recorded[layer][1] for layer in self.trained]
             derivatives = torch.autograd.grad(losses, outputs, torch.ones_like(losses))
-        given = [noted[layer][0] for layer in self.trained]
-        return list(zip(given, derivatives, strict=True)), losses.detach()
+        layer_inputs = [recorded[layer][0] for layer in self.trained]
+        return list(zip(layer_inputs, derivatives, strict=True)), losses.detach()
 
     def clipped_sum(
         self,
@@ -189,15 +189,15 @@ class PerExample:
         clip : float or Tensor
             C, above 0; for stacked networks also one a run, shape (runs, 1).
         present : Tensor, optional
-            0 or 1 a record, shape `lead`: padding of a Poisson batch counts as 0.
+            0 or 1 for each record, shape `lead`: padding of a Poisson batch counts as 0.
         per_layer : bool
             Clip each of L layers to C/√L instead of all together to C; the sum is bounded by C
             either way.
         scales : sequence, optional
-            D, one entry a parameter: a number, or a tensor of the parameter's shape. Must not
-            depend on the private batch. ``None`` for the plain norm.
+            D, one entry for each parameter: a number, or a tensor of the parameter's shape. Must
+            not depend on the private batch. ``None`` for the plain norm.
         micro_batch : int, optional
-            Records taken at a time, to save memory; the result is the same.
+            Records processed at a time, to save memory; the result is the same.
         """
         if not isinstance(clip, Tensor):
             clip = number("clip", clip, above=0.0)
@@ -205,10 +205,10 @@ class PerExample:
         records = inputs.shape[lead - 1]
         size = micro_batch or max(records, 1)
         if records == 0:
-            nobody = inputs.new_zeros(inputs.shape[:lead])
+            zeros = inputs.new_zeros(inputs.shape[:lead])
             nothing = tuple(torch.zeros_like(parameter) for parameter in self.parameters)
-            squares = nobody.expand(len(self.trained), *nobody.shape)
-            return Clipped(nothing, nobody, nobody, squares, squares)
+            squares = zeros.expand(len(self.trained), *zeros.shape)
+            return Clipped(nothing, zeros, zeros, squares, squares)
         parts = [
             self._part(
                 _cut(inputs, lead, start, size),
@@ -224,7 +224,8 @@ class PerExample:
         if len(parts) == 1:
             return parts[0]
         totals = tuple(
-            torch.stack(each).sum(0) for each in zip(*(part.total for part in parts), strict=True)
+            torch.stack(tensors).sum(0)
+            for tensors in zip(*(part.total for part in parts), strict=True)
         )
         return Clipped(
             totals,
@@ -245,27 +246,27 @@ class PerExample:
         scales: Sequence[Tensor | float] | None,
         sound: Tensor | None = None,
     ) -> Clipped:
-        found, losses = self.gradients(inputs, targets, loss, sound)
+        layer_gradients, losses = self.gradients(inputs, targets, loss, sound)
         squares = torch.stack(
             [
-                each.squared_norms(part)
-                for each, part in zip(found, self._by_layer(scales), strict=True)
+                gradient.squared_norms(part)
+                for gradient, part in zip(layer_gradients, self._by_layer(scales), strict=True)
             ]
         )
         norms = squares.sum(0).sqrt()
         if sound is None and not math.isfinite(float(norms.sum())):
-            # A record whose gradient is no number counts as a null record.
+            # A record whose gradient is not finite counts as a null record.
             return self._part(
                 inputs, targets, loss, clip, present, per_layer, scales, norms.isfinite()
             )
         if per_layer:
-            weights = _weights(squares.sqrt(), clip / len(found) ** 0.5, present)
+            weights = _weights(squares.sqrt(), clip / len(layer_gradients) ** 0.5, present)
         else:
             weights = _weights(norms, clip, present).expand_as(squares)
         total = tuple(
             tensor
-            for each, weight in zip(found, weights, strict=True)
-            for tensor in each.weighted_sum(weight)
+            for gradient, weight in zip(layer_gradients, weights, strict=True)
+            for tensor in gradient.weighted_sum(weight)
         )
         return Clipped(total, norms, losses, squares, weights)
 
@@ -273,10 +274,10 @@ class PerExample:
         self, scales: Sequence[Tensor | float] | None
     ) -> Iterator[Sequence[Tensor | float] | None]:
         """The scales of each layer's own parameters."""
-        left = None if scales is None else iter(scales)
+        remaining = None if scales is None else iter(scales)
         for layer in self.trained:
             count = sum(1 for _ in layer.parameters(False))
-            yield None if left is None else [next(left) for _ in range(count)]
+            yield None if remaining is None else [next(remaining) for _ in range(count)]
 
 
 def _weights(norms: Tensor, clip: float | Tensor, present: Tensor | None) -> Tensor:
@@ -286,11 +287,11 @@ def _weights(norms: Tensor, clip: float | Tensor, present: Tensor | None) -> Ten
 
 
 def _only(tensor: Tensor, sound: Tensor | None) -> Tensor:
-    """The same with 0 for records that are not sound."""
+    """The tensor with 0 for records that are not sound."""
     if sound is None:
         return tensor
-    kept = sound.reshape(sound.shape + (1,) * (tensor.dim() - sound.dim()))
-    return torch.where(kept, tensor, tensor.new_zeros(()))
+    mask = sound.reshape(sound.shape + (1,) * (tensor.dim() - sound.dim()))
+    return torch.where(mask, tensor, tensor.new_zeros(()))
 
 
 def _cut(tensor: Tensor, lead: int, start: int, size: int) -> Tensor:
@@ -299,7 +300,7 @@ def _cut(tensor: Tensor, lead: int, start: int, size: int) -> Tensor:
 
 @contextmanager
 def _frozen(parameters: Sequence[nn.Parameter]) -> Iterator[None]:
-    """No gradient for the parameters themselves: the layers' rules give them."""
+    """No gradients by autograd for the parameters: the layers' rules compute them."""
     for parameter in parameters:
         parameter.requires_grad_(False)
     try:

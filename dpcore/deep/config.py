@@ -1,4 +1,4 @@
-"""Settings of one private training, and what its noise costs."""
+"""Settings of one private training, and the privacy cost of its noise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOISES = {
     "published-004": ("private", "public"),
     "scaled": ("released", "paid", "public"),
 }
-"""Shapes of the noise, and where each may take its weights from; the first unless told."""
+"""Shapes of the noise, with the sources of weights for each; the first is the default."""
 
 SMALLEST_IMAGE = 28
 """Pixels along a side that the convolutional networks need."""
@@ -34,7 +34,7 @@ NO_ACCOUNTING = (
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """How to train.
+    """The configuration of a training.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class TrainingConfig:
         (Expected) records a step.
     learning_rate : float
     final_rate : float
-        Share of the learning rate that is left at the last step; it falls linearly from the first.
+        Share of the learning rate that remains at the last step; it falls linearly from the first.
     optimizer : str
         "sgd", "momentum" (0.9) or "adam", all on the noisy gradient.
     average : float
         Share of the steps so far whose weights are averaged, the latest counting most; 0 for the
-        last step's own. It is post-processing of the noisy gradients.
+        last step's own. Averaging is post-processing of the noisy gradients.
     clip : float
         C.
     per_layer : bool
@@ -64,7 +64,7 @@ class TrainingConfig:
         σ₀, the noise on the sum of clipped gradients at the first step; 0 for none.
     clipped : bool
         Whether gradients are clipped. Without noise or without clipping there is no guarantee: such
-        runs show what either costs by itself.
+        runs show the cost in accuracy of each by itself.
     decay : float
         R: the variance is multiplied by it each time (paper 003).
     decay_every : str
@@ -76,31 +76,33 @@ class TrainingConfig:
         "add-remove", which needs `public_size`.
     public_size : int or None
         Under add/remove: the nominal number of records that rates, steps and divisors come from,
-        so that none of them tells how many records there are.
+        so that none of them reveals the number of records.
     delta : float
     seed : int
-        Of start weights; of batches and noise as well, unless those are drawn from the system.
+        Seed of the initial weights, and of batches and noise, unless those are drawn from the
+        system.
     noise : str
         Shape of the noise, of `NOISES`: "isotropic"; "published-004", paper 004's as printed;
         "scaled", clipping and noise scaled alike (`dpcore.deep.shapes.optimal`).
     weights : str or None
-        Where a shape takes its weights from: "private" or "public" examples; the "released" noisy
-        gradients; a "paid" second query on each batch. ``None`` for the first it may take.
+        Source of a shape's weights: "private" or "public" examples; the "released" noisy gradients;
+        a "paid" second query on each batch. ``None`` for the first that the shape allows.
     cost : str
-        What scaled noise makes least, of `dpcore.deep.shapes.optimal`: "adaclip", "gradient", or
-        "curvature", which needs public examples.
+        The objective that scaled noise minimises, of `dpcore.deep.shapes.optimal`: "adaclip",
+        "gradient", or "curvature", which needs public examples.
     elementwise : bool
-        One scale a coordinate instead of one a layer; needs public examples.
+        One scale for each coordinate instead of one for each layer; needs public examples.
     share : float
         Part of every step's 1/σ² that a paid query takes.
     refresh : int
-        Steps after which weights are computed afresh from examples; 0 for once, at the start.
+        Steps after which weights are recomputed from examples; 0 for once, at the start.
     reading : str
-        Of paper 004's equation (11): "exact", which is isotropic, or "equal-shares", Δ_i = α/√d.
+        Reading of paper 004's equation (11): "exact", which is isotropic, or "equal-shares",
+        Δ_i = α/√d.
     order : float or None
         Paper 004's λ, which the claim depends on; ``None`` for λ → ∞.
     noise_on_mean : bool
-        Whether paper 004 is read literally, with σ/batch the noise that its claim is about.
+        Whether paper 004 is read literally, so that its claim is for the noise σ/batch.
     """
 
     network: str = "perceptron"
@@ -146,7 +148,7 @@ class TrainingConfig:
         whole("epochs", self.epochs, at_least=1, at_most=100_000)
         whole("batch size", self.batch, at_least=1)
         whole("seed", self.seed, at_least=0)
-        # Weights and what they are moved by are of single precision.
+        # Weights and their updates are in single precision.
         number("learning rate", self.learning_rate, above=0.0, at_most=1e30)
         number("final rate", self.final_rate, at_least=0.0, at_most=1.0)
         number("average", self.average, at_least=0.0, at_most=1.0)
@@ -202,7 +204,7 @@ class TrainingConfig:
 
     @property
     def source(self) -> str:
-        """Where the shape of the noise takes its weights from."""
+        """Source of the weights of the noise's shape."""
         return NOISES[self.noise][0] if self.weights is None else self.weights
 
     @property
@@ -212,7 +214,7 @@ class TrainingConfig:
 
     @property
     def needs_public(self) -> bool:
-        """Whether it cannot be trained without public examples."""
+        """Whether training needs public examples."""
         return self.source == "public" and (self.noise == "scaled" or self.uneven)
 
     @property
@@ -221,13 +223,13 @@ class TrainingConfig:
         return self.clipped and self.sigma > 0.0
 
     def steps_an_epoch(self, records: int) -> int:
-        """Steps after which each record has been seen once on average: ⌈size/batch⌉, or 1."""
+        """Steps in which each record is used once on average: ⌈size/batch⌉, or 1."""
         return 1 if self.sampling == "none" else -(-self.size(records) // self.batch)
 
     def training(self, records: int, *, min_noise_ratio: float = paper_004.LEAST) -> TrainingPlan:
-        """The run as the accountants read it.
+        """The run as input of the accountants.
 
-        Scaled noise is read like isotropic: see `dpcore.deep.shapes.optimal`, and for a paid query
+        Scaled noise counts as isotropic: see `dpcore.deep.shapes.optimal`, and for a paid query
         `dpcore.deep.shapes.scaled`. Uneven noise on evenly clipped gradients counts with its least.
 
         Parameters
@@ -235,14 +237,14 @@ class TrainingConfig:
         records : int
             n.
         min_noise_ratio : float
-            With noise as paper 004 prints it: a bound from below on σ_i/σ that holds at every step,
-            known before any private record is used; by default what holds for any weights.
+            With noise as paper 004 prints it: a lower bound on σ_i/σ that holds at every step,
+            known before any private record is used; the default holds for any weights.
 
         Raises
         ------
         InvalidInput
-            If it is not private, nothing is known of its noise's privacy, or the batch is larger
-            than the data.
+            If the run is not private, its noise has no known guarantee, or the batch is larger than
+            the data.
         """
         if not self.private:
             raise InvalidInput("σ is 0 or nothing is clipped, but a private run needs both.")
@@ -269,7 +271,7 @@ class TrainingConfig:
         accountant: str = "pld",
         progress: Callable[[float, str], None] | None = None,
     ) -> TrainingConfig:
-        """The same with the least σ₀ that stays within a target ε.
+        """The same configuration with the least σ₀ that stays within a target ε.
 
         Parameters
         ----------
@@ -283,18 +285,18 @@ class TrainingConfig:
         Raises
         ------
         InvalidInput
-            If none does; the sentence says why.
+            If no σ₀ does; the sentence says why.
         """
         start = self if self.private else replace(self, sigma=self.clip, clipped=True)
         training = start.training(records)
         plan: Plan = solve("sigma", training, epsilon, accountant, progress)
         if plan.value is None:
-            fades = " Fewer epochs or a decay R nearer to 1 may help." if self.decay < 1.0 else ""
-            raise InvalidInput(f"{plan.sentence}{fades}")
+            hint = " Fewer epochs or a decay R nearer to 1 may help." if self.decay < 1.0 else ""
+            raise InvalidInput(f"{plan.sentence}{hint}")
         return replace(start, sigma=plan.value * (start.sigma / training.sigma))
 
     def claiming(self, epsilon: float, records: int) -> TrainingConfig:
-        """The same with paper 004's σ for a total ε that it claims.
+        """The same configuration with paper 004's σ for a total ε that it claims.
 
         Raises
         ------

@@ -1,8 +1,8 @@
-"""Images set upright: each by itself, so that one record's image tells about no other record.
+"""Images set upright: each by itself, so that an image reveals nothing of another record.
 
-Written digits lean as their writers' hands do. A shear that takes the lean away is a classic first
-step (LeCun et al. 1998, "Gradient-based learning applied to document recognition", section III.D).
-It leaves a network less to learn, which counts most where noise lets it learn little.
+Handwritten digits are slanted. A shear that removes the slant is a classic first step (LeCun et al.
+1998, "Gradient-based learning applied to document recognition", section III.D). It leaves a network
+less to learn, which matters most where noise lets it learn little.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STRETCH, SHIFT = 3.0, -0.4
 numbers, chosen on held-out training records of MNIST (docs/accuracy.md)."""
 
 LEAST_HEIGHT = 1e-3
-"""Of the variance over rows, in half sides squared: flatter images are not sheared by noise."""
+"""Floor of the variance over rows, in half sides squared, so that noise shears no flat image."""
 
 AT_A_TIME = 2_048
 
@@ -40,30 +40,30 @@ def deskewed(images: NDArray[np.float32]) -> NDArray[np.float32]:
     array of the same shape
         From `SHIFT` for nothing to `STRETCH` + `SHIFT`.
     """
-    found = np.empty(images.shape, np.float32)
+    result = np.empty(images.shape, np.float32)
     for start in range(0, len(images), AT_A_TIME):
         part = torch.as_tensor(images[start : start + AT_A_TIME], dtype=torch.float32)
         grid = functional.affine_grid(_shears(part), list(part.shape), align_corners=False)
         upright = functional.grid_sample(part, grid, align_corners=False)
-        found[start : start + AT_A_TIME] = upright.mul_(STRETCH).add_(SHIFT).numpy()
-    return found
+        result[start : start + AT_A_TIME] = upright.mul_(STRETCH).add_(SHIFT).numpy()
+    return result
 
 
 def _shears(images: Tensor) -> Tensor:
-    """Where each place of an upright image comes from, (n, 2, 3), in half sides from the middle."""
+    """Affine map from upright to original positions, (n, 2, 3), in half sides from the middle."""
     mass = images.sum(1)
     mass = mass / mass.sum((1, 2), keepdim=True).clamp_min(torch.finfo(torch.float32).tiny)
-    rows, columns = (_places(size) for size in mass.shape[1:])
+    rows, columns = (_pixel_centres(size) for size in mass.shape[1:])
     down, right = mass.sum(2), mass.sum(1)
     row, column = down @ rows, right @ columns
     height = (down @ rows.square() - row.square()).clamp_min(LEAST_HEIGHT)
-    together = torch.einsum("nyx,y,x->n", mass, rows, columns) - row * column
-    none, one = torch.zeros_like(row), torch.ones_like(row)
+    covariance = torch.einsum("nyx,y,x->n", mass, rows, columns) - row * column
+    zero, one = torch.zeros_like(row), torch.ones_like(row)
     return torch.stack(
-        [torch.stack([one, together / height, column], 1), torch.stack([none, one, row], 1)], 1
+        [torch.stack([one, covariance / height, column], 1), torch.stack([zero, one, row], 1)], 1
     )
 
 
-def _places(size: int) -> Tensor:
-    """The middles of so many pixels, in half sides from the middle of all."""
+def _pixel_centres(size: int) -> Tensor:
+    """The centres of `size` pixels, in half sides from the middle of all."""
     return (torch.arange(size) + 0.5) * (2.0 / size) - 1.0

@@ -21,13 +21,13 @@ def device(asked: str = "auto") -> torch.device:
     Raises
     ------
     InvalidInput
-        If a GPU is asked for where there is none.
+        If a GPU is requested where there is none.
     """
     one_of("device", asked, ("auto", "cpu", "cuda"))
-    there = torch.cuda.is_available()
-    if asked == "cuda" and not there:
+    has_gpu = torch.cuda.is_available()
+    if asked == "cuda" and not has_gpu:
         raise InvalidInput("device is cuda, but torch sees no GPU here; it must be auto or cpu.")
-    return torch.device("cuda" if there and asked != "cpu" else "cpu")
+    return torch.device("cuda" if has_gpu and asked != "cpu" else "cpu")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What is claimed and what is proved of a private training, for every shape of its noise."""
+"""Claimed and proved guarantees of a private training, for every shape of its noise."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Assurance:
     Parameters
     ----------
     claim : Guarantee
-        What a paper says of this noise, computed as it computes it; empty where none speaks of it.
+        A paper's claim for this noise, computed as in the paper; empty where no paper treats it.
     proof : Guarantee
-        What the shape's own theorem gives; empty, with the reason, when a condition is unmet.
+        By the shape's own theorem; empty, with the reason, when a condition is unmet.
     certified : Guarantee
-        What the accountant gives for exactly this noise.
+        By the accountant, for exactly this noise.
     conditions : tuple of Condition
         Every hypothesis the proof or the claim rests on, checked.
     status : Status
@@ -45,7 +45,7 @@ def guarantee(
     accountant: str = "pld",
     min_noise_ratio: float = paper_004.LEAST,
 ) -> Assurance:
-    """What holds of a training before it has begun.
+    """The guarantees of a training, known before it begins.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def guarantee(
         n.
     accountant : str
     min_noise_ratio : float
-        As in `TrainingConfig.training`; a `TrainingRun` knows a better one than the default where
-        the weights are computed once, from public examples.
+        As in `TrainingConfig.training`; a `TrainingRun` has a better one than the default where the
+        weights are computed once, from public examples.
     """
     title = ACCOUNTANTS[one_of("accountant", accountant, tuple(ACCOUNTANTS))].title
     adjacency = Adjacency(config.adjacency)
@@ -96,31 +96,33 @@ def _covered(certified: Guarantee) -> Condition:
 
 
 def _conditions(config: TrainingConfig) -> tuple[Condition, ...]:
-    found = []
+    conditions = []
     if config.noise == "scaled":
         how = {
             "released": "follow from noisy sums that were released before",
             "paid": f"are paid for with {config.share:.3g} of every step's budget",
             "public": "come from the examples that were set aside",
         }[config.source]
-        found.append(Condition(f"scales are known before the batch is drawn: they {how}", True))
-    return (*found, *_assumptions(config))
+        conditions.append(
+            Condition(f"scales are known before the batch is drawn: they {how}", True)
+        )
+    return (*conditions, *_assumptions(config))
 
 
 def _assumptions(config: TrainingConfig) -> tuple[Condition, ...]:
-    """What holds only if it is as the user says."""
-    found = []
+    """Conditions that the user vouches for."""
+    texts = []
     if config.needs_public:
-        found.append("the examples set aside as public are nobody's secret")
+        texts.append("the examples set aside as public are nobody's secret")
     if config.public_size is not None:
-        found.append(f"the public size {config.public_size:,} was not taken from the records")
-    return tuple(Condition(text, True, assumed=True) for text in found)
+        texts.append(f"the public size {config.public_size:,} was not taken from the records")
+    return tuple(Condition(text, True, assumed=True) for text in texts)
 
 
 def _published(
     config: TrainingConfig, records: int, accountant: str, title: str, min_noise_ratio: float
 ) -> Assurance:
-    """Paper 004's noise: its claim, why its theorem does not hold, and what an accountant gives."""
+    """Paper 004's noise: its claim, why its theorem fails, and an accountant's guarantee."""
     adjacency = Adjacency(config.adjacency)
     steps = config.steps_an_epoch(records) * config.epochs
     claimed = paper_004.claimed(
@@ -134,17 +136,23 @@ def _published(
         noise_on_mean=config.noise_on_mean,
     )
     step = paper_004.a_step(claimed, config.delta, config.batch / config.size(records), steps)
-    steered = config.uneven and config.source == "private"
+    is_private_weighted = config.uneven and config.source == "private"
     certified = (
         Guarantee(None, None, adjacency, title, NO_ACCOUNTING)
-        if steered
+        if is_private_weighted
         else spent(config.training(records, min_noise_ratio=min_noise_ratio), accountant)
     )
     smallest = config.sigma * (min(1.0, min_noise_ratio) if config.uneven else 1.0)
     conditions = (
-        Condition("the weights w are public, or are not used", not steered, NO_ACCOUNTING),
+        Condition(
+            "the weights w are public, or are not used", not is_private_weighted, NO_ACCOUNTING
+        ),
         # With private weights not even one step has a δ to compare.
-        *(() if steered else paper_004.conditions(claimed, step, config.clip / smallest)),
+        *(
+            ()
+            if is_private_weighted
+            else paper_004.conditions(claimed, step, config.clip / smallest)
+        ),
         Condition(
             "the moment of the privacy loss is exp(λS/2 + λ²S/2)",
             False,
@@ -159,31 +167,31 @@ def _published(
         proof=Guarantee(None, None, adjacency, "paper 004, theorem 1", unmet),
         certified=certified,
         conditions=conditions,
-        # Its own road never proves it, even where an accountant finds the figure large enough.
+        # Its own proof never holds, even where an accountant certifies the claimed ε.
         status=Status.CONDITIONS_NOT_MET if supported else Status.CLAIM_NOT_SUPPORTED,
     )
 
 
 def together(trainings: Sequence[TrainingPlan], accountant: str) -> Guarantee:
-    """What several trainings on the same records cost, one after the other.
+    """The total cost of several trainings on the same records, one after the other.
 
     Parameters
     ----------
     trainings : sequence of TrainingPlan
         At least one; the δ is the largest of theirs.
     accountant : str
-        One that covers the sampling of all.
+        Key of one that covers the sampling of all.
 
     Returns
     -------
     Guarantee
-        Empty, with the reason, where they speak of different neighbours.
+        Empty, with the reason, where their adjacencies differ.
     """
     adjacencies = {training.adjacency for training in trainings}
     delta = max(training.delta for training in trainings)
     if len(adjacencies) > 1:
-        named = " and ".join(sorted(map(str, adjacencies)))
-        reason = f"They speak of different neighbours ({named}), so their ε do not add up."
+        names = " and ".join(sorted(map(str, adjacencies)))
+        reason = f"They speak of different neighbours ({names}), so their ε do not add up."
         return Guarantee(None, None, trainings[0].adjacency, accountant, reason)
     event = Composed(tuple(training.event() for training in trainings))
     return certify(event, delta, trainings[0].adjacency, accountant)

@@ -1,13 +1,13 @@
-"""Where a training's batches and noise come from: a seed, to explore, or the system, to keep.
+"""The source of a training's batches and noise: a seed, to explore, or the system, to keep.
 
-Noise from a seed can be drawn again by whoever knows the seed, and taken off; one seed at two σ
-takes it off without being known. What is kept is therefore drawn from the operating system's
+Whoever knows the seed can draw the noise again and subtract it; one seed at two σ reveals the noise
+even without being known. The noise of a kept training therefore comes from the operating system's
 entropy, number by number: there is no generator whose state could be stored, copied or guessed.
 
 A normal number for keeping has the tails of a double (`dpcore.mechanisms.entropy`). torch's
 single-precision normals never exceed 5.77, which would add to δ (a shift of one coordinate by μ is
-then seen for certain with probability Φ(5.77) - Φ(5.77 - μ)). Numbers are rounded to doubles all
-the same, and their low bits are not covered by any proof (Mironov 2012).
+then detected with certainty with probability Φ(5.77) - Φ(5.77 - μ)). Numbers are still rounded to
+doubles, and no proof covers their low bits (Mironov 2012).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from torch import Tensor
 from dpcore.mechanisms.entropy import normals
 
 LEVELS = 2**24
-"""Of the whole numbers that decide who is drawn. They divide the 2³² of the generators of either
-device, so each is exactly as likely as any other; uniform floats are so on a CPU only."""
+"""Number of integer levels that decide which records are drawn. It divides the 2³² of both devices'
+generators, so all levels are equally likely; uniform floats are so on a CPU only."""
 
 __all__ = ["LEVELS", "Randomness", "SeededRandomness", "SystemRandomness", "normals"]
 
 
 class Randomness(Protocol):
-    """What a training draws from."""
+    """The source of a training's random numbers."""
 
     def normal(self, room: Tensor) -> Tensor:
         """Fill `room` with independent standard normal numbers."""
@@ -38,22 +38,22 @@ class Randomness(Protocol):
         """Independent whole numbers, uniform below `LEVELS`: (runs, records)."""
 
     def order(self, runs: int, records: int) -> Tensor:
-        """Independent numbers to sort records by, so that any order is as likely: (runs, records).
+        """Independent sort keys that make every order equally likely: (runs, records).
 
-        Ties are so rare (one in 2⁵³ a pair) that they do not count.
+        Ties are negligible (probability 2⁻⁵³ for each pair).
         """
 
     def state(self) -> dict[str, Any]:
-        """What `restore` needs to go on from here."""
+        """The state that `restore` needs to continue from here."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
 
 
 class SeededRandomness:
-    """Two streams from seeds, for exploration: what they draw is private to nobody.
+    """Two streams from seeds, for exploration: their numbers protect nobody.
 
-    Sampling and noise are apart, so that the noise may change while the batches stay.
+    Sampling and noise have separate streams, so that the noise may change while the batches stay.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class SeededRandomness:
 
     def order(self, runs: int, records: int) -> Tensor:
         """See `Randomness`."""
-        # In double precision: of two that are alike the first would always be preferred.
+        # In double precision, because of two equal keys the first would always be preferred.
         return torch.rand(
             runs,
             records,
@@ -102,21 +102,21 @@ class SeededRandomness:
 
 
 class SystemRandomness:
-    """The operating system's entropy, for what is kept; nothing of it is stored.
+    """The operating system's entropy, for trainings to keep; nothing of it is stored.
 
     Parameters
     ----------
     device : torch.device
-        Where numbers are wanted; they are made on the processor.
+        Device of the numbers; they are drawn on the processor.
     """
 
     def __init__(self, device: torch.device | str = "cpu") -> None:
         self.device = torch.device(device)
 
     def normal(self, room: Tensor) -> Tensor:
-        """See `Randomness`; right to the tails of a double."""
-        found = torch.from_numpy(normals(room.numel())).view(room.shape)
-        return room.copy_(found)
+        """See `Randomness`; accurate to the tails of a double."""
+        numbers = torch.from_numpy(normals(room.numel())).view(room.shape)
+        return room.copy_(numbers)
 
     def levels(self, runs: int, records: int) -> Tensor:
         """See `Randomness`."""
@@ -130,7 +130,7 @@ class SystemRandomness:
         return torch.from_numpy(words).view(runs, records).to(self.device)
 
     def state(self) -> dict[str, Any]:
-        """Nothing: what comes next is not decided yet."""
+        """Nothing: the next numbers are not determined yet."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:

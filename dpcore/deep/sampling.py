@@ -15,12 +15,12 @@ SAMPLINGS = ("poisson", "fixed", "none")
 
 @dataclass(frozen=True)
 class Batch:
-    """Which records take part in one step.
+    """The records of one step.
 
     Parameters
     ----------
     records : Tensor
-        Their places, (batch,) or (runs, batch).
+        Their indices, (batch,) or (runs, batch).
     present : Tensor or None
         1 for a record, 0 for padding, where several runs have batches of different size.
     """
@@ -50,11 +50,11 @@ def draw(
         n, and the (expected) batch size.
     randomness : Randomness
     runs : int
-        Above 1, places have shape (runs, batch).
+        Above 1, indices have shape (runs, batch).
     size : int, optional
         The public number of records that the sampling rate comes from, where that is not n.
     device : torch.device
-        Where the places are made.
+        Device of the indices.
 
     Raises
     ------
@@ -65,23 +65,23 @@ def draw(
     size = records if size is None else size
     whole("batch size", batch, at_least=1, at_most=size)
     if sampling == "none" or batch == size:
-        everyone = torch.arange(records, device=device)
-        return Batch(everyone if runs == 1 else everyone.expand(runs, records))
+        all_records = torch.arange(records, device=device)
+        return Batch(all_records if runs == 1 else all_records.expand(runs, records))
     if sampling == "fixed":
         order = randomness.order(runs, records)
-        places = order.topk(batch, dim=1).indices
-        return Batch(places[0] if runs == 1 else places)
-    taken = randomness.levels(runs, records) < levels_drawn(batch, size)
+        indices = order.topk(batch, dim=1).indices
+        return Batch(indices[0] if runs == 1 else indices)
+    is_drawn = randomness.levels(runs, records) < levels_drawn(batch, size)
     if runs == 1:
-        return Batch(taken[0].nonzero()[:, 0])
-    most = int(taken.sum(1).max())
-    present, places = taken.to(torch.float32).topk(most, dim=1)
-    return Batch(places, present)
+        return Batch(is_drawn[0].nonzero()[:, 0])
+    largest = int(is_drawn.sum(1).max())
+    present, indices = is_drawn.to(torch.float32).topk(largest, dim=1)
+    return Batch(indices, present)
 
 
 def levels_drawn(batch: int, records: int) -> int:
-    """How many of the levels mean that a record is drawn: as many as make up batch/records at most.
+    """The number of levels at which a record is drawn: the most that stay within batch/records.
 
-    One more would draw it with a slightly larger chance, which the accountant would not know of.
+    One more would make the sampling rate slightly larger than the accountant assumes.
     """
     return batch * LEVELS // records

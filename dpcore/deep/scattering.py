@@ -1,9 +1,8 @@
 """Handcrafted features: a Morlet scattering transform of order 2, the strong baseline for images.
 
 Wavelets at two scales and eight directions, their moduli, wavelets again, and an average over
-4 × 4 pixels (Mallat 2012; private use: Tramèr and Boneh 2021). Nothing is learned,
-so the features cost no privacy; the normalisation works on each image by itself for the same
-reason.
+4 × 4 pixels (Mallat 2012; private use: Tramèr and Boneh 2021). Nothing is learned, and each image
+is normalised by itself, so the features cost no privacy.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 SCALES, DIRECTIONS = 2, 8
 SHRINK = 2**SCALES
 CHANNELS = 1 + SCALES * DIRECTIONS + DIRECTIONS**2
-"""81 for one channel in: the average, 16 of order 1, 64 of order 2."""
+"""81 for one input channel: the average, 16 of order 1, 64 of order 2."""
 
 GROUPS = 27
 ENVELOPE, CARRIER = 0.8, 0.75 * math.pi
@@ -44,7 +43,7 @@ def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[
     images : array (n, channels, side, side)
         Values of about unit size; the side a multiple of 4, at least 8.
     progress : callable, optional
-        Told the share done.
+        Called with the share done.
 
     Returns
     -------
@@ -55,30 +54,30 @@ def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[
 
 
 def cached_features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
-    """`features`, kept on disk for the next time the same images come.
+    """`features`, cached on disk.
 
-    They are kept in half precision, which halves MNIST's gigabyte, and handed out so rounded from
-    the first time on: what is trained on them must not depend on what lay in the cache. Rounding
-    moves a coefficient by at most 1/2048 of it, each image by itself.
+    The cache has half precision, which halves MNIST's gigabyte, and the first call returns the same
+    rounded values: training must not depend on the state of the cache. Rounding moves a coefficient
+    by at most 1/2048 of it, each image by itself.
 
     Parameters
     ----------
     images, progress
-        As for `features`. Keep no images this way that must not lie on this machine's disk.
+        As for `features`. Do not use it for images that must not lie on this machine's disk.
     """
     source = Path(__file__).read_bytes()  # another transform, other features
-    kept = cache.array(
+    stored = cache.array(
         "scattering",
         cache.digest(source, images),
         lambda: _features(images, np.float16, progress),
     )
     if progress is not None:
         progress(1.0, f"{len(images):,} images are scattered")
-    return kept.astype(np.float32)
+    return stored.astype(np.float32)
 
 
 def _features(
-    images: NDArray[Any], kind: type[np.floating[Any]], progress: Progress | None
+    images: NDArray[Any], dtype: type[np.floating[Any]], progress: Progress | None
 ) -> NDArray[Any]:
     if images.ndim != 4 or images.shape[2] != images.shape[3]:
         raise InvalidInput(
@@ -90,20 +89,20 @@ def _features(
             f"side of the images is {side}, but it must be a multiple of {SHRINK}, at least "
             f"{2 * SHRINK}."
         )
-    found = np.empty((count, CHANNELS * channels * (side // SHRINK) ** 2), kind)
+    result = np.empty((count, CHANNELS * channels * (side // SHRINK) ** 2), dtype)
     for start in range(0, count, AT_A_TIME):
         stop = min(start + AT_A_TIME, count)
         part = torch.as_tensor(images[start:stop], dtype=torch.float32)
-        found[start:stop] = functional.group_norm(scatter(part), GROUPS).flatten(1).numpy()
+        result[start:stop] = functional.group_norm(scatter(part), GROUPS).flatten(1).numpy()
         if progress is not None:
             progress(stop / count, f"Scattering {count:,} images")
-    return found
+    return result
 
 
 def scatter(images: Tensor) -> Tensor:
     """Coefficients before normalisation: (n, channels, s, s) to (n, 81 · channels, s/4, s/4).
 
-    Images are continued by reflection, so that a border makes no edges.
+    Images are padded by reflection, so that borders create no edges.
     """
     records, channels, side, _ = images.shape
     padded = functional.pad(images, (SHRINK,) * 4, mode="reflect").reshape(
@@ -112,28 +111,28 @@ def scatter(images: Tensor) -> Tensor:
     full = padded.shape[-1]
     average, half_average, first, second = _filters(full)
     spectrum = torch.fft.fft2(padded)
-    found = [_averaged(spectrum, average, SHRINK)[:, None]]
+    coefficients = [_averaged(spectrum, average, SHRINK)[:, None]]
     # Scale 0 keeps every pixel; scale 1 and order 2 every other one.
     fine = torch.fft.fft2(torch.fft.ifft2(spectrum[:, None] * first).abs())
-    found.append(_averaged(fine, average, SHRINK))
-    for each in (spectrum, *fine.unbind(1)):
-        coarse = torch.fft.ifft2(_folded(each[:, None] * second, 2)).abs()
-        found.append(_averaged(torch.fft.fft2(coarse), half_average, SHRINK // 2))
-    inside = torch.cat(found, 1)[..., 1:-1, 1:-1]
+    coefficients.append(_averaged(fine, average, SHRINK))
+    for part in (spectrum, *fine.unbind(1)):
+        coarse = torch.fft.ifft2(_folded(part[:, None] * second, 2)).abs()
+        coefficients.append(_averaged(torch.fft.fft2(coarse), half_average, SHRINK // 2))
+    inside = torch.cat(coefficients, 1)[..., 1:-1, 1:-1]
     return inside.reshape(records, channels * CHANNELS, side // SHRINK, side // SHRINK)
 
 
 def _averaged(spectrum: Tensor, average: Tensor, shrink: int) -> Tensor:
-    """Low-pass, and one value for each block of `shrink` × `shrink` pixels."""
+    """The low-pass average, one value for each block of `shrink` × `shrink` pixels."""
     smooth: Tensor = torch.fft.ifft2(_folded(spectrum * average, shrink)).real
     return smooth
 
 
 def _folded(spectrum: Tensor, shrink: int) -> Tensor:
     """Spectrum of every `shrink`-th pixel: the mean of its aliases."""
-    kept = spectrum.shape[-1] // shrink
-    rows = functools.reduce(torch.add, torch.split(spectrum, kept, -2))
-    folded: Tensor = functools.reduce(torch.add, torch.split(rows, kept, -1)) / shrink**2
+    size = spectrum.shape[-1] // shrink
+    rows = functools.reduce(torch.add, torch.split(spectrum, size, -2))
+    folded: Tensor = functools.reduce(torch.add, torch.split(rows, size, -1)) / shrink**2
     return folded
 
 
@@ -143,22 +142,22 @@ def _filters(side: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
     The average has standard deviation 0.8 · 2^(J-1) pixels; a wavelet of scale j and direction θ is
     a Gaussian of standard deviation 0.8 · 2^j along its wave and 2 (= directions/4) times that
-    across it, carried by a wave of 3π/4 / 2^j a pixel, less what makes its mean zero.
+    across it, times a wave of frequency 3π/4 / 2^j per pixel, shifted to mean zero.
     """
     average = np.fft.fft2(_envelope(side, ENVELOPE * SHRINK / 2, 0.0, 1.0)).real
     scales = []
     for scale in range(SCALES):
         spread, wave = ENVELOPE * 2**scale, CARRIER / 2**scale
-        bank = []
+        filters = []
         for turn in range(DIRECTIONS):
             angle = math.pi * turn / DIRECTIONS
             slant = 4.0 / DIRECTIONS
-            hump = _envelope(side, spread, angle, slant)
-            carried = _envelope(side, spread, angle, slant, wave)
-            bank.append(np.fft.fft2(carried - hump * (carried.sum() / hump.sum())).real)
-        scales.append(torch.from_numpy(np.stack(bank)).to(torch.float32))
+            envelope = _envelope(side, spread, angle, slant)
+            wavelet = _envelope(side, spread, angle, slant, wave)
+            filters.append(np.fft.fft2(wavelet - envelope * (wavelet.sum() / envelope.sum())).real)
+        scales.append(torch.from_numpy(np.stack(filters)).to(torch.float32))
     low = torch.from_numpy(average).to(torch.float32)
-    # The mean of four aliases, of which one is not nothing.
+    # The mean of four aliases, of which only one is nonzero.
     return low, 4.0 * _folded(low, 2), scales[0], scales[1]
 
 
@@ -170,7 +169,7 @@ def _envelope(
     row, column = np.meshgrid(reach, reach, indexing="ij")
     along = column * math.cos(angle) + row * math.sin(angle)
     across = -column * math.sin(angle) + row * math.cos(angle)
-    hump = np.exp(-(along**2 + (slant * across) ** 2) / (2.0 * spread**2))
-    carried = hump * np.exp(1j * wave * along) * slant / (2.0 * math.pi * spread**2)
-    folded: NDArray[np.complexfloating] = carried.reshape(5, side, 5, side).sum((0, 2))
+    envelope = np.exp(-(along**2 + (slant * across) ** 2) / (2.0 * spread**2))
+    wavelet = envelope * np.exp(1j * wave * along) * slant / (2.0 * math.pi * spread**2)
+    folded: NDArray[np.complexfloating] = wavelet.reshape(5, side, 5, side).sum((0, 2))
     return folded

@@ -1,8 +1,8 @@
-"""A plain stack of fully connected layers, passed through and back again by hand.
+"""A plain stack of fully connected layers, with explicit forward and backward passes.
 
-For a small network the graph that back-propagation records and walks costs about as much as its
-products. A stack needs none: each layer's input is at hand, and the derivative at its output
-follows from the one above by the weights and the activation's slope.
+For a small network the graph of back-propagation costs about as much as the matrix products. A
+stack needs none: each layer's input is stored, and the derivative at its output follows from that
+of the next layer by the weights and the activation's slope.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dpcore.deep.layers.linear import StackedLinear
 
 LINEAR = (nn.Linear, StackedLinear)
 SLOPES: dict[type[nn.Module], Callable[[Tensor, Tensor], Tensor]] = {
-    nn.ReLU: lambda above, made: torch.where(made > 0.0, above, 0.0),
-    nn.Tanh: lambda above, made: above * (1.0 - made * made),
-    nn.Sigmoid: lambda above, made: above * (made * (1.0 - made)),
+    nn.ReLU: lambda above, output: torch.where(output > 0.0, above, 0.0),
+    nn.Tanh: lambda above, output: above * (1.0 - output * output),
+    nn.Sigmoid: lambda above, output: above * (output * (1.0 - output)),
 }
 """(derivative at an activation's output, that output) to the derivative at its input."""
 
@@ -32,14 +32,14 @@ class Stack:
     Parameters
     ----------
     layers : tuple of torch.nn.Module
-        Of `LINEAR` and `SLOPES`.
+        Of the classes in `LINEAR` and `SLOPES`.
     """
 
     layers: tuple[nn.Module, ...]
 
     @classmethod
     def of(cls, network: nn.Module, trained: Sequence[nn.Module]) -> Stack | None:
-        """The network as a stack; ``None`` if it is none, or not all of it is trained."""
+        """The network as a stack; ``None`` if it is not one, or is not trained completely."""
         if type(network) is not nn.Sequential:
             return None
         layers = tuple(network)
@@ -59,32 +59,34 @@ class Stack:
         inputs : Tensor
             (records, features), or (runs, records, features) for stacked layers.
         targets : Tensor
-            Whatever `loss` takes.
+            The targets of `loss`.
         loss : callable
-            To one loss a record; it must not mix records.
+            Returns one loss for each record; it must not mix records.
         """
-        passed = [inputs]
+        activations = [inputs]
         with torch.no_grad():
             for layer in self.layers:
-                passed.append(_through(layer, passed[-1]))
-        outputs = passed.pop().requires_grad_()
+                activations.append(_through(layer, activations[-1]))
+        outputs = activations.pop().requires_grad_()
         losses = loss(outputs, targets)
         (above,) = torch.autograd.grad(losses, outputs, torch.ones_like(losses))
-        found, made = [], outputs
+        pairs, output = [], outputs
         with torch.no_grad():
-            for layer, given in zip(reversed(self.layers), reversed(passed), strict=True):
+            for layer, layer_input in zip(
+                reversed(self.layers), reversed(activations), strict=True
+            ):
                 if not isinstance(layer, LINEAR):
-                    above = SLOPES[type(layer)](above, made)
+                    above = SLOPES[type(layer)](above, output)
                 else:
-                    found.append((given, above))
-                    if given is not inputs:
+                    pairs.append((layer_input, above))
+                    if layer_input is not inputs:
                         above = above @ layer.weight
-                made = given
-        return found[::-1], losses.detach()
+                output = layer_input
+        return pairs[::-1], losses.detach()
 
 
-def _through(layer: nn.Module, given: Tensor) -> Tensor:
+def _through(layer: nn.Module, inputs: Tensor) -> Tensor:
     if type(layer) is nn.Linear:
-        return nn.functional.linear(given, layer.weight, layer.bias)
-    made: Tensor = layer(given)
-    return made
+        return nn.functional.linear(inputs, layer.weight, layer.bias)
+    output: Tensor = layer(inputs)
+    return output

@@ -1,14 +1,14 @@
 """Training with noise: the loop, one run at a time or many small ones side by side.
 
 At every step the gradients of a sampled batch are clipped and summed, Gaussian noise of standard
-deviation σ_t goes onto the sum, and the optimizer sees only the noisy sum divided by the *expected*
-batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). Whatever the
-optimizer does afterwards is post-processing.
+deviation σ_t is added to the sum, and the optimizer sees only the noisy sum divided by the
+*expected* batch size (Abadi et al. 2016; paper 003, algorithm 1, with its noise on the sum). What
+the optimizer does with it is post-processing.
 
-Adjacency and accounting are the configuration's. A run explores, with a seed and in single
-precision, so that a link reproduces a picture; or it is for keeping (`system`): batches and noise
-from the operating system, everything in double precision, so that rounding stays within clipping's
-slack (`dpcore.deep.randomness`, docs/guarantee.md).
+Adjacency and accounting are the configuration's. A run is for exploration, with a seed and in
+single precision, so that a link reproduces a picture; or it is for keeping (`system`): batches and
+noise from the operating system, everything in double precision, so that rounding stays within
+clipping's slack (`dpcore.deep.randomness`, docs/guarantee.md).
 """
 
 from __future__ import annotations
@@ -42,29 +42,29 @@ if TYPE_CHECKING:
 MOMENTUM = 0.9
 TASKS = ("classes", "labels")
 IMAGES_AT_A_TIME = 512
-"""About so many of a convolutional step, off a GPU: what more of them need is asked of the system
-anew at every step, which takes as long as the arithmetic."""
+"""Approximate images at a time in a convolutional step without a GPU: memory for more would be
+allocated anew at every step, which takes as long as the arithmetic."""
 MOST_SUMMED = 100_000
-"""(Expected) records a step for keeping: what rounding adds to their sum in double precision, at
-most 2γmC with γ about m · 1.1e-16, is then far below the slack that clipping leaves."""
+"""Limit on (expected) records a step for keeping: the rounding error of their sum in double
+precision, at most 2γmC with γ about m · 1.1e-16, is then far below clipping's slack."""
 FILLED = 32
-"""Off a GPU a batch is filled up to a multiple of it with records that count nothing: a convolution
-is prepared anew for every batch size that it has not met, which takes longer than it."""
+"""Without a GPU a batch is padded to a multiple of it with records of weight 0: a convolution is
+set up anew for every new batch size, which takes longer than the convolution."""
 
 
 def _part(images: int) -> int:
-    """How many images at a time: equal parts, as a few left over take as long as many."""
+    """The number of images at a time: equal parts, because a small rest takes as long as a part."""
     return max(1, -(-images // max(1, round(images / IMAGES_AT_A_TIME))))
 
 
 def _filled(batch: sampling.Batch) -> sampling.Batch:
-    """The same batch with a mask, and in one of few sizes."""
-    missing = -len(batch.records) % FILLED
-    if batch.present is not None or not len(batch.records) or not missing:
+    """The same batch with a mask, padded to one of few sizes."""
+    padding = -len(batch.records) % FILLED
+    if batch.present is not None or not len(batch.records) or not padding:
         return batch
     counted = torch.ones(len(batch.records))
     return sampling.Batch(
-        nn.functional.pad(batch.records, (0, missing)), nn.functional.pad(counted, (0, missing))
+        nn.functional.pad(batch.records, (0, padding)), nn.functional.pad(counted, (0, padding))
     )
 
 
@@ -75,12 +75,12 @@ def class_loss(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
-    """Binary cross-entropy summed over labels; a target of nan is unknown and counts nothing."""
-    known = targets.isfinite()
-    each = nn.functional.binary_cross_entropy_with_logits(
-        outputs, torch.where(known, targets, 0.0), reduction="none"
+    """Binary cross-entropy summed over labels; a target of nan is unknown and has no loss."""
+    is_known = targets.isfinite()
+    losses = nn.functional.binary_cross_entropy_with_logits(
+        outputs, torch.where(is_known, targets, 0.0), reduction="none"
     )
-    return (each * known).sum(-1)
+    return (losses * is_known).sum(-1)
 
 
 class TrainingRun:
@@ -93,14 +93,14 @@ class TrainingRun:
     inputs : array (records, …)
         Features, in single precision.
     targets : array (records,) of int, or (records, labels) of 0, 1 or nan
-        A null record, which contributes nothing, has the class -1 or nothing but nan.
+        A null record, which contributes nothing, has the class -1 or only labels of nan.
     outputs : int
         Classes or labels.
     task : str
         "classes" or "labels".
     device : torch.device
     public : tuple of array, optional
-        Inputs and targets of examples that are nobody's secret, for noise whose weights are public.
+        Inputs and targets of public examples, for noise whose weights are public.
     system : bool
         Whether batches and noise come from the operating system instead of the configurations'
         seeds.
@@ -146,7 +146,7 @@ class TrainingRun:
         )
         self.per_example = PerExample(self.network)
         self.by_parts = self.config.convolutional and self.device.type == "cpu"
-        # Several runs' layers are multiplied another way, and a convolution minds no size.
+        # Several runs use another product, and a convolution works with any batch size.
         single = self.runs == 1 and not self.config.convolutional
         self.fills = single and self.device.type == "cpu" and not system
         self.optimizer = _optimizer(self.config, self.per_example.parameters)
@@ -163,26 +163,26 @@ class TrainingRun:
     def _examples(
         self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int
     ) -> ExampleGradients:
-        found, kind = self._taken(inputs), torch.int64 if self.task == "classes" else self.dtype
-        wanted = torch.as_tensor(targets, dtype=kind).to(self.device)
-        shape = (len(found),) if self.task == "classes" else (len(found), outputs)
-        if wanted.shape != shape:
-            raise InvalidInput(f"targets have shape {tuple(wanted.shape)}, but it must be {shape}.")
-        if self.task == "classes" and len(found):
-            whole("least class", int(wanted.min()), at_least=NULL_CLASS)
-            whole("largest class", int(wanted.max()), at_least=NULL_CLASS, at_most=outputs - 1)
-            wanted = wanted.clamp_min(0)
-        return ExampleGradients(found, wanted, self.loss)
+        features, dtype = self._taken(inputs), torch.int64 if self.task == "classes" else self.dtype
+        labels = torch.as_tensor(targets, dtype=dtype).to(self.device)
+        shape = (len(features),) if self.task == "classes" else (len(features), outputs)
+        if labels.shape != shape:
+            raise InvalidInput(f"targets have shape {tuple(labels.shape)}, but it must be {shape}.")
+        if self.task == "classes" and len(features):
+            whole("least class", int(labels.min()), at_least=NULL_CLASS)
+            whole("largest class", int(labels.max()), at_least=NULL_CLASS, at_most=outputs - 1)
+            labels = labels.clamp_min(0)
+        return ExampleGradients(features, labels, self.loss)
 
     def _known(self, targets: NDArray[Any]) -> Tensor | None:
-        """1 for a record and 0 for a null record, of classes; ``None`` where all are records."""
-        known = torch.as_tensor(targets).to(self.device) > NULL_CLASS
-        return None if bool(known.all()) else known.to(self.dtype)
+        """With classes, 1 for a record and 0 for a null one; ``None`` where no record is null."""
+        is_record = torch.as_tensor(targets).to(self.device) > NULL_CLASS
+        return None if bool(is_record.all()) else is_record.to(self.dtype)
 
     def _taken(self, inputs: NDArray[Any]) -> Tensor:
-        """Features as the network takes them: images only for a convolutional one."""
-        found = torch.as_tensor(inputs, dtype=self.dtype).to(self.device)
-        return found if self.config.convolutional else found.flatten(1)
+        """Features in the network's input shape: images only for a convolutional one."""
+        features = torch.as_tensor(inputs, dtype=self.dtype).to(self.device)
+        return features if self.config.convolutional else features.flatten(1)
 
     @property
     def steps(self) -> int:
@@ -192,8 +192,8 @@ class TrainingRun:
     def sigmas(self, step: int) -> list[float]:
         """σ_t of each run at a step, counted from 0."""
         config = self.config
-        times = step if config.decay_every == "step" else step // self.steps_an_epoch
-        return [each.sigma * config.decay ** (0.5 * times) for each in self.configs]
+        decays = step if config.decay_every == "step" else step // self.steps_an_epoch
+        return [run_config.sigma * config.decay ** (0.5 * decays) for run_config in self.configs]
 
     def rate(self, step: int) -> float:
         """The learning rate at a step, counted from 0."""
@@ -201,14 +201,14 @@ class TrainingRun:
         return self.config.learning_rate * (1.0 - past * (1.0 - self.config.final_rate))
 
     def advance(self, steps: int, cancelled: Callable[[], bool] = lambda: False) -> float:
-        """Take up to `steps` more steps; the mean loss of the records seen.
+        """Take up to `steps` more steps; return the mean loss of their records.
 
         Raises
         ------
         Cancelled
-            As soon as `cancelled` says so; `step` then counts the steps that were taken.
+            As soon as `cancelled` returns true; `step` then counts the steps taken.
         """
-        total, seen = torch.zeros((), dtype=torch.float64, device=self.device), 0
+        total, count = torch.zeros((), dtype=torch.float64, device=self.device), 0
         with exact_arithmetic():
             for _ in range(min(steps, self.steps - self.step)):
                 if cancelled():
@@ -225,10 +225,10 @@ class TrainingRun:
                 )
                 losses = self._one(batch)
                 total += losses.sum()  # stays on the device: reading it would wait for the step
-                seen += losses.numel()
+                count += losses.numel()
                 self.step += 1
                 self._average()
-        return float(total) / seen if seen else float("nan")
+        return float(total) / count if count else float("nan")
 
     def _one(self, batch: sampling.Batch) -> Tensor:
         config, batch = self.config, _filled(batch) if self.fills else batch
@@ -237,7 +237,7 @@ class TrainingRun:
             counted = self.known[batch.records]
             present = counted if present is None else counted * present
         inputs, targets = self._gathered(batch.records), self.targets[batch.records]
-        found = self.per_example.clipped_sum(
+        clipped = self.per_example.clipped_sum(
             inputs,
             targets,
             self.loss,
@@ -248,12 +248,12 @@ class TrainingRun:
             micro_batch=_part(batch.records.shape[-1]) if self.by_parts else None,
         )
         share, sigmas = self.shape.share, self.sigmas(self.step)
-        on_sum = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]
-        noisy = self._noisy(found.total, on_sum, self.shape.spread())
-        self.shape.observe(noisy, on_sum[0])
+        sum_sigmas = [sigma / math.sqrt(1.0 - share) for sigma in sigmas]
+        noisy = self._noisy(clipped.total, sum_sigmas, self.shape.spread())
+        self.shape.observe(noisy, sum_sigmas[0])
         if share:
             error = sigmas[0] / (config.clip * math.sqrt(share))
-            squares = found.squares.sum(1) / config.clip**2
+            squares = clipped.squares.sum(1) / config.clip**2
             (answer,) = self._noisy([squares], [error])
             self.shape.learn(answer, error)
         for parameter, total in zip(self.per_example.parameters, noisy, strict=True):
@@ -261,61 +261,63 @@ class TrainingRun:
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(self.step)
         self.optimizer.step()
-        return found.losses if present is None else found.losses[present > 0]
+        return clipped.losses if present is None else clipped.losses[present > 0]
 
     def _gathered(self, records: Tensor) -> Tensor:
-        """The inputs of some records; they hold until the next step."""
+        """The inputs of some records; they are valid until the next step."""
         shape = self.inputs.shape[1:]
-        room = self.memory.take("inputs", (records.numel(), *shape), self.inputs)
-        found = torch.index_select(self.inputs, 0, records.flatten(), out=room)
-        return found.view(*records.shape, *shape)
+        buffer = self.memory.take("inputs", (records.numel(), *shape), self.inputs)
+        gathered = torch.index_select(self.inputs, 0, records.flatten(), out=buffer)
+        return gathered.view(*records.shape, *shape)
 
     def _noisy(
         self, totals: Sequence[Tensor], sigmas: list[float], spread: Scales = None
     ) -> list[Tensor]:
-        """The sums with noise on them, drawn for all at once."""
+        """The sums plus noise, which is drawn for all at once."""
         if not any(sigmas):
             return list(totals)
         sizes = [total.numel() for total in totals]
-        room = self.randomness.normal(self.memory.take("noise", [sum(sizes)], totals[0]))
-        each = None
+        buffer = self.randomness.normal(self.memory.take("noise", [sum(sizes)], totals[0]))
+        run_sigmas = None
         if self.runs > 1:
-            each = torch.tensor(sigmas, device=self.device, dtype=self.dtype)
-        for place, (total, part) in enumerate(zip(totals, torch.split(room, sizes), strict=True)):
-            noise, wide = part.view(total.shape), 1.0 if spread is None else spread[place]
-            if isinstance(wide, Tensor):
-                noise.mul_(wide)
-                wide = 1.0
-            if each is None:
-                total.add_(noise, alpha=sigmas[0] * wide)
+            run_sigmas = torch.tensor(sigmas, device=self.device, dtype=self.dtype)
+        for index, (total, part) in enumerate(zip(totals, torch.split(buffer, sizes), strict=True)):
+            noise, scale = part.view(total.shape), 1.0 if spread is None else spread[index]
+            if isinstance(scale, Tensor):
+                noise.mul_(scale)
+                scale = 1.0
+            if run_sigmas is None:
+                total.add_(noise, alpha=sigmas[0] * scale)
             else:
-                total.addcmul_(noise, each.reshape(-1, *(1,) * (total.dim() - 1)))
+                total.addcmul_(noise, run_sigmas.reshape(-1, *(1,) * (total.dim() - 1)))
         return list(totals)
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Let the last step's weights into the average.
+        """Add the last step's weights to the running average.
 
-        The running mean that gives them 1/(share · t) and more where t is small: weights of step s
-        then count about s^(1/share - 1) (Shamir and Zhang 2013, polynomial-decay averaging).
+        Their weight is 1/(share · t), at most 1: step s then counts about s^(1/share - 1) (Shamir
+        and Zhang 2013, polynomial-decay averaging).
         """
         if not self.config.average:
             return
-        now = dict(self.network.named_parameters())
+        parameters = dict(self.network.named_parameters())
         if self.averages is None:
-            self.averages = {name: torch.zeros_like(each) for name, each in now.items()}
+            self.averages = {
+                name: torch.zeros_like(parameter) for name, parameter in parameters.items()
+            }
         latest = min(1.0, 1.0 / (self.config.average * self.step))
-        for name, each in now.items():
-            self.averages[name].lerp_(each, latest)
+        for name, parameter in parameters.items():
+            self.averages[name].lerp_(parameter, latest)
 
     def weights(self) -> dict[str, Tensor]:
-        """The parameters that the training has come to: the last step's, or the averages."""
+        """The present parameters: the last step's, or the averages."""
         if self.averages is None:
-            return {name: each.detach() for name, each in self.network.named_parameters()}
+            return {name: parameter.detach() for name, parameter in self.network.named_parameters()}
         return self.averages
 
     def guarantee(self, accountant: str = "pld") -> Assurance:
-        """What holds of the whole run; of the first one, where several run side by side."""
+        """The guarantees of the whole run; of the first one, where several run side by side."""
         return guarantee(
             self.config,
             len(self.inputs),
@@ -334,13 +336,13 @@ class TrainingRun:
                 part = part.expand(self.runs, *part.shape)
             parts.append(functional_call(self.network, weights, (part,)).float().cpu())
         self.network.train()
-        found = torch.cat(parts, dim=-2).numpy()
-        return found if self.runs > 1 else found[None]
+        outputs = torch.cat(parts, dim=-2).numpy()
+        return outputs if self.runs > 1 else outputs[None]
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on from here: weights, optimizer, random streams, steps."""
+        """The state to continue from here: weights, optimizer, random streams, steps."""
         return {
-            # What torch hands out is what it goes on training: copies stay as they are.
+            # torch returns the tensors that it goes on training, so they are copied.
             "network": copy.deepcopy(self.network.state_dict()),
             "optimizer": copy.deepcopy(self.optimizer.state_dict()),
             "randomness": self.randomness.state(),
@@ -350,7 +352,7 @@ class TrainingRun:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state` of the same configuration."""
+        """Continue from a `state` of the same configuration."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(copy.deepcopy(state["optimizer"]))
         self.randomness.restore(state["randomness"])
@@ -360,7 +362,7 @@ class TrainingRun:
 
 
 def _alike(configs: Sequence[TrainingConfig]) -> TrainingConfig:
-    """The first of several configurations that may train side by side."""
+    """The first of several configurations, checked that they can train side by side."""
     if not configs:
         raise InvalidInput("configurations are none, but there must be at least one.")
     first = configs[0]

@@ -1,12 +1,12 @@
 """A public change of coordinates for the scattering features of written digits.
 
-Half of the squared length of MNIST's scattering features is what all its images share, and most of
-the rest is how one and the same digit varies. Clipping shortens a record by all of it alike. So the
-features lose a centre and are pressed together most where one digit's images differ most: a linear
-model has about the same choices, with more of each clipped gradient telling digits apart.
+Half of the squared norm of MNIST's scattering features is common to all images, and most of the
+rest is variation within a digit. Clipping shortens all of it alike. So a centre is subtracted, and
+directions are shrunk most where one digit's images vary most: a linear model is about as
+expressive, and more of each clipped gradient distinguishes digits.
 
-The records' own mean and spread would cost privacy. These are of other people's digits, those that
-come with scikit-learn, and cost none.
+The mean and covariance of the records themselves would cost privacy. These are from other people's
+digits, those that come with scikit-learn, and cost none.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIDE, DRAWN = 28, 20
-"""MNIST's images, and the box in their middle that its digits fill, as its authors describe it."""
+"""Side of MNIST's images, and of the central box that its digits fill, as its authors describe."""
 
 KEPT = 512
-"""Directions in which one digit's images differ most; the others are left out."""
+"""Number of directions of largest variance within digits; the others are left out."""
 
 LEAST = 1.0
 """A direction of variance v within digits is divided by √(v + least): 0 would whiten all of them.
@@ -48,24 +48,24 @@ def whitened(features: NDArray[np.float32]) -> NDArray[np.float32]:
     Returns
     -------
     array (n, 512)
-        A row depends on its own image and on scikit-learn's digits, on nothing else.
+        A row depends only on its own image and on scikit-learn's digits.
     """
     centre, directions = _fitted()
-    found = np.empty((len(features), KEPT), np.float32)
+    result = np.empty((len(features), KEPT), np.float32)
     for start in range(0, len(features), AT_A_TIME):
         part = slice(start, start + AT_A_TIME)
-        found[part] = (features[part] - centre) @ directions
-    return found
+        result[part] = (features[part] - centre) @ directions
+    return result
 
 
 @functools.cache
 def _fitted() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Centre (3,969,) and scaled directions (3,969, 512) of scikit-learn's 1,797 digits."""
-    found = images.load("digits")
-    small = torch.from_numpy(np.concatenate([found.train_inputs, found.test_inputs]))
-    digits = np.concatenate([found.train_targets, found.test_targets])
-    drawn = functional.interpolate(small, (DRAWN, DRAWN), mode="bicubic").clamp(0.0, 1.0)
-    framed = functional.pad(drawn, ((SIDE - DRAWN) // 2,) * 4).numpy()
+    examples = images.load("digits")
+    small = torch.from_numpy(np.concatenate([examples.train_inputs, examples.test_inputs]))
+    digits = np.concatenate([examples.train_targets, examples.test_targets])
+    resized = functional.interpolate(small, (DRAWN, DRAWN), mode="bicubic").clamp(0.0, 1.0)
+    framed = functional.pad(resized, ((SIDE - DRAWN) // 2,) * 4).numpy()
     features = scattering.features(framed).astype(np.float64)
     within = features.copy()
     for digit in range(10):

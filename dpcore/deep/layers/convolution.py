@@ -1,10 +1,10 @@
-"""Two-dimensional convolutions, by whichever of two ways is cheaper.
+"""Two-dimensional convolutions, by the cheaper of two methods.
 
 With the input cut into patches A (positions × patch) and δ (channels × positions), a record's
-gradient is G = δ A. Written out, it gives norms and sums alike. Its norm alone also follows from
+gradient is G = δ A. Written out, it gives norms and sums. Its norm alone also follows from
 ‖G‖² = ⟨A Aᵀ, δᵀδ⟩ (the "ghost norm", Bu et al. 2022), which takes positions² · (channels + patch)
-operations, and the weighted sum then takes the pass over all positions once more. Few positions and
-many channels want the second way.
+operations, and the weighted sum then takes another pass over all positions. The second method is
+cheaper with few positions and many channels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dpcore.errors import InvalidInput
 
 ROUNDING = 64 * torch.finfo(torch.float32).eps
 AT_A_TIME = 800_000
-"""Numbers of patches that are multiplied at once, about as many as fit a processor's cache."""
+"""Numbers in the patches that are multiplied at once, about as many as fit a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Patches:
     inputs : Tensor
         (records, channels in, height, width).
     seen : Tensor
-        What `_seen` makes of them.
+        Their windows, from `_windows`.
     derivatives : Tensor
         δ, (records, channels out, height, width).
     memory : Memory
@@ -80,15 +80,15 @@ class Patches:
     memory: Memory
 
     def squared_norms(self, scales: Scales = None) -> Tensor:
-        """⟨A Aᵀ, δᵀδ⟩ per record; written out after all where D is given elementwise."""
+        """⟨A Aᵀ, δᵀδ⟩ per record; gradients are written out where D is elementwise."""
         if scales is not None and isinstance(scales[0], Tensor):
             return self._written_out().squared_norms(scales)
         patches, flat = self.seen.flatten(3).flatten(1, 2), self.derivatives.flatten(2)
         within = patches @ patches.transpose(1, 2)
         between = flat.transpose(1, 2) @ flat
         total = (within * between).flatten(1).sum(1)
-        # Terms of both signs: rounding is relative to ‖A‖²‖δ‖², which bounds what they sum to in
-        # size, and must not make a norm too small.
+        # Terms of both signs: rounding is relative to ‖A‖²‖δ‖², which bounds the sum of their
+        # absolute values, and must not make a norm too small.
         size = patches.square().sum((1, 2)) * flat.square().sum((1, 2))
         total = total.clamp_min(0.0) + ROUNDING * size
         if scales is not None:
@@ -129,16 +129,16 @@ def _convolution(
             "convolution has groups, named padding or padding other than zeros, but it must have "
             "one group and a number of zeros around."
         )
-    seen = _seen(layer, inputs, derivatives.shape[2:])
+    windows = _windows(layer, inputs, derivatives.shape[2:])
     channels, positions = derivatives.shape[1], derivatives[0, 0].numel()
-    patch = seen[0, 0, 0].numel()
+    patch = windows[0, 0, 0].numel()
     if channels * patch <= positions**2 * (channels + patch):
-        return _written_out(layer, seen, derivatives, memory)
-    return Patches(layer, inputs, seen, derivatives, memory)
+        return _written_out(layer, windows, derivatives, memory)
+    return Patches(layer, inputs, windows, derivatives, memory)
 
 
-def _seen(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
-    """What each position sees, (records, height, width, rows, columns, channels), not yet copied.
+def _windows(layer: nn.Conv2d, inputs: Tensor, positions: torch.Size) -> Tensor:
+    """The window of each position, (records, height, width, rows, columns, channels), as a view.
 
     Copying it is several times faster than `unfold`, and than patches whose channels come first.
     """
@@ -146,26 +146,28 @@ def _seen(layer: nn.Conv2d, inputs: Tensor, places: torch.Size) -> Tensor:
     (kernel_y, kernel_x), (stride_y, stride_x) = layer.kernel_size, layer.stride
     (around_y, around_x), (apart_y, apart_x) = layer.padding, layer.dilation
     padded = inputs
-    if around_x or around_y:  # else it would be copied all the same
+    if around_x or around_y:  # padding by 0 would still copy it
         padded = functional.pad(inputs, (around_x, around_x, around_y, around_y))
     padded = padded.contiguous(memory_format=torch.channels_last)
     record, channel, row, column = padded.stride()
     return padded.as_strided(
-        (len(inputs), *places, kernel_y, kernel_x, inputs.shape[1]),
+        (len(inputs), *positions, kernel_y, kernel_x, inputs.shape[1]),
         (record, row * stride_y, column * stride_x, row * apart_y, column * apart_x, channel),
     )
 
 
-def _written_out(layer: nn.Conv2d, seen: Tensor, derivatives: Tensor, memory: Memory) -> Kernels:
-    """G = δ A; off a GPU for a few records at a time, whose patches then stay in the cache."""
-    flat, (records, *shape) = derivatives.flatten(2), seen.shape
-    one, patch = math.prod(shape), math.prod(shape[2:])
-    size = min(records, max(1, AT_A_TIME // one)) if seen.device.type == "cpu" else records
-    kernels = memory.take((layer, "kernels"), (records, flat.shape[1], patch), seen)
-    room = memory.take((layer, "patches"), (size, *shape), seen)
+def _written_out(layer: nn.Conv2d, windows: Tensor, derivatives: Tensor, memory: Memory) -> Kernels:
+    """G = δ A; without a GPU for a few records at a time, whose patches then stay in the cache."""
+    flat, (records, *shape) = derivatives.flatten(2), windows.shape
+    window_size, patch = math.prod(shape), math.prod(shape[2:])
+    size = (
+        min(records, max(1, AT_A_TIME // window_size)) if windows.device.type == "cpu" else records
+    )
+    kernels = memory.take((layer, "kernels"), (records, flat.shape[1], patch), windows)
+    buffer = memory.take((layer, "patches"), (size, *shape), windows)
     for start in range(0, records, size):
         part = slice(start, start + size)
-        patches = room[: len(seen[part])].copy_(seen[part])
+        patches = buffer[: len(windows[part])].copy_(windows[part])
         torch.bmm(flat[part], patches.view(len(patches), -1, patch), out=kernels[part])
     return Kernels((kernels,) if layer.bias is None else (kernels, flat.sum(2)), layer)
 

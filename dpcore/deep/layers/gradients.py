@@ -1,4 +1,4 @@
-"""What a layer's rule gives: one batch of per-example gradients, seldom written out.
+"""The result of a layer's rule: one batch of per-example gradients, seldom written out.
 
 The clipped sum needs two things of a layer: the squared norm of each record's gradient, and the sum
 of the gradients with a weight per record. Both have closed forms that never hold records ×
@@ -39,17 +39,17 @@ class Gradients(Protocol):
 Rule = Callable[[nn.Module, Tensor, Tensor, Memory], Gradients]
 """(layer, its inputs, the loss's derivative with respect to its outputs, memory) to its gradients.
 
-What lies in the memory holds until the layer's gradients are asked for again."""
+Tensors in the memory are valid until the layer's next gradients."""
 
 
 @dataclass(frozen=True)
 class WrittenOut:
-    """Gradients held for every record, for layers with few parameters.
+    """Gradients stored for every record, for layers with few parameters.
 
     Parameters
     ----------
     gradients : tuple of Tensor
-        One a parameter, each (records, *shape of the parameter).
+        One for each parameter, (records, *shape of the parameter).
     """
 
     gradients: tuple[Tensor, ...]
@@ -58,17 +58,20 @@ class WrittenOut:
         """See `Gradients`."""
         scaled = self.gradients
         if scales is not None:
-            scaled = tuple(each / scale for each, scale in zip(scaled, scales, strict=True))
-        norms = [torch.linalg.vector_norm(each.flatten(1), dim=1) for each in scaled]
+            scaled = tuple(gradient / scale for gradient, scale in zip(scaled, scales, strict=True))
+        norms = [torch.linalg.vector_norm(gradient.flatten(1), dim=1) for gradient in scaled]
         return torch.stack(norms).square().sum(0)
 
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`."""
-        return tuple((weights @ each.flatten(1)).reshape(each.shape[1:]) for each in self.gradients)
+        return tuple(
+            (weights @ gradient.flatten(1)).reshape(gradient.shape[1:])
+            for gradient in self.gradients
+        )
 
     def squared_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
         """See `Gradients`."""
         return WrittenOut(self._squares()).weighted_sum(weights)
 
     def _squares(self) -> tuple[Tensor, ...]:
-        return tuple(each.square() for each in self.gradients)
+        return tuple(gradient.square() for gradient in self.gradients)

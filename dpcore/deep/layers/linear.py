@@ -30,15 +30,15 @@ class StackedLinear(nn.Module):
 
     Notes
     -----
-    Maps (runs, records, inputs) to (runs, records, outputs). Every run starts at weights of its
-    own, drawn as `torch.nn.Linear` draws them.
+    Maps (runs, records, inputs) to (runs, records, outputs). Every run has its own initial weights,
+    drawn as `torch.nn.Linear` draws them.
     """
 
     def __init__(self, runs: int, inputs: int, outputs: int) -> None:
         super().__init__()
-        reach = 1.0 / math.sqrt(inputs)
-        self.weight = nn.Parameter(torch.empty(runs, outputs, inputs).uniform_(-reach, reach))
-        self.bias = nn.Parameter(torch.empty(runs, 1, outputs).uniform_(-reach, reach))
+        limit = 1.0 / math.sqrt(inputs)
+        self.weight = nn.Parameter(torch.empty(runs, outputs, inputs).uniform_(-limit, limit))
+        self.bias = nn.Parameter(torch.empty(runs, 1, outputs).uniform_(-limit, limit))
 
     def forward(self, inputs: Tensor) -> Tensor:
         """(runs, records, inputs) to (runs, records, outputs)."""
@@ -63,7 +63,7 @@ class OuterProducts:
     bias: bool
 
     def squared_norms(self, scales: Scales = None) -> Tensor:
-        """‖δ‖²(‖a‖² + 1); with D given elementwise, Σ_ij δ_i² a_j² / D_ij²."""
+        """‖δ‖²(‖a‖² + 1); with elementwise D, Σ_ij δ_i² a_j² / D_ij²."""
         if scales is None:
             inner = torch.linalg.vector_norm(self.inputs, dim=-1).square()
             outer = torch.linalg.vector_norm(self.derivatives, dim=-1).square()
@@ -82,7 +82,7 @@ class OuterProducts:
         return total
 
     def weighted_sum(self, weights: Tensor) -> tuple[Tensor, ...]:
-        """See `Gradients`; one matrix product a layer."""
+        """See `Gradients`; one matrix product for each layer."""
         weighted = self.derivatives * weights.unsqueeze(-1)
         weight = weighted.transpose(-1, -2) @ self.inputs
         if not self.bias:

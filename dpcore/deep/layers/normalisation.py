@@ -28,8 +28,8 @@ def _layer(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory
     plain = functional.layer_norm(inputs, layer.normalized_shape, eps=layer.eps)
     between = tuple(range(1, inputs.dim() - len(layer.normalized_shape)))
 
-    def summed(each: Tensor) -> Tensor:
-        return torch.sum(each, between) if between else each
+    def summed(values: Tensor) -> Tensor:
+        return torch.sum(values, between) if between else values
 
     weight = summed(derivatives * plain)
     return WrittenOut((weight,) if layer.bias is None else (weight, summed(derivatives)))

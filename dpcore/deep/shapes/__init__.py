@@ -1,7 +1,7 @@
-"""Shapes of the noise: how much each weight gets, and how clipping goes along with it.
+"""Shapes of the noise: the noise of each weight, and the clipping that matches it.
 
-One shape is one file here that defines `SHAPES`: its name to the function that builds it. The
-register finds the file. What each is worth is said by `dpcore.deep.guarantee`.
+Each shape is one file here that defines `SHAPES`: its name to the function that builds it. The
+register finds the file. `dpcore.deep.guarantee` states the guarantee of each.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dpcore.deep.shapes.shape import Build, Given, NoiseShape
 @cache
 def register() -> dict[str, Build]:
     """Every shape by its name in a configuration."""
-    found: dict[str, Build] = {}
+    builders: dict[str, Build] = {}
     for module in pkgutil.iter_modules(__path__):
         shapes = getattr(importlib.import_module(f"{__name__}.{module.name}"), "SHAPES", {})
-        found.update(shapes)
-    return found
+        builders.update(shapes)
+    return builders
 
 
 def build(config: TrainingConfig, given: Given) -> NoiseShape:
-    """The shape that a configuration asks for, at its beginning."""
+    """The shape that a configuration names, in its initial state."""
     return register()[config.noise](config, given)

@@ -1,4 +1,4 @@
-"""Moments of the gradients over given examples: mean, squares, and curvature."""
+"""Moments of the gradients over examples: mean, squares, and curvature."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ def squares(per_example: PerExample, examples: ExampleGradients, clip: float) ->
     """E ĝ_i² over all coordinates, ĝ the gradients clipped to C in the plain norm."""
     total: Tensor | float = 0.0
     for part in examples.parts():
-        found, _ = per_example.gradients(part.inputs, part.targets, part.loss)
-        norms = torch.stack([each.squared_norms() for each in found]).sum(0)
-        if not bool(norms.isfinite().all()):  # such records count for nothing, as in training
-            found, _ = per_example.gradients(part.inputs, part.targets, part.loss, norms.isfinite())
+        layer_gradients, _ = per_example.gradients(part.inputs, part.targets, part.loss)
+        norms = torch.stack([square.squared_norms() for square in layer_gradients]).sum(0)
+        if not bool(norms.isfinite().all()):  # such records count as null, as in training
+            layer_gradients, _ = per_example.gradients(
+                part.inputs, part.targets, part.loss, norms.isfinite()
+            )
         weights = (clip**2 / norms).clamp_max(1.0).nan_to_num(0.0)
-        total = total + flat([each for layer in found for each in layer.squared_sum(weights)])
+        total = total + flat(
+            [square for layer in layer_gradients for square in layer.squared_sum(weights)]
+        )
     assert isinstance(total, Tensor)
     return total / len(examples.inputs)
 
@@ -38,21 +42,21 @@ def squares(per_example: PerExample, examples: ExampleGradients, clip: float) ->
 def curvature(per_example: PerExample, examples: ExampleGradients) -> Tensor:
     """Diagonal of the Fisher information: the loss's second derivatives, Gauss-Newton.
 
-    E g_i² with labels drawn from the model itself instead of the data's (one draw a record, from a
-    stream of its own), which for these losses has the Gauss-Newton matrix for its mean. Targets
-    that are whole numbers are classes, others labels.
+    E g_i² with labels drawn from the model itself instead of the data's (one draw for each record,
+    from a separate stream); its mean for these losses is the Gauss-Newton diagonal. Integer targets
+    are classes, others labels.
     """
     classes = not examples.targets.is_floating_point()
     stream = torch.Generator(examples.inputs.device).manual_seed(0)
-    drawn = []
+    targets = []
     for part in examples.parts():
         with torch.no_grad():
             outputs = per_example.network(part.inputs)
-        chances = outputs.softmax(-1) if classes else outputs.sigmoid()
-        drawn.append(
-            torch.multinomial(chances, 1, generator=stream)[:, 0]
+        probabilities = outputs.softmax(-1) if classes else outputs.sigmoid()
+        targets.append(
+            torch.multinomial(probabilities, 1, generator=stream)[:, 0]
             if classes
-            else torch.bernoulli(chances, generator=stream)
+            else torch.bernoulli(probabilities, generator=stream)
         )
-    model = ExampleGradients(examples.inputs, torch.cat(drawn), examples.loss)
+    model = ExampleGradients(examples.inputs, torch.cat(targets), examples.loss)
     return squares(per_example, model, UNCLIPPED)

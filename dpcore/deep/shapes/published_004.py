@@ -27,7 +27,7 @@ class Uneven(NoiseShape):
     examples : ExampleGradients
         The records that w is the mean gradient of.
     refresh : int
-        Steps after which w is computed afresh (the paper: every step); 0 for once.
+        Steps after which w is recomputed (the paper: every step); 0 for once.
     """
 
     min_noise_ratio = paper_004.LEAST
@@ -36,16 +36,16 @@ class Uneven(NoiseShape):
         self.given, self.examples, self.refresh = given, examples, refresh
         self.multiples: list[Tensor] = []
         if refresh == 0:
-            # Not a single step is taken yet: the network still holds its starting weights.
+            # No step has been taken yet, so the network still has its initial weights.
             self.prepare(0)
-            self.min_noise_ratio = min(float(each.min()) for each in self.multiples)
+            self.min_noise_ratio = min(float(multiple.min()) for multiple in self.multiples)
 
     def prepare(self, step: int) -> None:
         """Compute w where it is due."""
         if due(step, self.refresh) and not (self.refresh == 0 and self.multiples):
-            ready = self.given.per_example
-            weights = moments.mean(ready, self.examples).abs()
-            self.multiples = split(paper_004.shares(weights), ready.parameters)
+            per_example = self.given.per_example
+            weights = moments.mean(per_example, self.examples).abs()
+            self.multiples = split(paper_004.shares(weights), per_example.parameters)
 
     def spread(self) -> Scales:
         """σ_i/σ."""
@@ -53,11 +53,11 @@ class Uneven(NoiseShape):
 
     def state(self) -> dict[str, Any]:
         """See `NoiseShape`."""
-        return {"multiples": [each.clone() for each in self.multiples]}
+        return {"multiples": [multiple.clone() for multiple in self.multiples]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """See `NoiseShape`."""
-        self.multiples = [each.clone() for each in state["multiples"]]
+        self.multiples = [multiple.clone() for multiple in state["multiples"]]
 
 
 def _published(config: TrainingConfig, given: Given) -> NoiseShape:

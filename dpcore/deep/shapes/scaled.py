@@ -1,15 +1,15 @@
-"""Clipping and noise scaled alike, with scales that are known before the batch is drawn.
+"""Clipping and noise with the same scales, which are known before the batch is drawn.
 
 A step releases Σ ĝ_i + N(0, σ²D²) with ‖D⁻¹ĝ_i‖ ≤ C. In the coordinates D⁻¹g that is isotropic
 noise at multiplier σ/C, and D is a function of public examples or of earlier releases, as adaptive
-composition allows: ε is what isotropic noise gives, exactly (`dpcore.deep.shapes.optimal` chooses
-D). Squares and weights come from one of three sources:
+composition allows: ε is exactly that of isotropic noise (`dpcore.deep.shapes.optimal` chooses D).
+Squares and weights come from one of three sources:
 
 public examples
     s² = E ĝ_i², and a from their mean gradient or curvature; by coordinate or by layer.
 released noisy sums
     By layer, as AdaCliP does by coordinate (Pichapati et al. 2019): the squared distance of each
-    noisy sum from the moving average of those before it, less what the noise contributes.
+    noisy sum from the moving average of earlier ones, less the noise's contribution.
 a paid query
     The layers' shares q_i of ‖D⁻¹ĝ_i‖²/C², summed over the same batch. They are at least 0 and sum
     to at most 1, so ‖q_i‖₂ ≤ 1: adding or removing a record moves the answer by at most 1, and
@@ -32,7 +32,7 @@ from dpcore.deep.shapes import moments, optimal
 from dpcore.deep.shapes.shape import Given, NoiseShape, Scales, due, flat, split
 
 MEMORY_MEAN, MEMORY_SQUARES = 0.9, 0.99
-"""How much of a moving average is kept at every step (AdaCliP's β₁; its β₂ made longer, because a
+"""Share of a moving average that stays at every step (AdaCliP's β₁; its β₂ made longer, because a
 layer's squares change slowly and are mostly noise)."""
 
 
@@ -42,7 +42,7 @@ class Average:
     Parameters
     ----------
     memory : float
-        Share of the old value that is kept.
+        Share of the old value that stays at every step.
     """
 
     def __init__(self, memory: float) -> None:
@@ -51,7 +51,7 @@ class Average:
         self.total = self.spread = torch.zeros((), dtype=torch.float64)
 
     def add(self, value: Tensor, variance: Tensor) -> None:
-        """One more value, with the variance of its independent noise."""
+        """Add a value, with the variance of its independent noise."""
         new = 1.0 - self.memory
         self.weight = self.memory * self.weight + new
         self.total = self.memory * self.total.to(value) + new * value
@@ -64,15 +64,15 @@ class Average:
 
     @property
     def variance(self) -> Tensor:
-        """Of the average's noise."""
+        """Variance of the average's noise."""
         return self.spread / max(self.weight, 1.0 - self.memory) ** 2
 
     def state(self) -> dict[str, Any]:
-        """All but the memory; tensors are replaced and never changed in place."""
+        """Everything except the memory; tensors are replaced, never changed in place."""
         return {"weight": self.weight, "total": self.total, "spread": self.spread}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
         self.weight, self.total, self.spread = state["weight"], state["total"], state["spread"]
 
 
@@ -82,7 +82,7 @@ class FromExamples(NoiseShape):
     Parameters
     ----------
     config : TrainingConfig
-        Its cost, refresh, and whether a scale is one coordinate's or one layer's.
+        Gives the cost, the refresh, and whether there is a scale for each coordinate or layer.
     given : Given
     """
 
@@ -94,24 +94,24 @@ class FromExamples(NoiseShape):
         """Compute D where it is due."""
         if not due(step, self.config.refresh):
             return
-        ready, config = self.given.per_example, self.config
-        squares = moments.squares(ready, self.examples, config.clip)
+        per_example, config = self.given.per_example, self.config
+        squares = moments.squares(per_example, self.examples, config.clip)
         if config.cost == "gradient":
-            weights = moments.mean(ready, self.examples).abs()
+            weights = moments.mean(per_example, self.examples).abs()
         elif config.cost == "curvature":
-            weights = moments.curvature(ready, self.examples)
+            weights = moments.curvature(per_example, self.examples)
         else:
             weights = torch.ones_like(squares)
         power = optimal.POWERS[config.cost]
         if config.elementwise:
-            self.scale = split(optimal.scales(squares, weights, power), ready.parameters)
+            self.scale = split(optimal.scales(squares, weights, power), per_example.parameters)
             return
-        sizes = layer_sizes(ready)
+        sizes = layer_sizes(per_example)
         sums = [
-            torch.stack([layer.sum() for layer in torch.split(each, sizes)])
-            for each in (squares, weights)
+            torch.stack([layer.sum() for layer in torch.split(values, sizes)])
+            for values in (squares, weights)
         ]
-        self.scale = _of_each_parameter(ready, optimal.scales(sums[0], sums[1], power))
+        self.scale = _of_each_parameter(per_example, optimal.scales(sums[0], sums[1], power))
 
     def scales(self) -> Scales:
         """D."""
@@ -127,7 +127,7 @@ class FromExamples(NoiseShape):
 
 
 class FromReleases(NoiseShape):
-    """One scale a layer, from what the steps before have released.
+    """One scale for each layer, from the releases of earlier steps.
 
     Parameters
     ----------
@@ -141,14 +141,14 @@ class FromReleases(NoiseShape):
         self.paid = config.source == "paid"
         self.share = config.share if self.paid else 0.0
         self.sizes = layer_sizes(self.ready)
-        where = self.ready.parameters[0].device
-        self.counts = torch.tensor(self.sizes, dtype=torch.float64, device=where)
+        device = self.ready.parameters[0].device
+        self.counts = torch.tensor(self.sizes, dtype=torch.float64, device=device)
         self.by_layer = torch.ones_like(self.counts)
         self.squares = Average(MEMORY_SQUARES)
         self.means = [Average(MEMORY_MEAN) for _ in self.sizes]
 
     def prepare(self, step: int) -> None:
-        """Choose the best D for what is known; no square counts for less than its noise's error."""
+        """Choose the best D from past releases; a square is at least its noise's error."""
         if not self.squares.weight:
             return
         squares = torch.maximum(self.squares.value, self.squares.variance.sqrt())
@@ -160,25 +160,26 @@ class FromReleases(NoiseShape):
         return _of_each_parameter(self.ready, self.by_layer)
 
     def observe(self, noisy: Sequence[Tensor], sigma: float) -> None:
-        """Squares of the change since the sums before, less the noise's part."""
+        """Add the squared change since earlier sums, less the noise's contribution."""
         if self.paid and self.cost != "gradient":
             return
         sums = torch.split(flat(noisy), self.sizes)
         noise = (sigma * self.by_layer).square()
         if not self.paid and self.means[0].weight:
-            each = noise + torch.stack([mean.variance for mean in self.means])
-            found = [
+            variances = noise + torch.stack([mean.variance for mean in self.means])
+            changes = [
                 (layer - mean.value).square().sum()
                 for layer, mean in zip(sums, self.means, strict=True)
             ]
             self.squares.add(
-                torch.stack(found) - self.counts * each, 2.0 * self.counts * each.square()
+                torch.stack(changes) - self.counts * variances,
+                2.0 * self.counts * variances.square(),
             )
         for layer, mean, variance in zip(sums, self.means, noise, strict=True):
             mean.add(layer, variance)
 
     def learn(self, noisy: Tensor, error: float) -> None:
-        """Shares of C² in the scaled norm, turned into squares in the plain one."""
+        """Convert shares of C² in the scaled norm into squares in the plain norm."""
         unit = (self.clip * self.by_layer).square()
         self.squares.add(noisy.double() * unit, (error * unit).square())
 
@@ -186,8 +187,8 @@ class FromReleases(NoiseShape):
         """Σ |w_i| of each layer as √p ‖w‖, from the average of noisy sums less its noise."""
         noise = torch.stack([mean.variance for mean in self.means])
         squares = torch.stack([mean.value.square().sum() for mean in self.means])
-        found = torch.maximum(squares - self.counts * noise, (2.0 * self.counts).sqrt() * noise)
-        return (self.counts * found).sqrt()
+        corrected = torch.maximum(squares - self.counts * noise, (2.0 * self.counts).sqrt() * noise)
+        return (self.counts * corrected).sqrt()
 
     def state(self) -> dict[str, Any]:
         """See `NoiseShape`; D follows from it before the next step."""
@@ -199,20 +200,22 @@ class FromReleases(NoiseShape):
     def restore(self, state: dict[str, Any]) -> None:
         """See `NoiseShape`."""
         self.squares.restore(state["squares"])
-        for mean, kept in zip(self.means, state["means"], strict=True):
-            mean.restore(kept)
+        for mean, mean_state in zip(self.means, state["means"], strict=True):
+            mean.restore(mean_state)
 
 
 def layer_sizes(ready: PerExample) -> list[int]:
-    """Coordinates of each trained layer, which lie side by side in the order of its parameters."""
-    return [sum(each.numel() for each in layer.parameters(False)) for layer in ready.trained]
+    """Number of coordinates of each trained layer, adjacent in the order of its parameters."""
+    return [
+        sum(parameter.numel() for parameter in layer.parameters(False)) for layer in ready.trained
+    ]
 
 
 def _of_each_parameter(ready: PerExample, by_layer: Tensor) -> list[float]:
-    found = []
+    result = []
     for layer, scale in zip(ready.trained, by_layer.tolist(), strict=True):
-        found += [scale] * sum(1 for _ in layer.parameters(False))
-    return found
+        result += [scale] * sum(1 for _ in layer.parameters(False))
+    return result
 
 
 def _scaled(config: TrainingConfig, given: Given) -> NoiseShape:

@@ -1,4 +1,4 @@
-"""What a shape of noise is asked and told at every step, and what it may look at."""
+"""The interface of a noise shape: its calls at every step, and the data it may use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dpcore.errors import InvalidInput
 
 AT_A_TIME = 512
 Scales = Sequence[Tensor | float] | None
-"""One entry a parameter, a number or a tensor of its shape; ``None`` for 1 throughout."""
+"""One entry for each parameter, a number or a tensor of its shape; ``None`` for all 1."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ExampleGradients:
     loss: Loss
 
     def parts(self) -> list[ExampleGradients]:
-        """A few hundred records at a time."""
+        """The records in parts of a few hundred."""
         return [
             ExampleGradients(inputs, targets, self.loss)
             for inputs, targets in zip(
@@ -48,14 +48,14 @@ class ExampleGradients:
 
 @dataclass(frozen=True)
 class Given:
-    """The training a shape works for.
+    """The training that a shape belongs to.
 
     Parameters
     ----------
     per_example : PerExample
-        Of the network being trained.
+        Per-example gradients of the trained network.
     private : ExampleGradients
-        The records trained on: for a shape that is studied although it is not private.
+        The training records: for a shape that is studied although it is not private.
     public : ExampleGradients or None
     """
 
@@ -77,48 +77,48 @@ class Given:
 
 
 class NoiseShape:
-    """Isotropic noise, and what another shape may change of it.
+    """Isotropic noise, and the base class of other shapes.
 
     A step runs `prepare`, draws the batch, clips it with `scales`, adds noise with `spread`, and
-    tells `observe` what is thereby released. A shape that never looks at private examples sees
-    nothing that is not released, so all it does is post-processing.
+    passes the released sums to `observe`. A shape that never uses private examples sees only
+    released values, so all its work is post-processing.
 
     Attributes
     ----------
     share : float
         Part of the step's 1/σ² that a second query takes: layers' shares of the clipped gradients,
-        told to `learn`. 0 for none.
+        passed to `learn`. 0 for none.
     min_noise_ratio : float
-        A bound from below on noise over clipping in every direction, in multiples of σ/C, known
-        before private records are used.
+        A lower bound on noise over clipping in every direction, in multiples of σ/C, known before
+        private records are used.
     """
 
     share = 0.0
     min_noise_ratio = 1.0
 
     def prepare(self, step: int) -> None:
-        """Before the batch of a step, counted from 0, is drawn."""
+        """Called before the batch of a step, counted from 0, is drawn."""
 
     def scales(self) -> Scales:
         """D for clipping."""
         return None
 
     def spread(self) -> Scales:
-        """The noise's standard deviations in multiples of σ_t; D unless a shape says otherwise."""
+        """The noise's standard deviations in multiples of σ_t; D unless overridden."""
         return self.scales()
 
     def observe(self, noisy: Sequence[Tensor], sigma: float) -> None:
-        """Take note of the noisy sums, to which σ times `spread` was added."""
+        """Called with the noisy sums, to which σ times `spread` was added."""
 
     def learn(self, noisy: Tensor, error: float) -> None:
-        """Take note of the second query's answer, (layers,), and its noise's standard deviation."""
+        """Called with the second query's answer, (layers,), and its noise's standard deviation."""
 
     def state(self) -> dict[str, Any]:
-        """What `restore` needs to go on from here."""
+        """The state that `restore` needs to continue from here."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a `state`."""
+        """Continue from a `state`."""
 
 
 Build = Callable[[TrainingConfig, Given], NoiseShape]
@@ -126,8 +126,11 @@ Build = Callable[[TrainingConfig, Given], NoiseShape]
 
 def split(vector: Tensor, like: Sequence[Tensor]) -> list[Tensor]:
     """A vector over all coordinates as tensors like the parameters."""
-    parts = torch.split(vector, [each.numel() for each in like])
-    return [part.reshape_as(each).to(each) for part, each in zip(parts, like, strict=True)]
+    parts = torch.split(vector, [parameter.numel() for parameter in like])
+    return [
+        part.reshape_as(parameter).to(parameter)
+        for part, parameter in zip(parts, like, strict=True)
+    ]
 
 
 def flat(parts: Sequence[Tensor]) -> Tensor:
@@ -136,5 +139,5 @@ def flat(parts: Sequence[Tensor]) -> Tensor:
 
 
 def due(step: int, refresh: int) -> bool:
-    """Whether weights are computed afresh before a step."""
+    """Whether weights are recomputed before a step."""
     return step == 0 if refresh == 0 else step % refresh == 0
