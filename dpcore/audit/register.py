@@ -53,7 +53,7 @@ SETTINGS = (
         lam=100.0,
         settings=Settings(steps=10, batch=2),
     ),
-    # One step on a batch of half the records: a mixture of two normal laws, told by a threshold.
+    # One step on a batch of half the records: a mixture of two normal laws; a threshold attacks it.
     TrainingSetting(
         "grpua",
         REPLACE,

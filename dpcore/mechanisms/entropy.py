@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from dpcore.errors import whole
 
 _LEADING, _MANTISSA = 11, 52
-"""Bits of a word that decide on a uniform number's exponent and mantissa; one is for a sign."""
+"""Bits of a word for a uniform number's exponent and mantissa; one more is for a sign."""
 
 SEED_BYTES = 32
-"""Of fresh entropy for a generator that draws batches."""
+"""Bytes of fresh entropy for a generator that draws batches."""
 
 
 def normals(count: int) -> NDArray[np.float64]:
