@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.base import clone
@@ -19,13 +21,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpcore
 from dpcore import PrivateHuberSVC, PrivateLinearRegression, PrivateLogisticRegression
-from dpcore.erm import output_noise
+from dpcore.erm import output_noise, stochastic
 from dpcore.erm.accurate import LAM
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem, default_lam
+from dpcore.estimators import base, wording
 from dpcore.estimators.base import BEST, PrivateLinearModel, prepared, sound_methods
+from dpcore.estimators.promise import ModelGuarantee, promised
 from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.mechanisms import entropy
 from dpcore.methods import method_named, register
 
 WIDE = (-1000.0, 1000.0)
@@ -399,6 +404,176 @@ def test_two_fits_draw_other_noise_and_share_none_with_a_second_class() -> None:
     assert len(np.unique(model.coef_)) == model.coef_.size
 
 
+GAPS = {"NaN": math.nan, "None": None, "infinite": math.inf, "minus": -math.inf, "NA": pd.NA}
+KINDS = (*CLASSIFIERS, PrivateLinearRegression)
+SECRET = "4711-secret"
+
+
+def unfitted(kind: type, **more: Any) -> Any:
+    return regression(**more) if kind is PrivateLinearRegression else kind(bounds=UNIT, **more)
+
+
+def refused(fit: Any, field: str) -> str:
+    """The one sentence that refuses records; it names no value and no number of them."""
+    with pytest.raises(dpcore.InvalidInput) as refusal:
+        fit()
+    sentence = str(refusal.value)
+    assert sentence.startswith(f"{field} holds ")
+    assert ", but every value must be " in sentence
+    assert sentence.endswith(".")
+    assert sentence.count(".") == 1
+    assert "\n" not in sentence
+    assert SECRET not in sentence
+    assert not any(digit in sentence.removeprefix(field) for digit in "0123456789")
+    return sentence
+
+
+@pytest.mark.parametrize("form", [np.asarray, list, pd.DataFrame])
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_with_a_gap_is_refused_by_its_column(kind: type, gap: str, form: Any) -> None:
+    rows = X[:30].astype(object)
+    rows[[4, 7, 9], 2] = GAPS[gap]
+    model = unfitted(kind)
+    sentence = refused(lambda: model.fit(form(rows.tolist()), Y[:30]), "column 3 of X")
+    assert "NaN, None or an infinite number" in sentence
+    assert "finite number" in sentence
+    assert not hasattr(model, "coef_")
+    model.fit(form(X[:30].tolist()), Y[:30])
+    assert refused(lambda: model.predict(form(rows.tolist())), "column 3 of X") == sentence
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_outcome_that_is_a_gap_is_refused(kind: type, gap: str) -> None:
+    outcomes = Y[:30].astype(object)
+    outcomes[[1, 2]] = GAPS[gap]
+    sentence = refused(lambda: unfitted(kind).fit(X[:30], outcomes), "y")
+    assert "NaN, None or an infinite number" in sentence
+    refused(lambda: unfitted(kind).fit(X[:30], pd.Series(outcomes)), "y")
+    if gap in ("NaN", "infinite", "minus"):
+        refused(lambda: unfitted(kind).fit(X[:30], outcomes.astype(float)), "y")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_refusal_repeats_what_a_record_holds(kind: type) -> None:
+    rows = X[:30].astype(object)
+    rows[4, 7] = SECRET
+    assert "text" in refused(lambda: unfitted(kind).fit(rows, Y[:30]), "column 8 of X")
+    with pytest.raises(ValueError, match="Complex data not supported") as refusal:
+        unfitted(kind).fit(X[:30] + 0.25j, Y[:30])
+    assert "0.25" not in str(refusal.value)
+    outcomes = Y[:30].astype(object)
+    outcomes[3] = SECRET
+    if kind is PrivateLinearRegression:
+        assert "text" in refused(lambda: unfitted(kind).fit(X[:30], outcomes), "y")
+    with pytest.raises(dpcore.InvalidInput, match="y holds a class that is not listed") as refusal:
+        PrivateHuberSVC(bounds=UNIT, classes=["a", "b"]).fit(X[:2], ["a", SECRET])
+    assert SECRET not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("kind", "method"), every_method())
+def test_the_claim_is_of_the_edition_that_was_used(
+    kind: type, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Calibration] = []
+
+    def noted(calibration: Calibration, *others: Any, **more: Any) -> ModelGuarantee:
+        made.append(calibration)
+        return promised(calibration, *others, **more)
+
+    monkeypatch.setattr(base, "promised", noted)
+    model = of(kind, epsilon=0.9, method=method)
+    (calibration,) = made
+    assert calibration.edition is Edition.SOUND
+    assert model.claim_ is calibration.claim
+    in_print = method_named(method).editions[Edition.SOUND].claim
+    assert model.claim_.epsilon is None
+    assert model.claim_.reason.endswith(".")
+    assert not in_print.startswith("(")  # no sound edition is in print with an (ε, δ) so far
+    published = method_named(method).editions.get(Edition.PUBLISHED)
+    if published is not None and calibration.problem.classes == 2:
+        (other,) = method_named(method).calibrate(
+            calibration.problem, [0.9], 1e-5, Edition.PUBLISHED, Settings()
+        )
+        assert model.claim_ != other.claim
+
+
+class Entropy:
+    """Stands in for the operating system: the same bytes for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.generator = np.random.default_rng(seed)
+        self.taken: list[bytes] = []
+
+    def urandom(self, count: int) -> bytes:
+        self.taken.append(self.generator.bytes(count))
+        return self.taken[-1]
+
+
+@pytest.mark.parametrize("adjacency", ["zero-out", "replace-one"])
+@pytest.mark.parametrize("method", ["sgdpert", "grpua"])
+def test_batches_come_from_pcg64_with_256_bits_of_the_systems_entropy(
+    method: str, adjacency: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[tuple[tuple[int, int, int, bool], Any]] = []
+    batches = stochastic._batches
+
+    def noted(generator: np.random.Generator, *sizes: Any) -> Any:
+        assert isinstance(generator.bit_generator, np.random.PCG64)
+        drawn.append((sizes, batches(generator, *sizes)))
+        return drawn[-1][1]
+
+    monkeypatch.setattr(stochastic, "_batches", noted)
+    fits = []
+    for seed in (1, 1, 2):
+        source = Entropy(seed)
+        monkeypatch.setattr(entropy, "os", source)
+        model = PrivateLogisticRegression(method=method, bounds=UNIT, adjacency=adjacency)
+        model.fit(X[:60], Y[:60])
+        fits.append((model, source, drawn[:]))
+        drawn.clear()
+    (first, source, picked), (again, _, picked_again), (other, _, picked_otherwise) = fits
+    assert len(source.taken[0]) == 32
+    expected = np.random.Generator(np.random.PCG64(int.from_bytes(source.taken[0], "little")))
+    for sizes, batch in picked:
+        assert all(map(np.array_equal, batches(expected, *sizes), batch))
+    assert len(picked) == len(picked_again) == len(picked_otherwise) > 0
+    for (_, batch), (_, repeated), (_, elsewhere) in zip(
+        picked, picked_again, picked_otherwise, strict=True
+    ):
+        assert all(map(np.array_equal, batch, repeated))
+        assert not all(map(np.array_equal, batch, elsewhere))
+    assert np.array_equal(first.coef_, again.coef_)
+    assert not np.isin(first.coef_, other.coef_).any()
+    assert "PCG64, seeded with 256 fresh bits" in first.guarantee_.randomness
+    assert first.guarantee_.status is Status.PROVED
+
+
+@pytest.mark.parametrize(("kind", "method"), every_method())
+def test_no_fit_touches_numpys_global_state(kind: type, method: str) -> None:
+    models = []
+    for _ in range(2):
+        np.random.seed(0)  # noqa: NPY002
+        before = np.random.get_state()  # noqa: NPY002
+        models.append(of(kind, epsilon=0.9, method=method))
+        after = np.random.get_state()  # noqa: NPY002
+        assert all(map(np.array_equal, before, after))
+    assert not np.isin(models[0].coef_, models[1].coef_).any()
+
+
+def test_where_noise_and_batches_came_from_is_stated() -> None:
+    everything = PrivateLogisticRegression(bounds=UNIT).fit(X, Y).guarantee_
+    assert everything.randomness == "Every noise number came from the operating system."
+    assert everything.randomness in str(everything)
+    sampled = PrivateHuberSVC(bounds=UNIT, method="grpua").fit(X, Y).guarantee_
+    assert sampled.randomness.startswith(everything.randomness)
+    assert "the theorem takes them for independent draws" in sampled.randomness
+    seeded = PrivateHuberSVC(bounds=UNIT, method="grpua", random_state=1).fit(X, Y).guarantee_
+    assert seeded.randomness == "Noise and batches came from a seed."
+    assert seeded.status is Status.EXPLORATION
+
+
 def test_they_work_in_pipelines_and_cross_validation() -> None:
     model = make_pipeline(
         FunctionTransformer(np.log1p), PrivateLogisticRegression(5, bounds=(0, np.log(2)))
@@ -417,11 +592,23 @@ def test_the_page_of_each_says_what_is_not_private(kind: type) -> None:
     assert '"best" is a fixed rule in public values' in text
     for name in kind().get_params():
         assert f"{name} : " in text
+    assert "{classes}" not in text
+    assert "LATER" not in text
+
+
+def test_what_the_pages_share_is_written_once() -> None:
+    folder = Path(wording.__file__).parent
+    lines = [
+        line.strip()
+        for path in sorted(folder.glob("*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    # Long lines of prose; code and short headings may well be alike.
+    prose = [line for line in lines if len(line) > 60 and line.count(" ") > 8]
+    assert len(prose) == len(set(prose))
 
 
 def test_names_of_columns_are_kept() -> None:
-    import pandas as pd
-
     frame = pd.DataFrame(X, columns=[f"column {place}" for place in range(X.shape[1])])
     model = PrivateHuberSVC(bounds=UNIT).fit(frame, Y)
     assert list(model.feature_names_in_) == list(frame.columns)

@@ -323,7 +323,7 @@ def agrees(comment: str, value: object) -> bool:
         shown = repr(float(str(value)))
         return shown.startswith(number[1]) if number[2] == "…" else shown == number[1]
     if isinstance(value, pd.DataFrame):
-        return comment in ("a table", "another")
+        return comment.startswith(("a table", "another"))
     parts = [part.strip() for part in comment.split("…") if part.strip()]
     places = [str(value).find(part) for part in parts]
     return -1 not in places and places == sorted(places)

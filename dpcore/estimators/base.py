@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from dpcore.datasets.prepare import Preparation, bring_to_norm, scaled
 from dpcore.datasets.schema import Column
@@ -24,6 +24,7 @@ from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.problem import ADJACENCIES, SMALLEST_LAM, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.estimators.promise import Public, promised
+from dpcore.estimators.rows import checked_again
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.methods import method_named, register
 
@@ -109,7 +110,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     def _values(self, X: Any) -> Array:
         """Weights times prepared rows, shape (n, K or 1)."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = checked_again(self, X)
         public = self.guarantee_.public
         rows = prepared(X, np.array(public.bounds), intercept=self.fit_intercept, norm=self._norm)
         d = X.shape[1]

@@ -8,11 +8,13 @@ import numpy as np
 import scipy
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from dpcore.erm.accurate import HUBER_WIDTH
-from dpcore.errors import InvalidInput, brief
-from dpcore.estimators.base import Array, PrivateLinearModel
+from dpcore.errors import InvalidInput
+from dpcore.estimators.base import LATER_FROM, Array, PrivateLinearModel
+from dpcore.estimators.rows import checked
+from dpcore.estimators.wording import documented
 
 
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]
@@ -36,7 +38,7 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
         InvalidInput
             If a parameter or the data do not fit.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = checked(self, X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         classes, codes = self._classes(y)
@@ -62,10 +64,9 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
                 "names them where y may hold one only."
             )
         places = np.minimum(np.searchsorted(labels, y), len(labels) - 1)
-        unlisted = y[labels[places] != y]
-        if len(unlisted):
+        if np.any(labels[places] != y):
             raise InvalidInput(
-                f"y holds {brief(unlisted[0])}, but it must hold the given classes only: "
+                "y holds a class that is not listed, but it must hold the given classes only: "
                 f"{', '.join(str(label) for label in labels)}."
             )
         return labels, places
@@ -94,67 +95,34 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
         return self.classes_[places]
 
 
+@documented(LATER_FROM[True])
 class PrivateLogisticRegression(PrivateClassifier):
     """Logistic regression with differential privacy.
 
     Parameters
     ----------
-    epsilon : float
-        ε that the whole fit may spend, all classes together; above 0, at most 1000.
-    delta : float
-        δ, usually well below 1/n; at most 0.5.
-    method : str
-        "best", or a method of `dpcore.describe()` that has a sound edition for this loss. "best" is
-        a fixed rule in public values: DP-GD, and from ε = 100 on
-        objective perturbation.
-    bounds : (float, float) or array of shape (d, 2)
-        Public lower and upper bound, of all columns or of each. Values outside are clipped. Without
-        bounds nothing is fitted, and they are never read off the data.
-    classes : sequence, optional
-        The public list of classes. Where it is left out it is taken from y, and `guarantee_`
-        states that it is public.
-    adjacency : {"zero-out", "replace-one"}
-        Which neighbours the promise compares; the number of records is public in both.
-    lam : float, optional
-        λ of (λ/2)‖w‖²; left out, by the method's rule in n and d.
-    fit_intercept : bool
-        Append a constant 1 to each row before its norm is taken.
-    random_state : None, int or generator
-        ``None`` draws from the operating system, for keeping. A seed is for exploration only: the
-        noise can then be drawn again, and nothing is proved.
+    {budget, method, bounds}
+    {classes}
+    {problem}
+    {random_state}
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-    coef_ : array of shape (1, d) or (K, d)
-        Weights, with their noise, of the prepared row: every column in [-1, 1], the row then
-        brought to norm 1.
-    intercept_ : array of shape (1,) or (K,)
-        Weight of the prepared row's constant.
-    guarantee_ : ModelGuarantee
-        What is proved: ε, δ, adjacency, theorem, status, and what is public.
-    claim_ : Guarantee
-        What a paper claims of this noise; never mixed with what is proved.
-    n_features_in_ : int
-    feature_names_in_ : array of shape (d,)
-        Where X has names of columns that are texts.
+    {weights of classes}
+    {promise}
 
     Raises
     ------
-    InvalidInput
-        A ValueError, by `fit`: naming the field, the value and what is allowed.
+    {refusals}
 
     Notes
     -----
-    Several classes are learned one against the rest, and share the budget.
-    `score` and `cross_val_score` measure on real records, and the latter fits one model a fold:
-    what they return is not private, and no ε here covers it. The low bits of the noise are not
-    covered either (Mironov 2012).
+    {several classes}
+    {not private}
 
     References
     ----------
-    The method's own file in `dpcore.erm.methods`; of "best" Dong, Roth and Su 2022 (DP-GD) and
-    Redberg, Koskela and Wang 2023 (objective perturbation).
+    {references}
 
     Examples
     --------
@@ -214,69 +182,36 @@ class PrivateLogisticRegression(PrivateClassifier):
             return np.log(self.predict_proba(X))
 
 
+@documented(LATER_FROM[True])
 class PrivateHuberSVC(PrivateClassifier):
     """A linear support vector machine with differential privacy, its hinge smoothed by Huber.
 
     Parameters
     ----------
-    epsilon : float
-        ε that the whole fit may spend, all classes together; above 0, at most 1000.
-    delta : float
-        δ, usually well below 1/n; at most 0.5.
-    method : str
-        "best", or a method of `dpcore.describe()` that has a sound edition for this loss. "best" is
-        a fixed rule in public values: DP-GD, and from ε = 100 on
-        objective perturbation.
-    bounds : (float, float) or array of shape (d, 2)
-        Public lower and upper bound, of all columns or of each. Values outside are clipped. Without
-        bounds nothing is fitted, and they are never read off the data.
-    classes : sequence, optional
-        The public list of classes. Where it is left out it is taken from y, and `guarantee_`
-        states that it is public.
-    adjacency : {"zero-out", "replace-one"}
-        Which neighbours the promise compares; the number of records is public in both.
-    lam : float, optional
-        λ of (λ/2)‖w‖²; left out, by the method's rule in n and d.
-    fit_intercept : bool
-        Append a constant 1 to each row before its norm is taken.
+    {budget, method, bounds}
+    {classes}
+    {problem}
     huber_width : float
         h, in margin units, from 0.001 to 10.
-    random_state : None, int or generator
-        ``None`` draws from the operating system, for keeping. A seed is for exploration only: the
-        noise can then be drawn again, and nothing is proved.
+    {random_state}
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-    coef_ : array of shape (1, d) or (K, d)
-        Weights, with their noise, of the prepared row: every column in [-1, 1], the row then
-        brought to norm 1.
-    intercept_ : array of shape (1,) or (K,)
-        Weight of the prepared row's constant.
-    guarantee_ : ModelGuarantee
-        What is proved: ε, δ, adjacency, theorem, status, and what is public.
-    claim_ : Guarantee
-        What a paper claims of this noise; never mixed with what is proved.
-    n_features_in_ : int
-    feature_names_in_ : array of shape (d,)
-        Where X has names of columns that are texts.
+    {weights of classes}
+    {promise}
 
     Raises
     ------
-    InvalidInput
-        A ValueError, by `fit`: naming the field, the value and what is allowed.
+    {refusals}
 
     Notes
     -----
-    Several classes are learned one against the rest, and share the budget.
-    `score` and `cross_val_score` measure on real records, and the latter fits one model a fold:
-    what they return is not private, and no ε here covers it. The low bits of the noise are not
-    covered either (Mironov 2012).
+    {several classes}
+    {not private}
 
     References
     ----------
-    The method's own file in `dpcore.erm.methods`; of "best" Dong, Roth and Su 2022 (DP-GD) and
-    Redberg, Koskela and Wang 2023 (objective perturbation).
+    {references}
     """
 
     _loss = "huber"

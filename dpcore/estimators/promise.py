@@ -12,6 +12,17 @@ SEEDED = (
     "exploration only, nothing is proved."
 )
 
+SYSTEM = "Every noise number came from the operating system."
+SYSTEM_BATCHES = (
+    f"{SYSTEM} Which records were in a batch came from PCG64, seeded with 256 fresh bits of the "
+    "operating system's entropy (NumPy keeps 128 of them); the theorem takes them for independent "
+    "draws."
+)
+SAMPLED = ("poisson", "fixed")
+"""Of a calibration's `sampling`, those that draw batches; a public order draws nothing."""
+
+SEED = "Noise and batches came from a seed."
+
 
 @dataclass(frozen=True)
 class Public:
@@ -71,6 +82,8 @@ class ModelGuarantee(Guarantee):
         ε by an accountant for exactly this noise at `delta` or the requested δ, also where the
         method's own theorem gives nothing; ``None`` for a model from a seed.
     public : Public
+    randomness : str
+        Where noise and batches came from, in one or two sentences.
     """
 
     status: Status = Status.NOT_PRIVATE
@@ -78,9 +91,10 @@ class ModelGuarantee(Guarantee):
     conditions: tuple[Condition, ...] = ()
     certified_epsilon: float | None = None
     public: Public = Public(0, ())
+    randomness: str = ""
 
     def __str__(self) -> str:
-        """The guarantee and the public values, in two sentences."""
+        """The guarantee, the public values and the source of the noise, a sentence or two each."""
         if self.epsilon is None:
             sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
@@ -88,31 +102,32 @@ class ModelGuarantee(Guarantee):
                 f"{str(self.status).capitalize()}: ε = {self.epsilon:g} at δ = {self.delta:g} "
                 f"({self.adjacency}), by {self.by}."
             )
-        return f"{sentence} {self.public}"
+        return f"{sentence} {self.public} {self.randomness}".strip()
 
 
-def promised(found: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:
+def promised(calibration: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:
     """The guarantee of a model that was released with this calibration.
 
     Parameters
     ----------
-    found : Calibration
+    calibration : Calibration
     public : Public
     seeded : bool
         Whether the noise came from a seed, so that nothing holds.
     """
-    proof = found.proof
+    proof = calibration.proof
     guarantee = ModelGuarantee(
         proof.epsilon,
         proof.delta,
         proof.adjacency,
         proof.by,
         proof.reason,
-        found.status,
-        found.method,
-        found.conditions,
-        found.certified.epsilon,
+        calibration.status,
+        calibration.method,
+        calibration.conditions,
+        calibration.certified.epsilon,
         public,
+        SYSTEM_BATCHES if calibration.sampling in SAMPLED else SYSTEM,
     )
     if seeded:
         return replace(
@@ -122,5 +137,6 @@ def promised(found: Calibration, public: Public, *, seeded: bool) -> ModelGuaran
             reason=" ".join(part for part in (SEEDED, proof.reason) if part),
             status=Status.EXPLORATION,
             certified_epsilon=None,
+            randomness=SEED,
         )
     return guarantee
