@@ -663,7 +663,7 @@ def test_the_command_for_an_upload_takes_it_as_a_file() -> None:
     assert "--table your_file.csv" in line
     assert "--dataset cardio" in line
     assert "--columns" not in line
-    assert any("read_upload" in block.value for block in app.code)
+    assert any("file='your_file.csv'" in block.value for block in app.code)
 
 
 def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None:
