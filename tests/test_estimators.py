@@ -535,7 +535,9 @@ def test_batches_come_from_pcg64_with_256_bits_of_the_systems_entropy(
         drawn.clear()
     (first, source, picked), (again, _, picked_again), (other, _, picked_otherwise) = fits
     assert len(source.taken[0]) == 32
-    expected = np.random.Generator(np.random.PCG64(int.from_bytes(source.taken[0], "little")))
+    secret = int.from_bytes(source.taken[0], "little")
+    seeds = np.random.SeedSequence(secret, pool_size=8)
+    expected = np.random.Generator(np.random.PCG64(seeds))
     for sizes, batch in picked:
         assert all(map(np.array_equal, batches(expected, *sizes), batch))
     assert len(picked) == len(picked_again) == len(picked_otherwise) > 0

@@ -15,8 +15,7 @@ SEEDED = (
 SYSTEM = "Every noise number came from the operating system."
 SYSTEM_BATCHES = (
     f"{SYSTEM} Which records were in a batch came from PCG64, seeded with 256 fresh bits of the "
-    "operating system's entropy (NumPy keeps 128 of them); the theorem takes them for independent "
-    "draws."
+    "operating system's entropy; the theorem takes them for independent draws."
 )
 SAMPLED = ("poisson", "fixed")
 """Of a calibration's `sampling`, those that draw batches; a public order draws nothing."""

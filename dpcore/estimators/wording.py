@@ -35,7 +35,7 @@ fit_intercept : bool
 random_state : None, int or generator
     ``None`` draws from the operating system, for keeping: every noise number when it is needed. The
     batches of a method that samples (SgdPert, GRPUA) come from a PCG64 generator, which is seeded
-    with 256 fresh bits of the system's entropy (NumPy keeps 128 of them) and ends with the fit.
+    with 256 fresh bits of the system's entropy and ends with the fit.
     NumPy's global state is never used. A seed is for exploration only: the noise can then be drawn
     again, and nothing is proved.""",
     "weights of classes": """\

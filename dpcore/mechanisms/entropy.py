@@ -78,7 +78,9 @@ class SystemNoise(np.random.Generator):
     """
 
     def __init__(self) -> None:
-        super().__init__(np.random.PCG64(int.from_bytes(os.urandom(SEED_BYTES), "little")))
+        # Eight words of 32 bits: NumPy's usual pool of four would keep half of the entropy.
+        seed = np.random.SeedSequence(int.from_bytes(os.urandom(SEED_BYTES), "little"), pool_size=8)
+        super().__init__(np.random.PCG64(seed))
 
     def standard_normal(  # type: ignore[override]
         self, size: Any = None, dtype: Any = np.float64, out: None = None
