@@ -5,7 +5,7 @@ name, so the page that started it can leave and another, or the same after a res
 again. The oldest results go when they take too much room. Pages and workers communicate by small
 files too (`dpcore.evaluation.work`), so workers elsewhere have to see the same cache folder.
 
-Many may wait for one job. Each watches it (`dpcore.evaluation.watches`), and it ends with its last
+Many may wait for one job. Each watches it (`dpcore.evaluation.watchers`), and it ends with its last
 watcher; a job submitted without a watcher ends when it is done or cancelled.
 """
 
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.datasets import cache
 from dpcore.errors import Cancelled, InvalidInput, reject
-from dpcore.evaluation import watches, work
+from dpcore.evaluation import watchers, work
 from dpcore.evaluation.executors import executor
 from dpcore.evaluation.task import Task
 
@@ -208,7 +208,7 @@ class Job:
             raise reject("watcher", watcher, "a name of letters and digits")
         with _one_at_a_time:
             if self.state in ("queued", "running"):
-                watches.put(self._where(), self.key, watcher)
+                watchers.put(self._where(), self.key, watcher)
                 _watching[self.key, watcher] = _Watch(alive)
                 _keeper.wake()
 
@@ -217,9 +217,9 @@ class Job:
         with _one_at_a_time:
             where = self._where()
             _watching.pop((self.key, watcher), None)
-            watches.take(where, self.key, watcher)
+            watchers.take(where, self.key, watcher)
             is_watched = any(key == self.key for key, _ in _watching)
-            if is_watched or watches.watched(where, self.key):
+            if is_watched or watchers.watched(where, self.key):
                 return
             with suppress(OSError):
                 if _path(self._name(), "job").read_text("utf-8") == work.WATCHED:
@@ -438,8 +438,8 @@ class _Keeper:
                     now, job = time.monotonic(), Job(key)
                     if watch.alive():
                         watch.seen = now
-                        watches.put(job._where(), key, watcher)
-                    is_expired = now - watch.seen >= watches.EXPIRES_SECONDS
+                        watchers.put(job._where(), key, watcher)
+                    is_expired = now - watch.seen >= watchers.EXPIRES_SECONDS
                     if is_expired or job.state not in ("queued", "running"):
                         job.leave(watcher)
             time.sleep(work.BEAT_SECONDS)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from dpcore.datasets import cache
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.task import JobContext, Outcome, Task
-from dpcore.evaluation.watches import Expiry
+from dpcore.evaluation.watchers import Expiry
 
 if TYPE_CHECKING:
     import pandas as pd

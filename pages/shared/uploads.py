@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from dpcore.datasets import Preparation
-    from dpcore.evaluation.brought import Brief, Outline
     from dpcore.evaluation.curves import Baselines
     from dpcore.evaluation.study import Study
     from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+    from dpcore.evaluation.uploaded import Brief, Outline
 
 MEGABYTES = 1_000
 READ_SECONDS, ANSWER_SECONDS = 60.0, 180.0
 LOOK_SECONDS = 0.2
 MOST_ANSWERS = 100
-TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.brought")
-FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.brought")
+TABLES = ("sklearn.linear_model", "dpcore.methods", "dpcore.evaluation.uploaded")
+FEATURES = ("dpcore.datasets.images.sets.features_npz", "dpcore.evaluation.uploaded")
 FORGET = "Forget my data now"
 FORGOTTEN = (
     "Forgotten: the file, everything computed from it, and trainings on it. A description of its "
@@ -147,14 +147,14 @@ class Upload:
         ------
         QueueFull
         """
-        from dpcore.evaluation import brought
+        from dpcore.evaluation import uploaded
 
         job = jobs.find(key)
         if self.closed or (job is not None and job.state in ("queued", "running", "done")):
             return
-        path = brought.place(secrets.token_hex(8))
+        path = uploaded.place(secrets.token_hex(8))
         self._files.append(path)
-        self.answer(path, brought.hand_over, path, preparation)
+        self.answer(path, uploaded.hand_over, path, preparation)
         try:
             self._jobs.add(key)
             shared_jobs.submit(place, make(path))
@@ -242,18 +242,18 @@ def _name(*parts: str) -> str:
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
 def _table(name: str, _key: str, _columns: str, _file: File) -> Upload:
-    from dpcore.evaluation import brought
+    from dpcore.evaluation import uploaded
 
     given = (_key, _file.getvalue(), _file.name, _columns)
-    return Upload(name, _file.name, TABLES, brought.take_table, *given)
+    return Upload(name, _file.name, TABLES, uploaded.take_table, *given)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
 def _features(name: str, _file: File) -> Upload:
-    from dpcore.evaluation import brought
+    from dpcore.evaluation import uploaded
 
     given = (_file.getvalue(), _file.name)
-    return Upload(name, _file.name, FEATURES, brought.take_examples, *given)
+    return Upload(name, _file.name, FEATURES, uploaded.take_examples, *given)
 
 
 def table(key: str, columns: str, file: File) -> str:
@@ -270,23 +270,23 @@ def outline(name: str, preparation: Preparation) -> Outline:
     ------
     InvalidInput
     """
-    from dpcore.evaluation import brought
+    from dpcore.evaluation import uploaded
 
-    found: Outline = _held("table", name).answer(preparation, brought.outline, preparation)
+    found: Outline = _held("table", name).answer(preparation, uploaded.outline, preparation)
     return found
 
 
 def curves(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
-    """Closed-form curves and the models without privacy; see `dpcore.evaluation.brought.drawn`.
+    """Closed-form curves and the models without privacy; see `dpcore.evaluation.uploaded.drawn`.
 
     Raises
     ------
     InvalidInput
     """
-    from dpcore.evaluation import brought
+    from dpcore.evaluation import uploaded
 
     asked = _held("table", study.upload)
-    found: tuple[pd.DataFrame, Baselines] = asked.answer(study.key, brought.drawn, study, bare)
+    found: tuple[pd.DataFrame, Baselines] = asked.answer(study.key, uploaded.drawn, study, bare)
     return found
 
 

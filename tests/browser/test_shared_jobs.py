@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dpcore.evaluation.watches import EXPIRES_SECONDS
+from dpcore.evaluation.watchers import EXPIRES_SECONDS
 from tests.browser.server import Server, running
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import PATIENCE, eventually

@@ -108,7 +108,7 @@ def test_a_table_is_nowhere_soon_after_its_browser_has_gone(
             expect(page.get_by_text("mine.csv")).to_have_count(0)
         soon(lambda: nowhere(server, since))
         # Nothing that learned from it is left either.
-        soon(lambda: not list((server.cache / "brought").glob("*")))
+        soon(lambda: not list((server.cache / "uploads").glob("*")))
         if left != "closed":
             hand_over(page, "mine.csv", table(300))
             expect(page.get_by_test_id("stMetricValue").first).to_be_visible()

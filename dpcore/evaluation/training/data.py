@@ -50,7 +50,7 @@ def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
 def training_data(
     study: TrainingStudy,
     progress: Report = lambda share, message: None,
-    brought: Examples | None = None,
+    uploaded: Examples | None = None,
 ) -> TrainingData:
     """Load the study's records, and make its features of them.
 
@@ -59,7 +59,7 @@ def training_data(
     study : TrainingStudy
     progress : callable
         Called with (share done, activity).
-    brought : Examples, optional
+    uploaded : Examples, optional
         The records, where no file of them can be loaded here.
 
     Raises
@@ -68,7 +68,7 @@ def training_data(
         If there are too few records, or they are not images.
     """
     progress(0.0, "loading the data")
-    examples = brought or images.load(study.dataset, **dict(study.settings))
+    examples = uploaded or images.load(study.dataset, **dict(study.settings))
     inputs, test_inputs = examples.train_inputs, examples.test_inputs
     if study.features == "deskewed":
         from dpcore.deep.deskewing import deskewed

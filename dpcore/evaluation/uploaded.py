@@ -177,7 +177,7 @@ def _split(preparation: Preparation) -> Split:
 
 def folder() -> Path:
     """The folder of records that wait for a worker; files of ended servers are removed."""
-    result = cache.folder() / "brought"
+    result = cache.folder() / "uploads"
     result.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in result.iterdir():
         host, _, rest = path.name.partition("+")

@@ -15,7 +15,7 @@ import pytest
 
 from dpcore.datasets.cache import place
 from dpcore.errors import Cancelled, InvalidInput
-from dpcore.evaluation import jobs, watches
+from dpcore.evaluation import jobs, watchers
 from tests.evaluation.tasks import Counting, Resuming
 from tests.evaluation.waiting import PATIENCE, names, wait_for
 
@@ -78,7 +78,7 @@ def test_one_that_was_handed_in_alone_is_ended_by_nobody_who_watches(
 def test_one_whose_only_watcher_is_gone_ends_within_the_timer(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watches, "EXPIRES_SECONDS", SOON)
+    monkeypatch.setattr(watchers, "EXPIRES_SECONDS", SOON)
     there = {"anne": True, "bert": True}
     job = jobs.submit(LONG, watcher="anne", alive=lambda: there["anne"])
     job.watch("bert", lambda: there["bert"])
@@ -92,7 +92,7 @@ def test_one_whose_only_watcher_is_gone_ends_within_the_timer(
 
 
 def test_a_watcher_back_in_time_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watches, "EXPIRES_SECONDS", 3.0)
+    monkeypatch.setattr(watchers, "EXPIRES_SECONDS", 3.0)
     there = [True]
     job = jobs.submit(LONG, watcher="anne", alive=lambda: there[0])
     wait_for(lambda: job.state == "running")
@@ -206,7 +206,7 @@ def test_a_job_outlives_its_killed_server_no_longer_than_the_timer(
     try:
         assert job.state == "running"
         wait_for(lambda: job.state == "cancelled")
-        assert time.monotonic() - began < watches.EXPIRES_SECONDS + 10.0
+        assert time.monotonic() - began < watchers.EXPIRES_SECONDS + 10.0
         wait_for(lambda: names(cache) == {f"{job.key}.partial"})
     finally:
         for worker in listed.read_text().split():
