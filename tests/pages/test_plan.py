@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
@@ -12,41 +14,71 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import grid, paper_003
 from dpcore.accounting.answers import ladder
-from dpcore.accounting.claims import evidence, under_replace_one
+from dpcore.accounting.claims import Finding, evidence, under_replace_one
+from dpcore.accounting.epsilon_curve import TITLES
 from dpcore.accounting.planner import solve, spent, to_set
 from dpcore.accounting.presets import PRESETS, preset
 from dpcore.accounting.releases import cost, quarterly
+from dpcore.controls.plan import SOLVED, TABS
 from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.figures.plan.sentences import answered, judged
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from pages.plan.answer import FINDINGS, MANY_LEVELS
+from pages.shared import background
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 FIRST = preset("chexpert").training
+Task = background.BackgroundTask[object]
+TASK = "_kept_task "
+ABOVE = ("renyi", "certify", "replace-one", "stated", "curve rdp", "curve pld")
+ANSWERS = {"Heat maps": ["map"], "Paper 003": ["presets"], "Accountants": ["every accountant"]}
 
 
 def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
-    app.run()
     app.switch_page("plan/plan.py")
     for name, value in ({"v": "2"} | link if link else {}).items():
         app.query_params[name] = value
-    return with_calibrated_sigma(app.run())
-
-
-def with_calibrated_sigma(app: AppTest) -> AppTest:
-    """Run again, as the browser does, until nothing is computed in the background any more."""
-    deadline = time.monotonic() + 180.0
-    while _waiting(app) and time.monotonic() < deadline:
-        time.sleep(0.1)
-        app.run()
-    time.sleep(0.3)
     return app.run()
 
 
-def _waiting(app: AppTest) -> bool:
-    empty = any("comes here" in text.value or "come here" in text.value for text in app.caption)
-    return empty or "…" in numbers(app).values()
+def settled(app: AppTest, *names: str) -> AppTest:
+    """Run again, as the browser does, until what is computed in the background is on screen.
+
+    Parameters
+    ----------
+    app : AppTest
+    *names : str
+        Of the tasks; those above the tabs that there are if left out.
+    """
+    shown: list[Task] = []
+    while True:
+        there = names or [name for name in ABOVE if TASK + name in app.session_state]
+        tasks = [app.session_state[TASK + name][0] for name in there]
+        if tasks == shown:
+            return app
+        assert not wait([task.future for task in tasks], timeout=180.0).not_done
+        shown = tasks
+        app.run()
+
+
+class Idle:
+    """Threads that never come to what they are given."""
+
+    def submit(self, *_: object) -> Future[object]:
+        return Future()
+
+
+@pytest.fixture
+def only_what_is_quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Certificates, which take the most time, stay on their way."""
+    threads = background._threads
+    monkeypatch.setattr(
+        background, "_threads", lambda quick: threads(quick=True) if quick else Idle()
+    )
+    yield
+    background._tasks.clear()
 
 
 def numbers(app: AppTest) -> dict[str, str]:
@@ -58,7 +90,7 @@ def said(app: AppTest) -> str:
 
 
 def test_first_view_shows_certified_and_claimed_apart() -> None:
-    app = opened()
+    app = settled(opened())
     assert not app.exception
     shown = numbers(app)
     assert shown["ε by PLD"] == at_most(spent(FIRST, "pld").epsilon or 0.0, 4) == "0.3018"
@@ -80,74 +112,59 @@ def test_first_view_shows_certified_and_claimed_apart() -> None:
 
 
 @pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
-def test_each_question_is_answered_backwards_by_both_accountants(unknown: str) -> None:
+def test_each_question_is_answered_by_both_accountants_and_the_answer_can_be_used(
+    unknown: str,
+) -> None:
     app = opened()
-    app.number_input(key="target").set_value(0.5).run()
-    with_calibrated_sigma(app.segmented_control(key="solve").set_value(unknown).run())
+    app.number_input(key="target").set_value(0.5)
+    settled(app.segmented_control(key="solve").set_value(unknown).run(), "solve rdp", "solve pld")
     assert not app.exception
     for accountant in ("rdp", "pld"):
-        sentence = answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100)
-        # The certified one follows in the background.
-        deadline = time.monotonic() + 180.0
-        while sentence not in said(app) and time.monotonic() < deadline:
-            time.sleep(0.1)
-            app.run()
-        assert sentence in said(app)
+        assert answered(solve(unknown, FIRST, 0.5, accountant), 0.5, 100) in said(app)
     assert "Use the one by PLD" in said(app)
     assert "1e-05" not in said(app)
-
-
-@pytest.mark.parametrize("unknown", ["steps", "sigma", "batch", "delta"])
-def test_an_answer_is_put_into_the_controls(unknown: str) -> None:
-    app = opened()
-    app.number_input(key="target").set_value(0.5).run()
-    with_calibrated_sigma(app.segmented_control(key="solve").set_value(unknown).run())
-    usable = to_set(solve(unknown, FIRST, 0.5, "rdp"))
+    found = solve(unknown, FIRST, 0.5, "rdp")
+    usable = to_set(found)
     assert usable is not None
-    with_calibrated_sigma(app.button(key="use Rényi").click().run())
+    settled(app.button(key="use Rényi").click().run(), "renyi")
     assert not app.exception
     assert not app.error
     if unknown == "delta":
         delta = app.select_slider(key="plan_delta").value
         usable = replace(usable, delta=delta)
-        assert delta >= solve(unknown, FIRST, 0.5, "rdp").value  # type: ignore[operator]
+        assert delta >= found.value  # type: ignore[operator]
     assert numbers(app)["ε by Rényi"] == at_most(spent(usable, "rdp").epsilon or 0.0, 4)
     assert float(numbers(app)["ε by Rényi"]) <= 0.5
 
 
 def test_what_is_out_of_reach_is_said_plainly() -> None:
     app = opened()
-    app.number_input(key="sigma").set_value(0.05).run()
-    app.number_input(key="target").set_value(0.001).run()
-    with_calibrated_sigma(app.segmented_control(key="solve").set_value("steps").run())
-    assert "No number of steps reaches ε = 0.001" in said(app)
+    app.number_input(key="sigma").set_value(0.05)
+    app.number_input(key="target").set_value(0.001)
+    settled(app.segmented_control(key="solve").set_value("steps").run(), "solve rdp", "solve pld")
+    assert said(app).count("No number of steps reaches ε = 0.001") == 2
     assert not [button for button in app.button if button.label == "Use this value"]
 
 
-@pytest.mark.parametrize("key", PRESETS)
-def test_each_preset_fills_the_controls_and_is_recognised(key: str) -> None:
+@pytest.mark.usefixtures("only_what_is_quick")
+def test_each_preset_fills_the_controls_and_is_recognised() -> None:
     app = opened()
-    with_calibrated_sigma(app.selectbox(key="preset").set_value(key).run())
-    assert not app.exception
-    assert not app.error
-    run = preset(key).training
-    assert numbers(app)["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0, 4)
-    assert app.selectbox(key="preset").value == key
-    assert preset(key).title in said(app)
+    for key, each in PRESETS.items():
+        settled(app.selectbox(key="preset").set_value(key).run(), "renyi")
+        assert not app.exception, key
+        assert not app.error, key
+        epsilon = spent(each.training, "rdp").epsilon
+        assert numbers(app)["ε by Rényi"] == at_most(epsilon or 0.0, 4), key
+        assert app.selectbox(key="preset").value == key
+        assert each.title in said(app)
     app.number_input(key="sigma").set_value(3.14).run()
     assert app.selectbox(key="preset").value is None
 
 
 def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
-    app = opened()
-    app.session_state["plan_view"] = "Paper 003"
-    app.run()
-    deadline = time.monotonic() + 180.0
-    column = "ε certified, replace-one"
-    while app.dataframe[-1].value[column].isna().any() and time.monotonic() < deadline:
-        time.sleep(0.2)
-        app.run()
+    app = settled(opened(plan_view="Paper 003"), "presets")
     rows = app.dataframe[-1].value.set_index("settings")
+    assert not rows["ε certified, replace-one"].isna().any()
     assert len(rows) == len(PRESETS)
     row = rows.loc[preset("chexpert-8").title]
     assert row["ε stated"] == 8.0
@@ -163,9 +180,13 @@ def test_the_paper_s_rows_are_listed_with_claim_and_certificate() -> None:
     assert (rows["stated, zero-out"].isna() == silent).all()
 
 
+def test_every_finding_has_a_badge() -> None:
+    assert set(FINDINGS) == set(Finding)
+
+
 def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdict() -> None:
     app = opened()
-    with_calibrated_sigma(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
+    settled(app.selectbox(key="preset").set_value("mnist-1.19-dpsgd").run())
     found = said(app)
     assert numbers(app)["ε by the formula"] == "3.613"
     assert numbers(app)["ε by PLD"] == "0.8648"  # it is 0.86470: what is proved is rounded up
@@ -179,14 +200,14 @@ def test_a_preset_s_stated_number_stands_beside_the_formula_s_with_its_own_verdi
     assert "the stated 1.19 does not hold" in found
     assert judged(3.6126793006768945, "printed", fixed) in found
     # Another noise is another run: the paper states nothing about it.
-    with_calibrated_sigma(app.number_input(key="sigma").set_value(3.14).run())
+    app.number_input(key="sigma").set_value(3.14).run()
     assert "Stated in the paper: no number for these settings." in said(app)
     assert "the paper states" not in said(app)
 
 
 def test_fixed_batches_are_certified_under_replace_one() -> None:
     app = opened()
-    with_calibrated_sigma(app.selectbox(key="sampling").set_value("fixed").run())
+    settled(app.selectbox(key="sampling").set_value("fixed").run(), "renyi", "certify")
     assert not app.exception
     run = replace(FIRST, sampling="fixed", adjacency=Adjacency.REPLACE_ONE)
     shown = numbers(app)
@@ -211,26 +232,14 @@ def test_settings_that_do_not_fit_together_are_said_in_one_sentence() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("sigma", "-1"),
-        ("decay", "nan"),
-        ("target", "<script>"),
-        ("duration", "1e99"),
-        ("solve", "?"),
-    ],
-)
-def test_a_hostile_value_in_the_link_is_refused_in_one_sentence(name: str, value: str) -> None:
-    app = AppTest.from_file(APP, default_timeout=180)
-    app.run()
-    app.switch_page("plan/plan.py")
-    app.query_params[name] = value
-    app.run()
+def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
+    link = {"sigma": "-1", "decay": "nan", "target": "<script>", "duration": "1e99", "solve": "?"}
+    app = settled(opened(**link), "renyi")
     assert not app.exception
-    assert len(app.warning) == 1
-    assert "The link asks for" in app.warning[0].value
-    assert "<" not in app.warning[0].value
+    (warning,) = app.warning
+    assert warning.value.startswith("The link asks for:")
+    assert warning.value.count("\n- ") == len(link)
+    assert "<" not in warning.value
     assert numbers(app)["ε by Rényi"] == "0.3429"
 
 
@@ -255,56 +264,49 @@ def test_names_that_plan_has_raise_no_complaint() -> None:
     assert [warning.value for warning in app.warning] == []
 
 
-@pytest.mark.parametrize("every", ["epoch", "step"])
-def test_the_schedule_decays_as_chosen(every: str) -> None:
+def test_the_schedule_decays_as_chosen() -> None:
     app = opened()
-    app.selectbox(key="decays").set_value(every).run()
+    for every, decays in (("step", 799), ("epoch", 7)):
+        app.selectbox(key="decays").set_value(every).run()
+        assert not app.exception
+        assert numbers(app)["Noise σ at the end"] == plain(2.8 * 0.99 ** (0.5 * decays))
+
+
+def test_a_run_of_many_noise_levels_is_answered() -> None:
+    link = {"decays": "Every step", "length": "Steps", "duration": "60"}
+    app = settled(opened(**link))
     assert not app.exception
-    last = 2.8 * 0.99 ** (0.5 * (7 if every == "epoch" else 799))
-    assert numbers(app)["Noise σ at the end"] == plain(last)
-
-
-def at_tab(name: str, **values: object) -> AppTest:
-    app = opened()
-    app.session_state["plan_view"] = name
-    for key, value in values.items():
-        app.session_state[key] = value
-    app.run()
-    assert not app.exception
-    time.sleep(1.0)
-    return with_calibrated_sigma(app)
-
-
-TABS = (
-    "Noise schedule",
-    "Heat maps",
-    "Paper 003",
-    "Release calendar",
-    "σ ladder",
-    "Accountants",
-    "Take along",
-)
+    run = replace(FIRST, steps=60, decay_every=1)
+    assert len(run.schedule().sigmas) > MANY_LEVELS
+    assert numbers(app)["ε by PLD"] == at_most(spent(run, "pld").epsilon or 0.0, 4)
+    (chart,) = (each for each in app.get("plotly_chart") if each.key == "spending_figure")
+    lines = {line["name"] for line in json.loads(chart.proto.spec)["data"]}
+    assert lines >= {TITLES["pld"], TITLES["rdp"]}
 
 
 @pytest.mark.parametrize("sampling", ["poisson", "fixed"])
-@pytest.mark.parametrize("name", TABS)
-def test_each_tab_opens_for_each_sampling(name: str, sampling: str) -> None:
-    app = at_tab(name)
-    with_calibrated_sigma(app.selectbox(key="sampling").set_value(sampling).run())
-    assert not app.exception
-    assert not app.error
+def test_each_tab_opens_for_each_sampling(sampling: str) -> None:
+    app = opened()
+    app.selectbox(key="sampling").set_value(sampling)
+    for name in TABS:
+        app.session_state["plan_view"] = name
+        settled(app.run(), *ANSWERS.get(name, ()))
+        assert not app.exception, name
+        assert not app.error, name
 
 
-@pytest.mark.parametrize("over", ["decay", "rate"])
-def test_the_map_is_what_the_library_computes(over: str) -> None:
-    app = at_tab("Heat maps", map=over)
-    shown = app.dataframe[-1].value
-    assert shown["epsilon"].tolist() == grid.table(FIRST, over)["epsilon"].tolist()
-    assert any("The cross marks the run" in text.value for text in app.markdown)
+def test_the_map_is_what_the_library_computes() -> None:
+    app = opened(plan_view="Heat maps")
+    for over in ("decay", "rate"):
+        settled(app.segmented_control(key="map").set_value(over).run(), "map")
+        assert not app.exception
+        shown = app.dataframe[-1].value
+        assert shown["epsilon"].tolist() == grid.table(FIRST, over)["epsilon"].tolist()
+        assert any("The cross marks the run" in text.value for text in app.markdown)
 
 
 def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
-    app = at_tab("Release calendar")
+    app = opened(plan_view="Release calendar")
     budget = PrivacyBudget(3.0, FIRST.delta)
     table = cost(quarterly(date.today().year), budget, "pld").table
     assert app.dataframe[-1].value["sigma"].tolist() == table["sigma"].tolist()
@@ -320,7 +322,7 @@ def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
 
 
 def test_noise_that_is_typed_needs_a_number_in_each_row() -> None:
-    app = at_tab("Release calendar", noise="typed")
+    app = opened(plan_view="Release calendar", noise="As I type it")
     assert [error.value.split(", but")[0] for error in app.error] == [
         "Rows 1 to 4, σ is 'empty'",
     ]
@@ -370,18 +372,15 @@ def test_many_releases_are_put_in_the_table_at_once() -> None:
 
 
 def test_a_calendar_in_the_link_is_followed() -> None:
-    app = opened(calendar="2031-01-01~Survey~1~;2031-02-01~Survey~3~")
-    app.session_state["plan_view"] = "Release calendar"
-    app.run()
+    rows = "2031-01-01~Survey~1~;2031-02-01~Survey~3~"
+    app = opened(plan_view="Release calendar", calendar=rows)
     assert not app.exception
     assert app.dataframe[-1].value["share"].tolist() == [0.25, 0.75]
-    assert app.query_params["calendar"] == "2031-01-01~Survey~1~;2031-02-01~Survey~3~"
+    assert app.query_params["calendar"] == rows
 
 
 def test_a_calendar_that_cannot_be_followed_is_said() -> None:
-    app = opened(calendar="<img src=x>")
-    app.session_state["plan_view"] = "Release calendar"
-    app.run()
+    app = opened(plan_view="Release calendar", calendar="<img src=x>")
     assert not app.exception
     assert "calendar that cannot be followed" in app.warning[0].value
     assert "<" not in app.warning[0].value
@@ -389,7 +388,7 @@ def test_a_calendar_that_cannot_be_followed_is_said() -> None:
 
 
 def test_the_ladder_is_what_the_library_computes() -> None:
-    app = at_tab("σ ladder")
+    app = opened(plan_view="σ ladder")
     shown = app.dataframe[-1].value
     assert shown["sigma"].tolist() == [row["claim"]["sigma"] for row in ladder(1.0, FIRST.delta)]
     assert "proved for ε below 1 only" in said(app)
@@ -398,14 +397,14 @@ def test_the_ladder_is_what_the_library_computes() -> None:
 
 
 def test_every_accountant_answers_or_says_why_not() -> None:
-    app = at_tab("Accountants")
+    app = settled(opened(plan_view="Accountants"), "every accountant")
     rows = app.dataframe[-2].value.set_index("accountant")
     assert rows.loc["PLD", "ε"] == spent(FIRST, "pld").epsilon
     assert "no theorem" in rows.loc["zCDP", "why not"]
 
 
 def test_the_code_on_screen_is_the_code_that_is_tested() -> None:
-    app = at_tab("Take along", solve="sigma")
+    app = opened(plan_view="Take along", solve=SOLVED["sigma"])
     shown = [code.value for code in app.code]
     for text in (
         command(FIRST, "pld"),
