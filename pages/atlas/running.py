@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,7 +10,6 @@ import streamlit as st
 from dpcore.controls.atlas import RUN
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
-from dpcore.evaluation import jobs
 from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, task
 from dpcore.figures import models as figures
 from dpcore.figures.words import percent, plain
@@ -19,10 +18,9 @@ from dpcore.models.model import Model, ModelCalibration, ModelNoise
 from dpcore.models.register import model_named
 from dpcore.systems.standings import CLAIM_UNCHECKED, OUR_FORM, SystemStanding
 from pages.atlas.texts import HERE
-from pages.shared import background, badges, downloads, shared_jobs
+from pages.shared import background, badges, downloads, job_panel, shared_jobs
 from pages.shared.charts import on_dark, plot, table_behind
-from pages.shared.session import flag, lower_flag, raise_flag
-from pages.shared.verbatim import refuse, verbatim
+from pages.shared.verbatim import refuse
 from pages.shared.widgets import Form
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 FEW = 1_000  # records, up to which a curve is there at once
 NO_DELTA = "This model's promise never fails: δ = 0, whatever is asked for."
-POLL_SECONDS = 0.7
 PLACE = "model"
 OTHERWISE = {"number": "a number", "classes": "one of several classes"}
 LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
@@ -68,14 +65,11 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
         _fetch(study.dataset, where)
         _promise(model, calibration, verdict)
         return
-    rows, task = _rows(study)
+    rows, waiting = _rows(study)
     if rows is not None:
         _answer(study, model, summary(rows))
-    elif task is None:
-        _watch(study)
+    job_panel.watch(waiting)
     _promise(model, calibration, verdict)
-    if task is not None:
-        background.watch(background.missing(f"model {model_key}", study.title, task, rows))
 
 
 def _controls(model: Model) -> ModelStudy:
@@ -96,26 +90,22 @@ def _fetch(key: str, where: str) -> None:
         downloads.fetch(key)
 
 
-def _rows(
-    study: ModelStudy,
-) -> tuple[pd.DataFrame | None, background.BackgroundTask[pd.DataFrame] | None]:
-    """The rows where they are there, and the thread that few records are worked on by."""
+def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
+    """The rows, or what works on them: a thread where records are few, else a worker."""
     if entry(study.dataset).records <= FEW:
+        name = f"model {study.model}"
         task = background.ask(
-            f"model {study.model}",
-            study.key,
-            lambda progress: curve(study, progress=progress),
-            quick=True,
+            name, study.key, lambda progress: curve(study, progress=progress), quick=True
         )
         # A moment's wait spares the page from being drawn twice.
-        return task.answer(wait=0.3), task
-    job = jobs.find(study.key)
-    return (_finished(study.key) if job is not None and job.state == "done" else None), None
+        rows = task.answer(wait=0.3)
+        return rows, background.watched(background.missing(name, study.title, task, rows))
+    job = shared_jobs.WatchedJobs(PLACE, PLACE, {study.title: study}, _submit)
+    return (shared_jobs.result(study.key), []) if job.drawn == "done" else (None, [job])
 
 
-@st.cache_data(max_entries=60, show_spinner=False)
-def _finished(key: str) -> pd.DataFrame:
-    return jobs.Job(key).result()
+def _submit(place: str, study: ModelStudy) -> None:
+    shared_jobs.submit(place, task(study))
 
 
 def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
@@ -211,40 +201,3 @@ def _told(noise: ModelNoise) -> str:
     law = LAWS[noise.law].format(scale=plain(noise.scale))
     moved = "range of a record's effect on the scores" if noise.law == "exponential" else "Δ"
     return f"{noise.query}: {law}{often}; {moved} {plain(noise.sensitivity)}"
-
-
-def _watch(study: ModelStudy) -> None:
-    """Send the job, show how far it is, and draw anew when it is done."""
-    stopped = f"stopped_{study.key}"
-    was = flag(stopped)
-
-    @st.fragment(run_every=None if was else POLL_SECONDS)
-    def look() -> None:
-        job = jobs.find(study.key)
-        if (job is not None and job.state == "done") or flag(stopped) != was:
-            st.rerun()
-        failed = job is not None and job.state == "failed"
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if was or failed:
-                st.caption(verbatim(job.message) if failed and job is not None else "Stopped.")
-                st.button("Go on", on_click=_again, args=(study,), icon=":material/refresh:")
-                return
-            with suppress(jobs.QueueFull):  # there is room again at one of the next looks
-                job = shared_jobs.submit(PLACE, task(study))
-            share = min(1.0, max(0.0, job.progress)) if job is not None else 0.0
-            message = verbatim(job.message) if job is not None else "waiting for room in the queue"
-            st.progress(share, text=f"{study.title}: {message}")
-            st.button("Stop", on_click=_stop, args=(study,), icon=":material/stop_circle:")
-
-    look()
-
-
-def _stop(study: ModelStudy) -> None:
-    raise_flag(f"stopped_{study.key}")
-    shared_jobs.stop(study.key)
-
-
-def _again(study: ModelStudy) -> None:
-    lower_flag(f"stopped_{study.key}")
-    with suppress(jobs.QueueFull):
-        shared_jobs.submit(PLACE, task(study))

@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from pages.explore import answer, controls, presets
 from pages.explore.layout import layout
-from pages.shared import query, shared_jobs
+from pages.shared import job_panel, query, shared_jobs
 from pages.shared.session import flag, lower_flag, raise_flag
 
 complaint = controls.link_complaint()
@@ -34,7 +34,7 @@ try:
         answer.how_to_get(first)
         presets.drawn()
         st.stop()
-    from pages.explore import curve_jobs, detail, view
+    from pages.explore import detail, view
 
     with working:
         shown = view.gather(choice)
@@ -57,7 +57,8 @@ if too_large:
 answer.main_figure(shown, slots)
 answer.at_chosen_epsilon(first, shown, slots)
 detail.tabs(shown, slots)
+shared_jobs.only(shared_jobs.CURVES, [key for each in shown.untrained for key in each.keys])
 with slots.training:
-    curve_jobs.watch(shown.untrained, shown.stopped)
+    job_panel.watch(shown.untrained)
 raise_flag("drawn")
 presets.drawn()

@@ -11,7 +11,7 @@ from dpcore.datasets import Split, entry
 from dpcore.erm.method import Calibration
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.curves import Baselines
-from dpcore.evaluation.curves import ReferenceLine as Unnoised
+from dpcore.evaluation.curves import Reference as Unnoised
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
@@ -26,6 +26,7 @@ from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice
 from pages.shared import uploads
 from pages.shared.charts import on_dark
+from pages.shared.shared_jobs import WatchedJobs
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,18 @@ class View:
     titles: dict[str, str]
     closed: Study
     to_train: tuple[Study, ...]
-    waiting: tuple[str, ...]
-    stopped: tuple[str, ...]  # those of `waiting` that nobody trains: stopped, or failed
+    untrained: tuple[WatchedJobs, ...]  # of those of `to_train` whose curves are not in the table
     dark: bool
 
     @property
-    def untrained(self) -> list[Study]:
-        """Those of `to_train` whose curves are not in the table."""
-        return [study for study in self.to_train if study.methods[0] in self.waiting]
+    def waiting(self) -> tuple[str, ...]:
+        """The methods whose curves are not in the table."""
+        return tuple(each.name for each in self.untrained)
+
+    @property
+    def stopped(self) -> tuple[str, ...]:
+        """Those of `waiting` that nobody trains: stopped, or failed."""
+        return tuple(each.name for each in self.untrained if each.drawn != "running")
 
     @property
     def people(self) -> str:
@@ -155,14 +160,12 @@ def gather(choice: ExploreChoice) -> View:
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         parts = [loaders.closed_form(closed, split)]
         compared = loaders.baselines(closed, split)
-    waiting, stopped = [], []
-    for one in to_train:
-        if curve_jobs.finished(one):
-            parts.append(curve_jobs.results(one))
-        else:
-            waiting.append(one.methods[0])
-            if curve_jobs.given_up(one):
-                stopped.append(one.methods[0])
+    watched = [curve_jobs.watched(one) for one in to_train]
+    parts += [
+        curve_jobs.results(one)
+        for one, job in zip(to_train, watched, strict=True)
+        if job.drawn == "done"
+    ]
     rank = {method: place for place, method in enumerate(study.methods)}
     table = pd.concat(parts, ignore_index=True).sort_values(
         "method", key=lambda column: column.map(rank), kind="stable", ignore_index=True
@@ -179,8 +182,7 @@ def gather(choice: ExploreChoice) -> View:
         titles=loaders.titles(),
         closed=closed,
         to_train=to_train,
-        waiting=tuple(waiting),
-        stopped=tuple(stopped),
+        untrained=tuple(job for job in watched if job.drawn != "done"),
         dark=on_dark(),
     )
 

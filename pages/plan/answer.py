@@ -21,7 +21,7 @@ from dpcore.guarantee import Adjacency, Guarantee, Status
 from pages.plan import texts
 from pages.plan.controls import PlanChoice
 from pages.shared import badges, takeaway
-from pages.shared.background import BackgroundTask, ask, missing
+from pages.shared.background import BackgroundTask, Waiting, ask, missing
 from pages.shared.charts import HEAD_START, download, on_dark, plot
 
 FAST, CERTIFIED = "rdp", "pld"
@@ -126,7 +126,7 @@ def _population(training: TrainingPlan) -> str:
     return f"a public size of {training.records:,}" if nominal else f"{training.records:,} records"
 
 
-def numbers(asked: PlanChoice) -> tuple[Answer, list[tuple[str, str, BackgroundTask[object]]]]:
+def numbers(asked: PlanChoice) -> tuple[Answer, Waiting]:
     """The line of big numbers; the answer behind it, and what is still being computed for it."""
     training = asked.training
     quick = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
@@ -227,7 +227,7 @@ def _judged(known: Evidence, claimed: float, kind: str) -> None:
     _found(finding, f"{kind}{drawn}: {finding} · {known.adjacency}")
 
 
-def chart(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
+def chart(answer: Answer) -> Waiting:
     """ε against steps by every accountant that covers the run; what is still on its way."""
     training = answer.training
     st.subheader(
@@ -237,7 +237,7 @@ def chart(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
         help=texts.CHART,
     )
     time.sleep(HEAD_START)
-    tasks: list[tuple[str, str, BackgroundTask[object]]] = []
+    tasks: Waiting = []
     parts = []
     levels = len(training.schedule().sigmas)
     slow = levels > MANY_LEVELS
@@ -282,7 +282,7 @@ def keep_table(table: pd.DataFrame) -> None:
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
 
 
-def claim_and_proof(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
+def claim_and_proof(answer: Answer) -> Waiting:
     """What is stated, printed and proved, side by side; whether the paper's numbers hold."""
     paper, waiting = answer.paper, []
     claim, proof = st.columns(2, border=True)
@@ -331,7 +331,7 @@ def _proved(met: bool, name: str, note: str = "") -> None:
         )
 
 
-def _verdicts(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
+def _verdicts(answer: Answer) -> Waiting:
     """Whether the stated and the printed number hold, each under a named adjacency."""
     training, waiting = answer.training, []
     if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:

@@ -9,12 +9,12 @@ from dpcore.controls.plan import MAP
 from dpcore.figures.plan import maps
 from pages.plan.answer import FAST, PATIENCE, Answer, covered
 from pages.plan.controls import target
-from pages.shared.background import BackgroundTask, ask, missing
+from pages.shared.background import Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.widgets import drawn
 
 
-def show(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
+def show(answer: Answer) -> Waiting:
     """The map that is chosen, its numbers, and what is still on its way."""
     training = answer.training
     over = drawn(MAP, width="content")

@@ -7,7 +7,7 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from pages.plan import answer as plan_answer
 from pages.plan import controls, links, risk, solving, tabs
-from pages.shared import background, query
+from pages.shared import background, job_panel, query
 from pages.shared.verbatim import refuse
 
 message = links.validate_link()
@@ -32,5 +32,5 @@ waiting += solving.show(answer)
 risk.show(answer)
 waiting += tabs.show(answer)
 with progress:
-    background.watch(waiting)
+    job_panel.watch(background.watched(waiting))
 controls.drawn()

@@ -13,11 +13,11 @@ from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.guarantee import SAME_FIGURE, Adjacency
 from pages.plan.answer import PATIENCE
-from pages.shared.background import BackgroundTask, Progress, ask, missing
+from pages.shared.background import Progress, Waiting, ask, missing
 from pages.shared.charts import download
 
 
-def show() -> list[tuple[str, str, BackgroundTask[object]]]:
+def show() -> Waiting:
     """The table; its certified columns follow in the background."""
     task = ask("presets", "all", _known)
     found = task.answer(PATIENCE)

@@ -14,15 +14,15 @@ from dpcore.figures.plan import sentences
 from pages.plan import texts
 from pages.plan.answer import CERTIFIED, FAST, PATIENCE, Answer, covered
 from pages.plan.controls import PlanChoice, set_to
-from pages.shared.background import BackgroundTask, ask, missing
+from pages.shared.background import Waiting, ask, missing
 from pages.shared.badges import statement
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
 
 
-def show(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
+def show(answer: Answer) -> Waiting:
     """The question, its answer at once and certified, and a button that uses it."""
-    waiting: list[tuple[str, str, BackgroundTask[object]]] = []
+    waiting: Waiting = []
     with st.container(border=True):
         st.subheader("The question asked backwards", anchor=False)
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -41,12 +41,10 @@ def show(answer: Answer) -> list[tuple[str, str, BackgroundTask[object]]]:
     return waiting
 
 
-def _answers(
-    asked: PlanChoice, unknown: str, target: float
-) -> list[tuple[str, str, BackgroundTask[object]]]:
+def _answers(asked: PlanChoice, unknown: str, target: float) -> Waiting:
     training = asked.training
     found: list[Plan] = []
-    waiting: list[tuple[str, str, BackgroundTask[object]]] = []
+    waiting: Waiting = []
     askable = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
     for key in askable:
         task = ask(

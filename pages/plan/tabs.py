@@ -13,10 +13,8 @@ from dpcore.controls.plan import TABS, VIEW
 from dpcore.figures.plan import schedule
 from pages.plan import calendar, ladder, maps, presets, take_along, texts
 from pages.plan.answer import PATIENCE, Answer
-from pages.shared.background import BackgroundTask, Progress, ask, missing
+from pages.shared.background import Progress, Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
-
-Waiting = list[tuple[str, str, BackgroundTask[object]]]
 
 
 def show(answer: Answer) -> Waiting:

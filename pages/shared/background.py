@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
 from dpcore.errors import Cancelled
+from pages.shared.job_panel import Line, State
 from pages.shared.session import flag, keep, kept, lower_flag, raise_flag
 from pages.shared.shared_jobs import me, present
 
@@ -111,6 +112,11 @@ class BackgroundTask(Generic[Answer]):
             return None
 
 
+Waiting = list[tuple[str, str, BackgroundTask[Any]]]
+"""Tasks that a page is drawn without: the name each was asked by, what it does, for the line on
+screen, and the task."""
+
+
 @st.cache_resource(show_spinner=False)
 def _threads(quick: bool) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(WORKERS, "quick" if quick else "background")
@@ -151,63 +157,69 @@ def ask(
     return box[0]
 
 
-def _stopped(name: str, task: BackgroundTask[object]) -> bool:
-    """Whether it is stopped for this session; it may go on for another."""
-    return task.stopped or (flag(f"stopped {name}") and not task.done)
+def missing(name: str, words: str, task: BackgroundTask[Answer], answer: Answer | None) -> Waiting:
+    """The task, for `watched`, if the page is drawn without its answer."""
+    return [] if answer is not None else [(name, words, task)]
 
 
-def missing(
-    name: str, words: str, task: BackgroundTask[Answer], answer: Answer | None
-) -> list[tuple[str, str, BackgroundTask[object]]]:
-    """The task, for `watch`, if the page is drawn without its answer."""
-    waiting: list[tuple[str, str, Any]] = [] if answer is not None else [(name, words, task)]
-    return waiting
-
-
-def watch(tasks: Sequence[tuple[str, str, BackgroundTask[object]]]) -> None:
-    """Draw the page anew when one of them is done; one line with a button where it takes long.
+class WatchedAnswers:
+    """Answers that the page is drawn without, under one line; see `job_panel.Watched`.
 
     Parameters
     ----------
-    tasks : sequence of (name, words, task)
-        Those whose answer the page was drawn without: the name it was asked by, and what it does,
-        for the line on screen. One that is done by now makes the page be drawn again.
+    waiting : list of (name, words, task)
+        As `missing` gives them.
     """
-    waiting = list(tasks)
-    if not waiting:
-        return
-    left = [name for name, _, task in waiting if not _stopped(name, task)]
-    idle = not left
 
-    @st.fragment(run_every=None if idle else POLL_SECONDS)
-    def look() -> None:
-        if [name for name, _, task in waiting if not (task.done or _stopped(name, task))] != left:
-            st.rerun()
-        _line(waiting)
+    name = "answers"
+    seconds = POLL_SECONDS
 
-    look()
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting = waiting
+        self.drawn: State = "running" if self._running() else "stopped"
+
+    def _running(self) -> Waiting:
+        """Those that this session has not stopped; others may go on with what it has."""
+        return [each for each in self._waiting if not flag(f"stopped {each[0]}")]
+
+    def state(self) -> State:
+        """As one: done as soon as one of them is there, or ended and has to be asked for anew."""
+        running = self._running()
+        if any(task.done for _, _, task in self._waiting) or any(
+            task.stopped for _, _, task in running
+        ):
+            return "done"
+        return "running" if running else "stopped"
+
+    def line(self) -> Line | None:
+        """One line for all; none for what takes but a moment."""
+        running = self._running()
+        if not running:
+            words = "; ".join(words for _, words, _ in self._waiting)
+            return Line(f"Stopped: {words}.", button="Go on")
+        now = time.monotonic()
+        late = [each for each in running if now - each[2].began >= QUIET_SECONDS]
+        if not late:
+            return None
+        _, words, task = late[0]
+        more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
+        return Line(f"{words}{more} …", task.share)
+
+    def start(self) -> None:
+        """They were begun when they were asked for."""
+
+    def stop(self) -> None:
+        """Leave all that are under way."""
+        for name, _, task in self._running():
+            raise_flag(f"stopped {name}")
+            task.leave(me())
+
+    def again(self) -> None:
+        """Have the page ask for them anew."""
+        for name, _, _ in self._waiting:
+            lower_flag(f"stopped {name}")
 
 
-def _line(waiting: Sequence[tuple[str, str, BackgroundTask[object]]]) -> None:
-    """One line for all that is under way, with a button to stop it; or for what was stopped."""
-    stopped = [(name, words) for name, words, task in waiting if _stopped(name, task)]
-    running = [each for each in waiting if not _stopped(each[0], each[2])]
-    late = [each for each in running if time.monotonic() - each[2].began >= QUIET_SECONDS]
-    if running and not late:
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if late:
-            _, words, task = late[0]
-            more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
-            st.progress(min(1.0, max(0.0, task.share)), text=f"{words}{more} …")
-            if st.button("Stop", key="stop", icon=":material/stop_circle:"):
-                for name, _, each in running:
-                    raise_flag(f"stopped {name}")
-                    each.leave(me())
-                st.rerun()
-        else:
-            st.caption(f"Stopped: {'; '.join(words for _, words in stopped)}.")
-            if st.button("Go on", key="again", icon=":material/refresh:"):
-                for name, _ in stopped:
-                    lower_flag(f"stopped {name}")
-                st.rerun()
+def watched(waiting: Waiting) -> list[WatchedAnswers]:
+    """What a panel watches of them: nothing where the page was drawn with every answer."""
+    return [WatchedAnswers(waiting)] if waiting else []

@@ -15,12 +15,12 @@ from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
-from pages.shared import shared_jobs
-from pages.shared.background import BackgroundTask, ask, missing
+from pages.shared import job_panel, shared_jobs
+from pages.shared.background import Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
-from pages.train import texts, trainings
+from pages.train import texts, trainings, upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -54,9 +54,7 @@ class Varied:
     now: float
 
 
-def show(
-    asked: TrainChoice, calibrated: CalibratedTraining
-) -> list[tuple[str, str, BackgroundTask[object]]]:
+def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     """Choose a setting, start, watch; what is still on its way."""
     study, records = asked.study, calibrated.records
     st.markdown(texts.EFFECT)
@@ -92,73 +90,34 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
     """Draw what is there; again and again while it is trained."""
     sweep = varied.sweep
     shared_jobs.only(PLACE, [sweep.key])
-    before = trainings.state(sweep)
-    active = before in ("queued", "running")
-    if active:
-        shared_jobs.join(PLACE, sweep.key)
+    watched = shared_jobs.WatchedJobs(
+        PLACE,
+        PLACE,
+        {f"Training with {len(varied.values)} values": sweep},
+        upload.submit,
+        seconds=trainings.POLL_SECONDS,
+        wanted=lambda: trainings.state(sweep) in ("queued", "running"),
+        begin="Train with each value",
+        idle=lambda _: "This is trained when you ask for it.",
+    )
 
-    @st.fragment(run_every=trainings.POLL_SECONDS if active else None)
-    def look() -> None:
+    def draw(still: bool) -> None:
         state = trainings.state(sweep)
-        if state != before and (active or state in ("queued", "running")):
-            st.rerun()
-        _line(varied, state, study)
-        rows = _rows(sweep, state)
+        if state not in ("queued", "running", "done"):
+            values = ", ".join(plain(value, 4) for value in varied.values)
+            name = varied.effect.symbol or varied.effect.title
+            runs = "1 run" if study.runs == 1 else f"{study.runs:,} runs"
+            st.caption(f"{name} = {values}; {runs} each.")
+        job_panel.show(watched)
+        rows = shared_jobs.result(sweep.key) if state == "done" else jobs.Job(sweep.key).partial()
         table = None if rows is None else effects.ends(varied.effect, varied.values, sweep, rows)
         if table is not None and len(table):
-            _charts(varied, metric, table, still=not active)
+            _charts(varied, metric, table, still=still)
         if table is not None and state == "done":
             st.markdown("**Python**")
             st.code(snippet(varied, study), language="python", wrap_lines=True)
 
-    look()
-
-
-def _rows(sweep: TrainingSweep, state: str) -> pd.DataFrame | None:
-    if state == "done":
-        return trainings.result(sweep.key)
-    return jobs.Job(sweep.key).partial()
-
-
-def _line(varied: Varied, state: str, study: TrainingStudy) -> None:
-    """How far it is, with a button for what can be done now."""
-    job = jobs.find(varied.sweep.key)
-    if state == "done":
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if state in ("queued", "running") and job is not None:
-            share = min(1.0, max(0.0, job.progress))
-            st.progress(
-                share, text=f"Training with {len(varied.values)} values: {verbatim(job.message)}"
-            )
-            stop = st.button("Stop", key="effect_stop", icon=":material/stop_circle:")
-            if stop:
-                shared_jobs.stop(varied.sweep.key)
-                st.rerun()
-            return
-        if state == "failed" and job is not None:
-            st.caption(verbatim(job.message))
-        values = ", ".join(plain(value, 4) for value in varied.values)
-        name = varied.effect.symbol or varied.effect.title
-        runs = "1 run" if study.runs == 1 else f"{study.runs:,} runs"
-        st.caption(f"{name} = {values}; {runs} each. This is trained when you ask for it.")
-        start = st.button(
-            "Train with each value",
-            key="effect_start",
-            icon=":material/play_arrow:",
-        )
-        if start and _begin(varied.sweep):
-            st.rerun()
-
-
-def _begin(sweep: TrainingSweep) -> bool:
-    """Hand it in, unless the queue is full."""
-    try:
-        trainings.submit(PLACE, sweep)
-    except jobs.QueueFull as full:
-        st.warning(str(full), icon=":material/hourglass:")
-        return False
-    return True
+    job_panel.watch([watched], draw)
 
 
 def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, still: bool) -> None:

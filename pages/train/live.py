@@ -10,15 +10,16 @@ import streamlit as st
 
 from dpcore.controls.train import MOST_SEED
 from dpcore.datasets import images
-from dpcore.evaluation import comparison, jobs
+from dpcore.evaluation import comparison
 from dpcore.evaluation.scoring import ACCURACY, AREA
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import at_most, counted, plain
-from pages.shared import badges, takeaway
+from pages.shared import badges, job_panel, takeaway
 from pages.shared.charts import on_dark, plot, table_behind
+from pages.shared.job_panel import State
 from pages.shared.session import chosen, keep, kept, put
 from pages.train import calibration, texts, trainings
 from pages.train import comparison as train_comparison
@@ -92,17 +93,30 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     trainings.take_up(asked.study, studies)
     tested = calibration.tested(asked)
 
-    def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
+    watched = trainings.watched(
+        "train",
+        asked.study,
+        studies,
+        calibrated.records,
+        idle=lambda state: _idle(asked, calibrated, state),
+        begin="Start training",
+    )
+
+    def draw(still: bool) -> None:
+        states, history = trainings.states(studies), trainings.histories(studies)
         if states["private"] == "done":
             train_comparison.note(asked.study.key)
         table = comparison.averaged(history)
         numbers(asked, calibrated, states, history, table)
         st.caption(caution(asked, comparison.compared(table, asked.metric), tested))
-        _line(asked, calibrated, studies, states)
+        if all(state == "done" for state in states.values()):
+            _trained()
+        else:
+            job_panel.show(watched)
         _charts(asked, calibrated, table, still=still)
         st.caption(texts.NOT_PRIVATE)
 
-    trainings.watch("beside", studies, asked.study, calibrated.records, draw)
+    job_panel.watch([watched], draw)
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
@@ -248,80 +262,31 @@ def _time(
     _number(grid, "Time", f"{plain(taken, 2)} s", note + where, texts.TIME)
 
 
-def _line(
-    asked: TrainChoice,
-    calibrated: CalibratedTraining,
-    studies: trainings.Studies,
-    states: dict[str, str],
-) -> None:
-    """How far it is, with a button for what can be done now."""
-    study = asked.study
-    on = trainings.wanted(study, calibrated.records)
+def _trained() -> None:
+    """That it has ended, and a way to another."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        failed = [series for series, state in states.items() if state == "failed"]
-        if all(state == "done" for state in states.values()):
-            st.caption("Trained. A seed of its own gives another draw of the noise.")
-            again = st.button(
-                "Train again",
-                key="train_again",
-                icon=":material/refresh:",
-                on_click=_next_seed,
-                help="With the next seed.",
-            )
-            if again:
-                st.rerun()
-        elif failed:
-            title = figures.SERIES[failed[0]].title
-            message = trainings.progress(studies[failed[0]])[1]
-            st.caption(f"{title[0].upper()}{title[1:]}: {message}")
-            _start_button(_again(studies), study, studies)
-        elif on:
-            series = next((s for s, state in states.items() if state != "done"), "private")
-            share, message = trainings.progress(studies[series])
-            st.progress(share, text=f"Training, {figures.SERIES[series].title}: {message}")
-            st.button(
-                "Stop",
-                key="train_stop",
-                icon=":material/stop_circle:",
-                on_click=trainings.stop,
-                args=(study, studies),
-            )
-        elif "cancelled" in states.values():
-            untouched = trainings.untouched(study, calibrated.records)
-            learned = trainings.learned(study)
-            shown = "Stopped. What was learned before is shown." if learned else "Stopped."
-            st.caption(texts.UNTOUCHED if untouched else shown)
-            _start_button(_again(studies), study, studies)
-        elif jobs.Job(study.key).resumable:
-            st.caption("Trained in part. What was learned before is shown.")
-            _start_button("Go on", study, studies)
-        else:
-            here = images.availability(study.dataset) in ("built in", "local") or asked.uploaded
-            st.caption(
-                "Not trained yet: this takes longer than a few seconds, so it waits for you."
-                + (f" {asked.entry.how_to_get}" if not here else "")
-            )
-            _start_button("Start training", study, studies)
+        st.caption("Trained. A seed of its own gives another draw of the noise.")
+        again = st.button(
+            "Train again",
+            key="train_again",
+            icon=":material/refresh:",
+            on_click=_next_seed,
+            help="With the next seed.",
+        )
+        if again:
+            st.rerun()
 
 
-def _again(studies: trainings.Studies) -> str:
-    """What starting once more would do."""
-    found = [jobs.find(one.key) for one in studies.values()]
-    # One that was stopped here may go on for another page.
-    on = any(job is not None and (job.resumable or job.state == "running") for job in found)
-    return "Go on" if on else "Train again"
-
-
-def _start_button(label: str, study: object, studies: trainings.Studies) -> None:
-    begun = st.button(
-        label,
-        key="train_start",
-        icon=":material/play_arrow:",
-        on_click=trainings.start,
-        args=("beside", study, studies),
-    )
-    if begun:
-        st.rerun()
+def _idle(asked: TrainChoice, calibrated: CalibratedTraining, state: State) -> str:
+    """Why it is not trained."""
+    if state == "new":
+        here = images.availability(asked.study.dataset) in ("built in", "local") or asked.uploaded
+        waits = "Not trained yet: this takes longer than a few seconds, so it waits for you."
+        return waits if here else f"{waits} {asked.entry.how_to_get}"
+    if trainings.untouched(asked.study, calibrated.records):
+        return texts.UNTOUCHED
+    learned = trainings.learned(asked.study)
+    return "Stopped. What was learned before is shown." if learned else "Stopped."
 
 
 def _next_seed() -> None:

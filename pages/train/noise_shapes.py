@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.evaluation import comparison
 from dpcore.figures import training as figures
 from dpcore.figures.words import at_most, plain
-from pages.shared import badges
+from pages.shared import badges, job_panel
 from pages.shared.charts import download, on_dark, plot
 from pages.train import texts, trainings
 from pages.train.calibration import CalibratedTraining
@@ -31,9 +31,11 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     elif "bounded" not in sides:
         st.caption(texts.SHAPES_PUBLIC)
 
-    def draw(states: dict[str, str], history: pd.DataFrame, still: bool) -> None:
-        trainings.control("shapes", scaled, sides, states, calibrated.records)
-        table = comparison.averaged(history)
+    watched = trainings.watched("shapes", scaled, sides, calibrated.records)
+
+    def draw(still: bool) -> None:
+        job_panel.show(watched)
+        table = comparison.averaged(trainings.histories(sides))
         drawn = figures.learning(table, column, epochs=study.config.epochs, dark=on_dark())
         plot(drawn, "train_shapes")
         ends = comparison.ends(table)
@@ -46,7 +48,7 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
                 "Where each shape of the noise ended",
             )
 
-    trainings.watch("shapes", sides, scaled, calibrated.records, draw)
+    job_panel.watch([watched], draw)
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:

@@ -13,15 +13,14 @@ from dpcore.evaluation import jobs
 from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.figures.words import at_most, plain
-from pages.shared import badges
+from pages.shared import badges, job_panel, shared_jobs
 from pages.shared.session import keep, kept
-from pages.shared.verbatim import verbatim
-from pages.train import texts
-from pages.train import trainings as train_trainings
+from pages.shared.shared_jobs import WatchedJobs
+from pages.train import texts, upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
-POLL_SECONDS = 0.7
+PLACE = "keep"
 FILES = {
     "weights.npz": "the model",
     "settings.json": "its settings and ε",
@@ -49,24 +48,30 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     st.markdown("**For keeping**")
     st.markdown(texts.KEEPING)
     releases = _releases(asked.study)
-    running = any(_state(each) in ("queued", "running", "new") for each in releases)
+    watched = [_watched(number, each) for number, each in enumerate(releases, start=1)]
     st.button(
         "Train one more for keeping" if releases else "Train for keeping",
         key="train_keep",
         icon=":material/lock:",
-        disabled=running,
+        disabled=any(each.drawn == "running" for each in watched),
         on_click=_begin,
         args=(asked.study, calibrated),
     )
-    if releases:
-        _watch(releases, running)
+
+    def draw(_: bool) -> None:
+        for number, (one, release) in enumerate(zip(watched, releases, strict=True), start=1):
+            _one(number, one, release)
+        if len(releases) > 1:
+            st.markdown(_together(releases))
+
+    job_panel.watch(watched, draw)
 
 
 def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
     one = replace(study, release=new_release(), runs=1, models=1)
     release = StartedTraining(one, calibrated.training)
     try:
-        train_trainings.submit("keep", one)
+        upload.submit(PLACE, one)
     except jobs.QueueFull as full:
         st.toast(str(full), icon=":material/hourglass:")
         return
@@ -82,42 +87,26 @@ def _releases(study: TrainingStudy) -> list[StartedTraining]:
     ]
 
 
-def _state(release: StartedTraining) -> str:
-    return train_trainings.state(release.study)
+def _watched(number: int, release: StartedTraining) -> WatchedJobs:
+    return WatchedJobs(
+        f"keep_{number}",
+        PLACE,
+        {f"Model {number}": release.study},
+        submit=None,  # each start is a release of its own, and spends ε
+        wanted=lambda: shared_jobs.state(release.study.key) in ("queued", "running"),
+        idle=lambda _: f"Model {number}: stopped; nothing was kept.",
+    )
 
 
-def _watch(releases: list[StartedTraining], running: bool) -> None:
-    @st.fragment(run_every=POLL_SECONDS if running else None)
-    def look() -> None:
-        if running and _state(releases[-1]) not in ("queued", "running", "new"):
-            st.rerun()
-        for number, each in enumerate(releases, start=1):
-            _one(number, each)
-        if len(releases) > 1:
-            st.markdown(_together(releases))
-
-    look()
-
-
-def _one(number: int, release: StartedTraining) -> None:
-    state, job = _state(release), jobs.find(release.study.key)
-    name = f"Model {number}"
-    if job is None or state in ("queued", "running", "new"):
-        share, message = train_trainings.progress(release.study)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.progress(share, text=f"{name}: {message}")
-            st.button(
-                "Stop", key=f"keep_stop_{number}", icon=":material/stop_circle:", on_click=_stop,
-                args=(release,),
-            )  # fmt: skip
-        return
+def _one(number: int, watched: WatchedJobs, release: StartedTraining) -> None:
+    """How far it is, or its files and what holds for them."""
+    job_panel.show(watched)
+    job = jobs.Job(release.study.key)
     contents = job.file("settings.json")
-    if state != "done" or contents is None:
-        said = verbatim(job.message) if state == "failed" else "stopped; nothing was kept."
-        st.caption(f"{name}: {said}")
+    if job.state != "done" or contents is None:
         return
     found = json.loads(contents)["conclusion"]
-    badges.status(found["status"], found["reason"], name=name)
+    badges.status(found["status"], found["reason"], name=f"Model {number}")
     if found["epsilon"] is not None:
         st.caption(
             f"ε = {at_most(found['epsilon'])}, δ = {plain(found['delta'])} · "
@@ -136,12 +125,6 @@ def _one(number: int, release: StartedTraining) -> None:
                     on_click="ignore",
                     key=f"keep {number} {file}",
                 )
-
-
-def _stop(release: StartedTraining) -> None:
-    job = jobs.find(release.study.key)
-    if job is not None:
-        job.cancel()
 
 
 def _together(releases: list[StartedTraining]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,18 +11,13 @@ from dpcore.evaluation import comparison
 from dpcore.evaluation.training.report import measured
 from dpcore.figures import training as figures
 from dpcore.figures.plan import schedule
-from pages.shared.background import BackgroundTask
+from pages.shared import job_panel
+from pages.shared.background import Waiting
 from pages.shared.charts import download, on_dark, plot
 from pages.train import comparison as train_comparison
 from pages.train import effects, noise_shapes, take_along, texts, trainings
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-Waiting = list[tuple[str, str, BackgroundTask[object]]]
 
 
 def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
@@ -62,8 +56,10 @@ def _why(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
     alone = comparison.ablations(study, calibrated.config.sigma)
     st.markdown(texts.WHY)
 
-    def draw(states: dict[str, str], _: pd.DataFrame, still: bool) -> None:
-        trainings.control("why", study, alone, states, calibrated.records)
+    watched = trainings.watched("why", study, alone, calibrated.records)
+
+    def draw(still: bool) -> None:
+        job_panel.show(watched)
         ended = {
             series: one
             for series, one in {**calibrated.studies, **alone}.items()
@@ -74,7 +70,7 @@ def _why(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
         if len(ends) and still:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 
-    trainings.watch("why", alone, study, calibrated.records, draw)
+    job_panel.watch([watched], draw)
 
 
 def _numbers(asked: TrainChoice, calibrated: CalibratedTraining) -> None:

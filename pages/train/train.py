@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
-from pages.shared import background, query
+from pages.shared import background, job_panel, query
 from pages.shared.verbatim import refuse
 from pages.train import calibration, controls, links, live, proof_card, tabs, texts
 
@@ -46,9 +46,8 @@ with live.place(asked.study.key) as answer:
             live.show(asked, calibrated)
             proof_card.proof_and_claim(calibrated)
             proof_card.what_it_means(calibrated)
-            background.watch(tabs.show(asked, calibrated))
+            waiting = tabs.show(asked, calibrated)
         else:
             st.caption(texts.COMPUTING)
-            background.watch(
-                background.missing("settle", "Solving for the noise", task, calibrated)
-            )
+            waiting = background.missing("settle", "Solving for the noise", task, calibrated)
+        job_panel.watch(background.watched(waiting))

@@ -187,7 +187,7 @@ def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str)
     page.get_by_role("slider", name="Privacy loss ε").focus()
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(re.compile("epsilon="))
-    page.get_by_role("button", name="Train again").click()
+    page.get_by_role("button", name="Go on").click()
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
     expect(legend).to_have_text(["DP-GD"])
 

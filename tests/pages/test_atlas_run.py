@@ -132,12 +132,15 @@ def test_a_job_can_be_stopped_and_goes_on_when_asked() -> None:
     before = jobs.submit(Counting(upto=10_000, seconds=0.1))
     try:
         app = opened("decision-tree", run_data="Synthetic clinical cohort", run_runs="5")
-        job = jobs.find(ModelStudy(model="decision-tree", dataset="cohort", runs=5).key)
+        app.run()  # it is begun at the second look
+        study = ModelStudy(model="decision-tree", dataset="cohort", runs=5)
+        job = jobs.find(study.key)
         assert job is not None
+        assert job.state == "queued"
         assert "Proof" in spoken(app)  # which waits for no curve
         app = button(app, "Stop").click().run()
         assert job.state == "cancelled"
-        assert "Stopped." in [caption.value for caption in app.caption]
+        assert f"{study.title}: stopped." in [caption.value for caption in app.caption]
         app = button(app, "Go on").click().run()
         assert job.state == "queued"
     finally:

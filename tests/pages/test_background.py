@@ -95,14 +95,12 @@ def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> 
         import streamlit as st
 
         from pages.shared import background
-        from pages.shared.session import kept
 
+        task = background.ask("answer", question, st.session_state["work"])
+        (watched,) = background.watched([("answer", "Asking", task)])
         if stops:
-            st.session_state["_flag_stopped answer"] = True
-            kept("task answer")[0].leave(background.me())
-        work = st.session_state["work"]
-        task = background.ask("answer", question, work)
-        st.write(f"{background._stopped('answer', task)} {task.answer()}")
+            watched.stop()
+        st.write(f"{watched.state()} {task.answer()}")
 
     def work(progress: Callable[[float, str], None]) -> int:
         while not go.wait(0.001):
@@ -117,16 +115,21 @@ def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> 
     first, second, third = (
         AppTest.from_function(page, kwargs={"question": "one", "stops": False}) for _ in range(3)
     )
-    assert [said(app) for app in (first, second, third)] == ["False None"] * 3
-    assert said(first, stops=True) == "True None"
-    assert said(second, "another") == "False None"
-    assert said(third) == "False None"
-    go.set()
+    try:
+        assert [said(app) for app in (first, second, third)] == ["running None"] * 3
+        assert said(first, stops=True) == "stopped None"
+        assert said(first) == "stopped None"
+        assert said(second, "another") == "running None"
+        assert said(third) == "running None"
+    finally:
+        go.set()
     third_answer = ""
     deadline = time.monotonic() + 10.0
-    while third_answer != "False 1" and time.monotonic() < deadline:
+    while third_answer != "done 1" and time.monotonic() < deadline:
         third_answer = said(third)
-    assert third_answer == "False 1"
+    assert third_answer == "done 1"
+    # What another has carried on with is there for who stopped it, too.
+    assert said(first) == "done 1"
 
 
 def test_its_own_error_is_raised() -> None:

@@ -15,7 +15,7 @@ from dpcore.evaluation.curves import closed_form
 from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
-from pages.explore import curve_jobs
+from pages.shared import shared_jobs
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 DATA = "Diabetes progression"
@@ -141,13 +141,13 @@ def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(
         time.sleep(0.2)
         app.run()
     # Asked once, it is not there yet; the next time it is, as for a job that ends in between.
-    asked, really = [], curve_jobs.finished
+    asked, really = [], shared_jobs.state
 
-    def late(study: Study) -> bool:
-        asked.append(study)
-        return len(asked) > 1 and really(study)
+    def late(key: str) -> str:
+        asked.append(key)
+        return really(key) if len(asked) > 1 else "running"
 
-    monkeypatch.setattr(curve_jobs, "finished", late)
+    monkeypatch.setattr(shared_jobs, "state", late)
     again = opened(number_methods=["OPERA", "AdaSSP"], view="Take along", runs="10")
     assert len(asked) > 1
     assert "adassp" in set(again.dataframe[0].value["method"])

@@ -117,9 +117,9 @@ def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other() -> N
     # Between two of them none runs.
     key = next(key for key in jobs._starts if jobs.Job(key).state in ("queued", "running"))
     method = jobs._starts[key].task.study.methods[0]
-    anne.button(key=f"stop_{method}").click().run()
+    anne.button(key=f"{method}_stop").click().run()
     assert "stopped." in said(anne) or jobs.Job(key).state == "done"
     carl.pills(key="methods").set_value([]).run()
     assert jobs.Job(key).state in ("queued", "running", "done")
-    bert.button(key=f"stop_{method}").click().run()
+    bert.button(key=f"{method}_stop").click().run()
     assert jobs.Job(key).state in ("cancelled", "done")

@@ -52,8 +52,8 @@ def test_what_is_stopped_leaves_no_model() -> None:
     app = opened(**QUICK | {"passes": "400", "units": "64"}, train_view="Take along")
     until(app, lambda: "train_keep" in {button.key for button in app.button})
     app.button(key="train_keep").click().run()
-    until(app, lambda: "keep_stop_1" in {button.key for button in app.button})
-    app.button(key="keep_stop_1").click().run()
+    until(app, lambda: "keep_1_stop" in {button.key for button in app.button})
+    app.button(key="keep_1_stop").click().run()
     until(app, lambda: "nothing was kept" in said(app))
     (release,) = app.session_state["_kept_train releases"]
     assert jobs.Job(release.study.key).file("weights.npz") is None
