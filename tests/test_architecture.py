@@ -206,6 +206,18 @@ def test_one_module_touches_the_session_state() -> None:
     assert holders <= {"pages/shared/session.py", "pages/shared/leaving.py"}
 
 
+def test_one_module_polls() -> None:
+    holders = {
+        path.relative_to(ROOT).as_posix()
+        for path in PAGE_SOURCES
+        if any(
+            isinstance(node, ast.keyword) and node.arg == "run_every"
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        )
+    }
+    assert holders == {"pages/shared/job_panel.py"}
+
+
 def test_no_path_of_one_machine_is_written_down() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
