@@ -18,7 +18,7 @@ from pages.shared.widgets import Form
 from pages.train import texts, upload
 
 if TYPE_CHECKING:
-    from dpcore.evaluation.brought import Brief
+    from dpcore.evaluation.uploaded import Brief
 
 
 @dataclass(frozen=True)

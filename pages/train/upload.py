@@ -15,7 +15,7 @@ from pages.shared.verbatim import refuse
 from pages.train import texts
 
 if TYPE_CHECKING:
-    from dpcore.evaluation.brought import Brief
+    from dpcore.evaluation.uploaded import Brief
 
 DATASET = features_npz.ENTRY.key
 Settings = tuple[tuple[str, str], ...]
