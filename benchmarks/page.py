@@ -1,7 +1,8 @@
 """How fast the pages are: cold start to a chart, an ε move, a σ move, and `import dpcore`.
 
-Run: python benchmarks/page.py [--json]. Needs Chromium. Times are taken in the browser, from the
-key press to the changed text, on the machine that also runs the server.
+Run: python -m benchmarks.page [--json]. Needs Chromium. Times are taken in the browser, from the
+key press to the changed text, on the machine that also runs the server. The floor is a bare
+Streamlit page (`benchmarks/floor.py`), measured in turns with Explore; ratios are to it.
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from playwright.sync_api import Page, Playwright, ViewportSize, sync_playwright  # noqa: E402
 
 from tests.browser.server import CHROMIUM_SWITCHES, chromium, served  # noqa: E402
 
 STARTS = 5
 MOVES = 30
+TURNS = 3
+"""So often the floor and Explore take turns, with as many moves in all as `MOVES` each."""
 IMPORTS = 5
+FLOOR, APP = "benchmarks/floor.py", "app.py"
+
+VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
+Moves = tuple[list[float], list[float]]
 
 # Notes the time of each key press and of each change of the big numbers' text.
 WATCH = """() => {
@@ -47,16 +54,54 @@ def drawn(page: Page) -> None:
     page.wait_for_selector(".js-plotly-plot .scatterlayer .trace path", state="attached")
 
 
-def epsilon_moves(page: Page) -> list[float]:
-    """Milliseconds from key press to changed numbers, `MOVES` times."""
+def epsilon_moves(page: Page, moves: int) -> list[float]:
+    """Milliseconds from key press to changed numbers, `moves` times."""
     page.get_by_role("slider", name="Privacy loss ε").focus()
     page.evaluate(WATCH)
-    for move in range(MOVES):
+    for move in range(moves):
         page.keyboard.press("ArrowLeft" if move % 10 < 5 else "ArrowRight")
         page.wait_for_function("count => window.delays.length > count", arg=move, timeout=10_000)
         # Let the small figures settle, as a person does who looks at each step.
         page.wait_for_timeout(400)
     return list(page.evaluate("window.delays"))
+
+
+def cold_start(playwright: Playwright, script: str) -> float:
+    """Seconds from starting a server to the first chart in a browser that has nothing cached."""
+    browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
+    page = browser.new_page(viewport=VIEWPORT)
+    started = time.perf_counter()
+    with served(script) as address:
+        page.goto(address)
+        drawn(page)
+        seconds = time.perf_counter() - started
+    browser.close()
+    return seconds
+
+
+def moves_in_turns(playwright: Playwright) -> tuple[list[float], list[float], Moves]:
+    """Milliseconds of an ε move on the floor and on Explore; then those of a σ move on Plan."""
+    # A page in the background is drawn late: each has a browser of its own.
+    browsers = [
+        playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
+        for _ in range(2)
+    ]
+    with served(FLOOR) as bare, served(APP) as address:
+        floor, explore = (browser.new_page(viewport=VIEWPORT) for browser in browsers)
+        for page, where in ((floor, bare), (explore, address)):
+            page.goto(where)
+            drawn(page)
+        # A curve that is trained arrives in the background; it must not disturb.
+        explore.wait_for_selector("text=in the background", state="detached", timeout=120_000)
+        explore.wait_for_timeout(1500)
+        on_floor, on_explore = [], []
+        for _ in range(TURNS):
+            on_floor += epsilon_moves(floor, MOVES // TURNS)
+            on_explore += epsilon_moves(explore, MOVES // TURNS)
+        plan = plan_moves(explore, address)
+    for browser in browsers:
+        browser.close()
+    return on_floor, on_explore, plan
 
 
 # Notes the same for the number by Rényi accounting, and for the certified one that follows it.
@@ -116,44 +161,35 @@ def import_seconds() -> list[float]:
     ]
 
 
+def worst_tenth(times: list[float]) -> float:
+    """The 90th percentile."""
+    return statistics.quantiles(times, n=10)[-1]
+
+
 def measure() -> dict[str, float]:
-    """All figures of this benchmark, in seconds or milliseconds as named."""
-    browser_path = chromium()
-    if browser_path is None:
+    """All figures of this benchmark, in seconds or milliseconds as named, and ratios."""
+    if chromium() is None:
         raise SystemExit("Chromium is not installed.")
-    listening, charted = [], []
     with sync_playwright() as playwright:
-        for start in range(STARTS):
-            # A new browser each time: nothing of the page is in its cache.
-            browser = playwright.chromium.launch(
-                executable_path=browser_path, args=CHROMIUM_SWITCHES
-            )
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
-            started = time.perf_counter()
-            with served() as address:
-                listening.append(time.perf_counter() - started)
-                page.goto(address)
-                drawn(page)
-                charted.append(time.perf_counter() - started)
-                if start == STARTS - 1:
-                    # The trained curve arrives in the background; it must not disturb.
-                    page.wait_for_selector(
-                        "text=in the background", state="detached", timeout=120_000
-                    )
-                    page.wait_for_timeout(1500)
-                    delays = epsilon_moves(page)
-                    renyi, pld = plan_moves(page, address)
-            browser.close()
+        starts = [
+            (cold_start(playwright, FLOOR), cold_start(playwright, APP)) for _ in range(STARTS)
+        ]
+        floor, explore, (renyi, pld) = moves_in_turns(playwright)
+    bare, ours = (statistics.median(times) for times in zip(*starts, strict=True))
     return {
-        "server_listening_s": statistics.median(listening),
-        "cold_start_to_first_chart_s": statistics.median(charted),
-        "cold_start_slowest_s": max(charted),
-        "epsilon_move_median_ms": statistics.median(delays),
-        "epsilon_move_worst_ms": max(delays),
+        "cold_start_floor_s": bare,
+        "cold_start_to_first_chart_s": ours,
+        "cold_start_ratio": ours / bare,
+        "epsilon_move_floor_median_ms": statistics.median(floor),
+        "epsilon_move_median_ms": statistics.median(explore),
+        "epsilon_move_median_ratio": statistics.median(explore) / statistics.median(floor),
+        "epsilon_move_floor_p90_ms": worst_tenth(floor),
+        "epsilon_move_p90_ms": worst_tenth(explore),
+        "epsilon_move_p90_ratio": worst_tenth(explore) / worst_tenth(floor),
         "plan_move_median_ms": statistics.median(renyi),
-        "plan_move_worst_ms": max(renyi),
+        "plan_move_p90_ms": worst_tenth(renyi),
         "plan_pld_follows_median_ms": statistics.median(pld),
-        "plan_pld_follows_worst_ms": max(pld),
+        "plan_pld_follows_p90_ms": worst_tenth(pld),
         "import_dpcore_s": statistics.median(import_seconds()),
     }
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.errors import StreamlitInvalidLayoutContextError
 
 from dpcore.controls.common import LOSSES
-from dpcore.controls.explore import EPSILON, EPSILONS
+from dpcore.controls.explore import EPSILON
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.figures.words import plain
@@ -18,9 +17,8 @@ from pages.explore import own_table, texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
 from pages.shared import downloads, query, risk_panel
-from pages.shared.charts import HEAD_START, plot
+from pages.shared.charts import plot
 from pages.shared.session import chosen, recall, remember
-from pages.shared.texts import ODDS_CONDITION
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -114,32 +112,11 @@ def main_figure(view: View, slots: Slots) -> None:
     """Accuracy or error against ε; identical while only ε moves, so that zoom is kept."""
     from pages.explore.view import figure
 
-    for place in slots.waiting:
-        place.empty()
     with slots.main:
         st.subheader(f"{view.quality.title} against ε", anchor=False, help=texts.CURVES)
         plot(figure("quality", view), "accuracy_figure")
         if view.study.edition == "published":
             st.caption("Open markers: as published. Filled: a method with a sound edition only.")
-
-
-def early(first: Start, slots: Slots) -> None:
-    """The risk to one person on a session's first run, before the slider that will replace it.
-
-    It needs no data, so a new page draws it, and gets the browser's chart library, while the data
-    are read.
-    """
-    asked = query.asked().get("epsilon", [""])[-1]
-    epsilon = next((value for value in EPSILONS if plain(value) == asked), EPSILON.default)
-    _risk(
-        first,
-        PrivacyBudget(epsilon, first.delta),
-        slots,
-        "early_people_figure",
-        ODDS_CONDITION,
-    )
-    slots.waiting[0].caption("The figure against ε comes here.")
-    slots.waiting[1].caption("Every method at the chosen ε comes here.")
 
 
 def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
@@ -162,7 +139,6 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
         rows = view.rows_at(epsilon)
         with slots.numbers:
             numbers.show(view, rows, epsilon)
-        time.sleep(HEAD_START)
         with slots.methods:
             numbers.every_method(view, rows, epsilon)
         focus = chosen("focus")

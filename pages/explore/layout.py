@@ -26,7 +26,6 @@ class Slots:
     risk: DeltaGenerator
     methods: DeltaGenerator
     meaning: DeltaGenerator
-    waiting: tuple[DeltaGenerator, ...]
     tabs: Mapping[str, Any]
 
 
@@ -36,7 +35,6 @@ def layout(first: Start) -> Slots:
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
     risk_panel = st.empty()
-    waiting = main.empty(), methods.empty()
     tabs = tabs_for(first.found)
     opened = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
     return Slots(
@@ -47,6 +45,5 @@ def layout(first: Start) -> Slots:
         risk.empty(),
         methods,
         risk_panel,
-        waiting,
         dict(zip(tabs, opened, strict=True)),
     )

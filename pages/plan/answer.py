@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -22,7 +21,7 @@ from pages.plan import texts
 from pages.plan.controls import PlanChoice
 from pages.shared import badges, takeaway
 from pages.shared.background import BackgroundTask, Waiting, ask, missing
-from pages.shared.charts import HEAD_START, download, on_dark, plot
+from pages.shared.charts import download, on_dark, plot
 
 FAST, CERTIFIED = "rdp", "pld"
 # Seconds that the page waits for a certified figure before it goes on without: most are there by
@@ -236,7 +235,6 @@ def chart(answer: Answer) -> Waiting:
         anchor=False,
         help=texts.CHART,
     )
-    time.sleep(HEAD_START)
     tasks: Waiting = []
     parts = []
     levels = len(training.schedule().sigmas)

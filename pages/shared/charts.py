@@ -13,10 +13,6 @@ from pages.shared.verbatim import csv, verbatim
 if TYPE_CHECKING:
     import pandas as pd
 
-HEAD_START = 0.04
-"""Seconds in which the browser shows new numbers before it gets figures to draw; without them the
-numbers wait for the figures (about 170 ms from key press to changed text instead of 70)."""
-
 
 def plot(drawn: Drawn, key: str) -> None:
     """A figure with its alternative text, and its sentence under it."""
