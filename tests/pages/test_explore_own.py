@@ -61,31 +61,23 @@ def test_a_number_to_predict_is_told_in_errors_and_called_not_private() -> None:
     assert "of progression. Errors are counted from the clipped values of progression." in said
 
 
-def test_the_command_to_take_along_gives_the_numbers_on_screen(
+def test_what_is_taken_along_gives_the_numbers_on_screen(
     tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened(data=file(), number_methods="OPERA", view="Take along")
-    line = next(block.value for block in app.code if "python -m dpcore" in block.value)
+    shown = app.dataframe[0].value
     (tmp_path / "your_file.csv").write_bytes(file())
     (tmp_path / "columns.txt").write_text(COLUMNS)
     monkeypatch.chdir(tmp_path)
+    line = next(block.value for block in app.code if "python -m dpcore" in block.value)
     (first, *_) = line.split("--output closed_form.csv")
     assert cli.main([*shlex.split(first.replace("\\\n", " "))[3:], "--output", "out.csv"]) == 0
-    mine, shown = pd.read_csv("out.csv"), app.dataframe[0].value
-    assert np.allclose(mine["rmse"], shown["rmse"])
+    assert np.allclose(pd.read_csv("out.csv")["rmse"], shown["rmse"])
     assert "columns.txt holds the description of its columns." in spoken(app)
-
-
-def test_the_python_to_take_along_gives_the_numbers_on_screen(
-    tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = opened(data=file(), number_methods="OPERA", view="Take along")
-    (tmp_path / "your_file.csv").write_bytes(file())
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / "columns.txt").unlink()  # the Python holds the description itself
     scope: dict[str, object] = {}
     exec(next(block.value for block in app.code if "import" in block.value), scope)
     mine = pd.concat(scope["curves"], ignore_index=True)  # type: ignore[arg-type]
-    shown = app.dataframe[0].value
     assert np.allclose(mine["rmse"], shown["rmse"])
     assert np.allclose(mine["r2"], shown["r2"])
     at_one = mine[(mine["method"] == "opera") & (mine["epsilon"] == 1.0)].iloc[0]
@@ -161,7 +153,7 @@ def test_a_wrong_description_in_a_link_is_refused_in_one_sentence(columns: str, 
     assert "example" not in spoken(app) + app.error[0].value
 
 
-def test_a_slip_in_the_description_leaves_the_methods_as_they_were() -> None:
+def test_a_slip_in_the_description_or_a_look_at_other_data_changes_nothing_else() -> None:
     app = opened(data=file(), number_methods="OPERA")
     app.text_area(key="own_columns").set_value(COLUMNS + "\nbmi: wide").run()
     assert "bmi holds 'wide'" in app.error[0].value
@@ -170,6 +162,12 @@ def test_a_slip_in_the_description_leaves_the_methods_as_they_were() -> None:
     assert not app.error
     assert app.pills(key="number_methods").value == ["opera"]
     assert app.metric
+    app.selectbox(key="data").set_value("breast_cancer").run()
+    assert not app.text_area
+    app.selectbox(key="data").set_value("own").run()
+    assert not app.exception
+    assert app.text_area(key="own_columns").value == COLUMNS
+    assert app.query_params["own_columns"] == COLUMNS
 
 
 def test_a_file_that_is_not_as_described_is_refused_at_its_line() -> None:
@@ -186,16 +184,6 @@ def test_two_outcomes_are_told_in_accuracy() -> None:
     assert app.title[0].value == "Your own table · 300 records · Logistic regression"
     assert "Accuracy" in {metric.label for metric in app.metric}
     assert not app.error
-
-
-def test_the_description_outlives_a_look_at_other_data() -> None:
-    app = opened(data=file(), number_methods="OPERA")
-    app.selectbox(key="data").set_value("breast_cancer").run()
-    assert not app.text_area
-    app.selectbox(key="data").set_value("own").run()
-    assert not app.exception
-    assert app.text_area(key="own_columns").value == COLUMNS
-    assert app.query_params["own_columns"] == COLUMNS
 
 
 def test_a_number_that_a_model_without_noise_meets_exactly_is_drawn() -> None:

@@ -132,11 +132,17 @@ def test_a_link_without_a_version_leaves_out_records_with_gaps_where_there_may_b
     assert again.selectbox(key="missing").value == now
 
 
-@pytest.mark.parametrize("page", [*CONTROLS, "atlas"])
+VERSIONS = ["", "1", "3", "2.0", "two", "x" * 5000, "<img src=x>", "2 ", ["1", "2"], ["<b>", "9"]]
+
+
+# Every page hands its link to the same check: one page tries all, the others the oddest two.
 @pytest.mark.parametrize(
-    "version",
-    ["", "1", "3", "2.0", "two", "x" * 5000, "<img src=x>", "2 ", ["1", "2"], ["<b>", "9"]],
-    ids=lambda version: str(version)[:12],
+    ("page", "version"),
+    [
+        *(("plan", version) for version in VERSIONS),
+        *((page, VERSIONS[at]) for page in ("explore", "train", "atlas") for at in (0, -1)),
+    ],
+    ids=lambda each: str(each)[:12],
 )
 def test_a_version_that_there_is_not_is_named_and_today_is_meant(
     page: str, version: str | list[str]
