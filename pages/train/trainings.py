@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POLL_SECONDS = 0.4
-PLACES = ("train", "why", "effect")
+PLACES = ("train", "why", "shapes", "effect")
 # Records seen over all epochs and runs up to which training begins by itself, with hidden layers of
 # up to so many products.
 AT_ONCE = 3_000_000
