@@ -1,4 +1,9 @@
-"""One server and one Chromium for all browser tests; each test has a page of its own."""
+"""One server, one Chromium and one tab of it for all browser tests.
+
+Most of a visit's cost is Streamlit's and Plotly's scripts, which a new tab, and more so a new
+context, loads and compiles anew: 6 s of processor time, against 2 s for another address in the same
+tab. Each test goes to an address of its own, which the server answers with a new session.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +17,19 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Request,
+    ViewportSize,
     expect,
     sync_playwright,
 )
 
-from tests.browser.server import CHROMIUM_SWITCHES, chromium, served
+from tests.browser.server import CHROMIUM_SWITCHES, Server, chromium, running
 from tests.browser.waiting import PATIENCE
 
 LOCAL = {"127.0.0.1", "localhost", ""}
+WINDOW: ViewportSize = {"width": 1280, "height": 900}
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 expect.set_options(timeout=PATIENCE)
@@ -35,15 +43,25 @@ def browser() -> Iterator[Browser]:
             pytest.fail("DPCORE_BROWSER is “required”, but there is no Chromium")
         pytest.skip("there is no Chromium on this machine")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=CHROMIUM_SWITCHES)
+        started = playwright.chromium.launch(
+            executable_path=path, args=CHROMIUM_SWITCHES, timeout=PATIENCE
+        )
         yield started
         started.close()
 
 
 @pytest.fixture(scope="session")
-def address(browser: Browser) -> Iterator[str]:
-    with served() as found:
+def server() -> Iterator[Server]:
+    # Streamlit collects all garbage after each run, of a part of the page too: where a page looks
+    # every moment if an answer is there, that is nine tenths of the server's time. Tests of what
+    # is left in memory have servers of their own, which collect.
+    with running(STREAMLIT_RUNNER_POST_SCRIPT_GC="false") as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def address(server: Server) -> str:
+    return server.address
 
 
 @dataclass
@@ -56,8 +74,17 @@ class Watched:
 
     def watch(self) -> None:
         self.page.on("request", self._request)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("pageerror", self._error)
         self.page.on("console", self._console)
+
+    def leave(self) -> None:
+        """Watch no more: the next test watches the same tab for itself."""
+        self.page.remove_listener("request", self._request)
+        self.page.remove_listener("pageerror", self._error)
+        self.page.remove_listener("console", self._console)
+
+    def _error(self, error: Error) -> None:
+        self.errors.append(str(error))
 
     def _console(self, message: ConsoleMessage) -> None:
         # At a page's own address the browser part first asks for the server beneath that address,
@@ -73,24 +100,61 @@ class Watched:
             self.left_the_machine.append(request.url)
 
 
-@pytest.fixture(params=["light"])
-def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+def new_context(browser: Browser) -> BrowserContext:
     made = browser.new_context(
-        viewport={"width": 1280, "height": 900},
-        color_scheme=request.param,
+        viewport=WINDOW,
+        color_scheme="light",
         accept_downloads=True,
         permissions=["clipboard-read", "clipboard-write"],
     )
     made.set_default_timeout(PATIENCE)
+    return made
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """For a test that closes its pages, or cuts their line."""
+    made = new_context(browser)
     yield made
     made.close()
 
 
+@pytest.fixture(scope="session")
+def in_turn(browser: Browser) -> Iterator[list[Page]]:
+    """The page that tests use one after the other: the last, where others have crashed."""
+    opened: list[Page] = []
+    yield opened
+    for page in opened:
+        page.context.close()
+
+
+@pytest.fixture(params=["light"])
+def theme(request: pytest.FixtureRequest) -> str:
+    """What the browser says that the reader prefers."""
+    found: str = request.param
+    return found
+
+
 @pytest.fixture
-def watched(context: BrowserContext) -> Iterator[Watched]:
+def watched(browser: Browser, in_turn: list[Page], theme: str) -> Iterator[Watched]:
     """A page that fails its test if it logs an error or asks another machine for anything."""
-    found = Watched(context.new_page())
+    if not in_turn or not _empty(in_turn[-1]):
+        in_turn.append(new_context(browser).new_page())
+    page = in_turn[-1]
+    page.set_viewport_size(WINDOW)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    found = Watched(page)
     found.watch()
     yield found
+    found.leave()
     assert found.left_the_machine == []
     assert found.errors == []
+
+
+def _empty(page: Page) -> bool:
+    """Leave what the page shows; whether it could."""
+    try:
+        page.goto("about:blank")
+    except Error:
+        return False
+    return True

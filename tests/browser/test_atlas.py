@@ -9,8 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from dpcore import systems
 from dpcore.guarantee import Status
+from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
-from tests.browser.test_explore import violations
+from tests.browser.waiting import expect_whole, idle, resize
 
 pytestmark = pytest.mark.browser
 
@@ -25,10 +26,6 @@ def opened(watched: Watched, address: str, link: str = "", drawn: str = BARS) ->
     expect(page.locator(drawn).first).to_be_attached(timeout=60_000)
     idle(page)
     return page
-
-
-def idle(page: Page) -> None:
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
 def number(page: Page, label: str) -> Locator:
@@ -98,35 +95,21 @@ def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None
     expect(page.get_by_text("link asks for")).to_have_count(0)
 
 
-@pytest.mark.parametrize("context", ["light", "dark"], indirect=True)
-def test_no_serious_barrier(watched: Watched, address: str) -> None:
-    barriers(opened(watched, address))
+@pytest.mark.parametrize(
+    ("theme", "widths"), [("light", (1280, 390)), ("dark", (390, 1280))], indirect=["theme"]
+)
+def test_no_serious_barrier_and_nothing_cut_off(
+    watched: Watched, address: str, widths: tuple[int, int]
+) -> None:
+    resize(watched.page, widths[0])
+    page = opened(watched, address)
+    for width in widths:
+        resize(page, width)
+        expect(number(page, "Run here")).to_be_attached()
+        expect_whole(page, width)
+        if width == 1280:
+            expect_no_barrier(page)
 
 
 def test_no_serious_barrier_where_a_model_runs(watched: Watched, address: str) -> None:
-    barriers(opened(watched, address, "?system=naive-bayes", CURVE))
-
-
-def barriers(page: Page) -> None:
-    found = violations(page)
-    assert found == [], "\n".join(
-        f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
-        for item in found
-        for node in item["nodes"]
-    )
-
-
-def test_nothing_is_cut_off(watched: Watched, address: str) -> None:
-    page = opened(watched, address)
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        expect(number(page, "Run here")).to_be_attached()
-        page.wait_for_function(
-            """width => {
-              const main = document.querySelector('[data-testid=stMain]');
-              return window.innerWidth === width
-                && document.documentElement.scrollWidth <= width
-                && main.scrollWidth <= main.clientWidth;
-            }""",
-            arg=width,
-        )
+    expect_no_barrier(opened(watched, address, "?system=naive-bayes", CURVE))

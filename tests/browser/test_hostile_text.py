@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watched
 from tests.browser.server import ROOT, served
-from tests.browser.test_explore import with_calibrated_sigma
+from tests.browser.test_explore import settled
 from tests.browser.waiting import idle
 from tests.hostile import TEXTS
 from tests.pages.test_explore_own import file
@@ -92,7 +92,7 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, addr
     described.fill(HOSTILE)
     described.press("Control+Enter")
     expect(page.get_by_role("heading", name="RMSE against ε")).to_be_visible()
-    with_calibrated_sigma(page)
+    settled(page)
     axis = page.get_by_test_id("stPlotlyChart").locator(".ytitle").first
     expect(axis).to_contain_text("<a href='//evil.example/u'>_years_</a>")
     assert links_away(page) == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 PATIENCE = 120_000
 """Milliseconds that anything on the page may take, however busy the machine."""
@@ -22,6 +24,14 @@ def eventually(page: Page, holds: Callable[[], bool]) -> None:
 def idle(page: Page) -> None:
     """Wait until the page's script has run to its end."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+
+
+def open_tab(page: Page, name: str) -> None:
+    """Go to a tab and wait until what it shows begins to come."""
+    tab = page.get_by_role("tab", name=name, exact=True)
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel", name=name, exact=True)).not_to_be_empty()
 
 
 def still_numbers(page: Page) -> list[str]:
@@ -65,3 +75,20 @@ def expect_whole(page: Page, width: int) -> None:
         }""",
         arg=width,
     )
+
+
+def resize(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_function("width => window.innerWidth === width", arg=width)
+
+
+def photograph(page: Page, name: str) -> None:
+    """Keep a picture of the whole page where `DPCORE_SCREENSHOTS` names a folder for it."""
+    folder = os.environ.get("DPCORE_SCREENSHOTS")
+    if folder:
+        width = page.evaluate("window.innerWidth")
+        height = page.get_by_test_id("stMain").evaluate("main => main.scrollHeight")
+        page.set_viewport_size({"width": width, "height": height + 60})
+        page.wait_for_timeout(500)
+        page.screenshot(path=str(Path(folder) / f"{name}_{width}.png"))
+        resize(page, width)
