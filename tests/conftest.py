@@ -21,16 +21,46 @@ from dpcore.datasets import cache
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("repeatable")
 
-# They wait for a browser, a server or a worker process.
-WAITING = ("browser", "pages", "evaluation/test_jobs.py", "evaluation/test_executors.py")
+KILLED = "waits until the system has ended a worker that is killed, and its end is noticed"
+WORKER = "waits for what a worker has written, and for its end, while others use the processors"
+DASK = "waits for the processes of a Dask cluster"
+FLAKY = {
+    "evaluation/test_executors.py": {
+        "test_two_jobs_run_side_by_side_on_the_cluster": DASK,
+        "test_a_worker_that_dies_is_reported_and_takes_no_other_along": DASK,
+    },
+    "evaluation/test_jobs.py": {
+        "test_a_killed_worker_fails_the_job_in_one_sentence_and_it_can_be_started_again": KILLED,
+        "test_a_task_that_kills_its_worker_fails_alone": KILLED,
+        "test_there_is_one_worker_however_many_hand_in_jobs_and_whoever_kills_it": KILLED,
+        "test_a_worker_killed_while_it_has_nothing_to_do_takes_no_job_along": KILLED,
+        "test_a_job_lost_with_its_server_is_reported_and_can_be_started_again": KILLED,
+        "test_a_job_whose_worker_outlives_the_server_is_found_running_and_can_be_stopped": KILLED,
+        "test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped": WORKER,
+        "test_a_training_that_was_stopped_goes_on_or_begins_anew": WORKER,
+    },
+    "browser/test_shared_jobs.py": {
+        "test_a_browser_that_is_closed_ends_what_only_it_waited_for": "measures time: the server "
+        "may be held up",
+    },
+    "browser/test_uploads.py": {
+        "test_a_large_table_holds_nobody_up": "measures time: other processes may hold up the page",
+        "test_a_browser_that_is_back_at_once_finds_its_file": "waits until Chromium has its line "
+        "back",
+    },
+}
+"""Tests that are tried once more when they fail, by file, each with the reason. They depend on a
+process that is not ours to hurry: a fault fails twice, a busy machine once."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try a failed test that waits once more: a fault fails twice, a busy machine once."""
-    waiting = [Path(__file__).parent / name for name in WAITING]
+    """Mark the tests that `FLAKY` names."""
+    here = Path(__file__).parent
     for item in items:
-        if any(item.path.is_relative_to(place) for place in waiting):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+        named = FLAKY.get(item.path.relative_to(here).as_posix(), {})
+        reason = named.get(getattr(item, "originalname", None) or item.name)
+        if reason is not None:
+            item.add_marker(pytest.mark.flaky(reruns=1, reason=reason))
 
 
 @pytest.fixture(scope="session")
