@@ -89,7 +89,7 @@ def test_laplace_delta_from_masses_is_the_closed_form() -> None:
 
 
 def plane(axis: np.ndarray, x: float, y: float, nu: float) -> np.ndarray:
-    """Density of normal noise ν around (x, y) at the points of a square, one axis times the other."""
+    """Density of normal noise ν around (x, y) on a square: one axis times the other."""
     return np.multiply.outer(stats.norm.pdf(axis, y, nu), stats.norm.pdf(axis, x, nu))
 
 
