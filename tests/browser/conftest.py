@@ -103,6 +103,7 @@ class Watched:
 def new_context(browser: Browser) -> BrowserContext:
     made = browser.new_context(
         viewport=WINDOW,
+        reduced_motion="reduce",
         color_scheme="light",
         accept_downloads=True,
         permissions=["clipboard-read", "clipboard-write"],
