@@ -22,12 +22,16 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DPCORE_DATA", raising=False)
 
 
-def test_the_digits_are_told_by_one_model_each() -> None:
+def opened(**link: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=240)
-    link = {"data": "Handwritten digits", "methods": "PSGD", "epsilon": "10", "v": "2"}
-    for name, value in link.items():
+    usual = {"data": "Handwritten digits", "methods": "PSGD", "epsilon": "10", "v": "2"}
+    for name, value in (usual | link).items():
         app.query_params[name] = value
-    app.run()
+    return app.run()
+
+
+def test_the_digits_are_told_by_one_model_each() -> None:
+    app = opened()
     assert not app.exception
     assert not app.warning
     assert app.title[0].value == "Handwritten digits · 1,797 drawings · Logistic regression"
@@ -42,3 +46,10 @@ def test_the_digits_are_told_by_one_model_each() -> None:
     assert PER_1000 not in {tab.label for tab in app.tabs}
     said = next(text.value for text in app.markdown if text.value.startswith("**PSGD at ε = 10"))
     assert "10 classes, √10 times the μ of one" in said
+
+
+def test_there_is_no_area_of_several_classes() -> None:
+    app = opened(compared_by="AUC")
+    assert not app.exception
+    assert "AUC" not in {metric.label for metric in app.metric}
+    assert "compared_by" not in [each.key for each in app.segmented_control]
