@@ -24,9 +24,7 @@ from tests.browser.waiting import (
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAWN = ".js-plotly-plot .scatterlayer .trace path"
-TRAINING = "in the background"
 TABS = (
     "Objective",
     "Noise σ",
@@ -52,8 +50,9 @@ def opened(watched: Watched, address: str, link: str = "") -> Page:
 
 
 def trained(page: Page) -> None:
-    """Wait until the curves that need training are drawn."""
-    page.get_by_text(TRAINING).wait_for(state="detached")
+    """Wait until the curve that needs training is drawn beside the others of the first view."""
+    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
+    expect(legend).to_have_text(["OutPert", "OPERA", "DP-GD"])
     settled(page)
 
 
@@ -83,8 +82,6 @@ def test_first_view(watched: Watched, address: str) -> None:
     expect(page.get_by_test_id("stMetricValue")).to_have_count(6)
     expect(page.get_by_text("Of 100 people guessing").first).to_be_visible()
     trained(page)
-    legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
-    expect(legend).to_have_text(["OutPert", "OPERA", "DP-GD"])
 
 
 def test_epsilon_by_keyboard_changes_numbers_and_address(watched: Watched, address: str) -> None:
@@ -177,9 +174,10 @@ def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> Non
 def test_training_can_be_stopped_and_begun_again(watched: Watched, address: str) -> None:
     # Settings that no other test uses, so that nothing is in the cache yet.
     page = opened(watched, address, "?methods=DP-GD&runs=300&loss=Huber+SVM&delta=1e-7")
+    expect(page.get_by_test_id("stProgress")).to_have_count(1)
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("DP-GD: stopped.").wait_for()
-    expect(page.get_by_text("is being trained")).to_have_count(0)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0)
     # The page is usable meanwhile.
     page.get_by_role("slider", name="Privacy loss ε").focus()
     page.keyboard.press("ArrowLeft")
