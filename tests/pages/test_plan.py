@@ -150,7 +150,9 @@ def test_what_is_out_of_reach_is_said_plainly() -> None:
 def test_each_preset_fills_the_controls_and_is_recognised() -> None:
     app = opened()
     for key, each in PRESETS.items():
-        settled(app.selectbox(key="preset").set_value(key).run(), "renyi")
+        app.selectbox(key="preset").set_value(key).run()
+        if numbers(app)["ε by Rényi"] == "…":
+            settled(app, "renyi")
         assert not app.exception, key
         assert not app.error, key
         epsilon = spent(each.training, "rdp").epsilon
