@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -22,8 +23,10 @@ from tests.browser.waiting import PATIENCE, eventually, idle
 pytestmark = [pytest.mark.browser, memory.needed]
 COLUMNS = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
 OWN = f"?v=2&data=Your+own+table&own_columns={quote(COLUMNS)}"
-FEATURES = "train?dataset=Features+from+a+file+of+your+own&passes=2&repeats=1&v=2"
-LARGE = "?v=2&data=Your+own+table&own_columns=" + quote("age: 18 to 90\npredict ill: one of 0, 1")
+FEATURES = "train?dataset=Features+from+a+file+of+your+own&passes=2&repeats=1&units=8&v=2"
+LARGE = "?v=2&methods=OPERA&runs=10&data=Your+own+table&own_columns=" + quote(
+    "age: 18 to 90\npredict ill: one of 0, 1"
+)
 # Of a few bytes 1.3 GB would be made: 360 columns of 450,000 rows.
 NAMES = [f"c{i}" for i in range(6)]
 LEVELS = ", ".join(f"v{i}" for i in range(60))
@@ -36,8 +39,8 @@ MOST_ABOVE_IDLE = 50.0  # MB
 
 
 def sentinel(test: str) -> str:
-    """Put together only here: whoever has it in memory has it from the test's file."""
-    return "".join(("zQ7", "vx", test, "91k"))
+    """Put together only here: whoever has it in memory or on disk has it from the test's file."""
+    return "".join(("zQ7", "vx", test, secrets.token_hex(4)))
 
 
 def table(rows: int, who: str) -> bytes:
