@@ -1,4 +1,4 @@
-"""The server: `pages/main.py` for every session, behind a door for this machine's pages only.
+"""The server: `pages/main.py` for every session, for requests of this machine's pages only.
 
 `streamlit run app.py` and `uvicorn app:app` both start it.
 """
@@ -14,8 +14,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.explore.warm import first_view
-from pages.shared import leaving
-from pages.shared.door import Door
+from pages.shared import session_end
+from pages.shared.access import AccessControl
 from pages.shared.headers import Headers
 
 
@@ -23,12 +23,12 @@ from pages.shared.headers import Headers
 async def alive(app: st.App) -> AsyncIterator[None]:
     """While the server runs: the first view is made ready, and left sessions are ended."""
     Thread(target=first_view, daemon=True).start()
-    async with leaving.watched(app):
+    async with session_end.watched(app):
         yield
 
 
 app = st.App(
     Path(__file__).parent / "pages" / "main.py",
-    middleware=[Middleware(Headers), Middleware(Door)],
+    middleware=[Middleware(Headers), Middleware(AccessControl)],
     lifespan=alive,
 )

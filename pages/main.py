@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import cache, endless, garbage, leaving
+from pages.shared import cache, finite_numbers, garbage_collection, session_end
 
-leaving.here()
+session_end.here()
 
 st.set_page_config(
     page_title="Epsilon Explorer",
@@ -49,7 +49,7 @@ page = st.navigation(
     ],
     position="top",
 )
-endless.refuse()
-with garbage.put_off():
+finite_numbers.refuse()
+with garbage_collection.put_off():
     cache.tell()
     page.run()

@@ -207,7 +207,7 @@ def test_one_module_touches_the_session_state() -> None:
         )
     }
     # The second only empties it, when its browser has gone.
-    assert holders <= {"pages/shared/session.py", "pages/shared/leaving.py"}
+    assert holders <= {"pages/shared/session.py", "pages/shared/session_end.py"}
 
 
 def test_one_module_polls() -> None:

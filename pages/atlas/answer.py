@@ -12,7 +12,7 @@ from dpcore.controls.atlas import FILTERS
 from dpcore.figures import atlas
 from dpcore.systems import Family, System, describe, proved_told, register, runs_here, standing
 from pages.atlas import texts
-from pages.shared import takeaway
+from pages.shared import view_link
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.texts import STATUS_WORDS
 
@@ -33,7 +33,7 @@ def title(systems: Sequence[System]) -> None:
     """What is shown, in one line."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What is known of each system?", anchor=False, width="stretch")
-        takeaway.link()
+        view_link.link()
     count, total = len(systems), len(register())
     st.caption(
         f"All {total} systems of the five papers, and beside them."

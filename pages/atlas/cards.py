@@ -15,7 +15,7 @@ from dpcore.systems.system import Software, Upkeep
 from pages.atlas import texts
 from pages.atlas.controls import choose
 from pages.atlas.routes import route
-from pages.shared import badges, takeaway
+from pages.shared import badges, view_link
 from pages.shared.widgets import drawn
 
 PER_PAGE = 8
@@ -54,7 +54,7 @@ def alone(system: System) -> None:
     with st.container(horizontal=True):
         st.button("All systems", icon=":material/arrow_back:", on_click=choose, args=(None,))
         st.space("stretch")
-        takeaway.link()
+        view_link.link()
     st.title(system.title, anchor=False)
     # What is run may be chosen below the card, and says what the card then need not.
     top = st.container(border=True)

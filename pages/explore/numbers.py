@@ -16,7 +16,7 @@ from dpcore.figures.words import at_most, percent, percents, plain
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
 from pages.explore.controls import kind_of
-from pages.shared import badges, takeaway
+from pages.shared import badges, view_link
 from pages.shared.charts import plot
 from pages.shared.texts import ODDS
 from pages.shared.verbatim import verbatim
@@ -83,7 +83,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
             row = found.iloc[0]
             badges.status(row["status"], guarantee_at(row))
         st.space("stretch")
-        takeaway.link()
+        view_link.link()
     if not found.empty:
         st.markdown(_verdict(view, found.iloc[0]))
     elif focus:

@@ -19,7 +19,7 @@ from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
 from pages.plan import texts
 from pages.plan.controls import PlanChoice
-from pages.shared import badges, takeaway
+from pages.shared import badges, view_link
 from pages.shared.background import BackgroundTask, Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
 
@@ -110,7 +110,7 @@ def title(asked: PlanChoice) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What does this training run cost?", anchor=False)
         st.space("stretch")
-        takeaway.link()
+        view_link.link()
     found = matching(training)
     known = "" if found is None else f" These are settings of paper 003: {found.title}."
     st.caption(

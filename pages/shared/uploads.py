@@ -3,7 +3,7 @@
 A session has at most one table and one set of features. Each is held by a process of its own
 (`dpcore.confined`), of which the page sees outlines and curves. Both, and the jobs that learn from
 them, end as soon as the browser is gone; what Streamlit itself holds of the file ends a little
-later (`pages.shared.leaving`), because a browser that lost its line for a moment comes back.
+later (`pages.shared.session_end`), because a browser that lost its line for a moment comes back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpcore.errors import Cancelled
 from dpcore.evaluation import jobs
 from dpcore.evaluation.forgetting import forget as forget_job
 from dpcore.evaluation.task import Task
-from pages.shared import leaving, shared_jobs
+from pages.shared import session_end, shared_jobs
 from pages.shared.session import keep, kept, once, recall, remember
 
 if TYPE_CHECKING:
@@ -190,19 +190,19 @@ class File:
 
     def getvalue(self) -> bytes:
         """Its bytes."""
-        return leaving.contents(self.file_id)
+        return session_end.contents(self.file_id)
 
 
 def field(label: str, key: str, **more: Any) -> File | None:
     """The field for a file, and, once there is one, the button that has it forgotten."""
     times = recall("forgotten") or 0
-    leaving.expect()
+    session_end.expect()
     upload: UploadedFile | None = st.file_uploader(
         label, key=f"{key}_{times}" if times else key, **more
     )
     if upload is None:
         return None
-    leaving.handed(upload)
+    session_end.handed(upload)
     file = File(upload.file_id, upload.name)
     upload.close()  # a copy, one in each run
     st.button(
@@ -228,7 +228,7 @@ def forget() -> None:
     for private in (_table, _features, curve_rows, figure):
         private.clear()
     remember("forgotten", (recall("forgotten") or 0) + 1)
-    leaving.forget_files()
+    session_end.forget_files()
     st.toast(FORGOTTEN, icon=":material/delete:")
 
 

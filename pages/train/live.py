@@ -17,7 +17,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import at_most, counted, plain
-from pages.shared import badges, job_panel, takeaway
+from pages.shared import badges, job_panel, view_link
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
 from pages.shared.session import chosen, keep, kept, put
@@ -39,7 +39,7 @@ def title() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What does privacy do to a network?", anchor=False)
         st.space("stretch")
-        takeaway.link()
+        view_link.link()
 
 
 def purpose(asked: TrainChoice) -> None:

@@ -24,7 +24,7 @@ UNHEARD = ("clear_cache", "set_run_on_save")
 POLICY_VIOLATION = 1008
 
 
-class Door:
+class AccessControl:
     """ASGI middleware: refuses strange hosts and origins, and what one visitor could do to others.
 
     Parameters

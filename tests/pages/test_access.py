@@ -6,13 +6,13 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from pages.shared.door import Door
+from pages.shared.access import AccessControl
 
 HOST = b"localhost:8501"
 
 
 def heard(*said: BackMsg | bytes) -> list[bytes]:
-    """What the application behind the door gets of all that a browser says."""
+    """What the application behind the access control gets of all that a browser says."""
     got: list[bytes] = []
     waiting: list[Message] = [{"type": "websocket.connect"}]
     for one in said:
@@ -38,7 +38,7 @@ def heard(*said: BackMsg | bytes) -> list[bytes]:
     }
     # Nothing here waits, so no event loop is needed: one may be running already.
     with pytest.raises(StopIteration):
-        Door(application)(scope, receive, send).send(None)
+        AccessControl(application)(scope, receive, send).send(None)
     return got
 
 
