@@ -23,7 +23,7 @@ from pages.shared.headers import Headers
 async def alive(app: st.App) -> AsyncIterator[None]:
     """While the server runs: the first view is made ready, and left sessions are ended."""
     Thread(target=first_view, daemon=True).start()
-    async with session_end.watched(app):
+    async with session_end.session_watcher(app):
         yield
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import cache, finite_numbers, garbage_collection, session_end
 
-session_end.here()
+session_end.watch_session()
 
 st.set_page_config(
     page_title="Epsilon Explorer",

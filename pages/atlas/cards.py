@@ -91,7 +91,7 @@ def _badges(system: System, title: str = "") -> None:
         badges.status(
             str(found.status),
             "" if not found.of else texts.AS_PUBLISHED if found.of == PUBLISHED else texts.HERE,
-            said=found.verdict,
+            label=found.verdict,
         )
         if found.sound is not None and found.of == PUBLISHED:
             badges.status(str(found.sound.status), texts.SOUND, name="sound form")

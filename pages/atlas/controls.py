@@ -37,7 +37,7 @@ class AtlasChoice:
 def validate_link() -> str:
     """What the link asked for in vain, as one message; found once a session."""
     # Models kept their own neighbour.
-    query.renewed("atlas", NEIGHBOUR.key, ADJACENCIES, lambda _: None)
+    query.upgrade_link("atlas", NEIGHBOUR.key, ADJACENCIES, lambda _: None)
     return once("atlas_link", _validate_link)
 
 
@@ -58,9 +58,9 @@ def sidebar() -> AtlasChoice:
         for control in FILTERS:
             closes = control is not SYSTEM
             form.draw(control.key, on_change=_close if closes else "rerun")
-    paper, kind, verdict = (form.said[key] for key in ("paper", "kind", "verdict"))
-    runnable, failures, search = (form.said[key] for key in ("runnable", "failures", "search"))
-    chosen = form.said[SYSTEM.key]
+    paper, kind, verdict = (form.values[key] for key in ("paper", "kind", "verdict"))
+    runnable, failures, search = (form.values[key] for key in ("runnable", "failures", "search"))
+    chosen = form.values[SYSTEM.key]
     asked = (search or "").split()
     found = tuple(
         system

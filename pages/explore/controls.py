@@ -151,7 +151,7 @@ def _where(dataset: str) -> str:
 
 def link_complaint() -> str:
     """What the link asked for in vain: found once a session, and shown until it ends."""
-    query.renewed(
+    query.upgrade_link(
         "explore",
         "adjacency",
         ADJACENCIES,
@@ -177,7 +177,7 @@ def _asked_for(link: Link) -> Entry:
 
 def _follow() -> str:
     """Take out of the address what cannot be followed; one message about it."""
-    link = query.asked()
+    link = query.read_link()
     if not link:
         return ""
     found = _asked_for(link)
@@ -191,7 +191,7 @@ def _follow() -> str:
     }
     said = query.validate_link((*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None})
     # A link that names a δ or a λ means it, also one from before there was a choice.
-    left = query.asked()
+    left = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in left and way not in left:
             preset(way, MY_OWN)
@@ -246,7 +246,7 @@ def _lambda(form: Form) -> float | None:
     way = form.draw("lambda")
     form.draw("lambda_value", "radius")
     if way == MY_OWN:
-        return float(form.said["lambda_value"])
+        return float(form.values["lambda_value"])
     return {NEAR_ZERO: accurate.LAM, OF_PAPER_000: PAPER_LAMBDA}.get(way)
 
 
@@ -254,10 +254,10 @@ def _preparation(form: Form) -> Preparation:
     with st.expander("Preparation", icon=":material/tune:"):
         st.caption(texts.PREPARATION)
         form.draw("missing", "scaling", "interval", "norm", "intercept")
-        if form.said["scaling"] == "data":
+        if form.values["scaling"] == "data":
             st.badge("leaks", icon=":material/warning:", color="red")
         form.draw("feature_map", "fourier_features", "bandwidth")
-    return Preparation(**CONTROLS.fields(form.said, "preparation"))
+    return Preparation(**CONTROLS.fields(form.values, "preparation"))
 
 
 def _training(form: Form, first: Start, methods: list[str]) -> None:
@@ -267,7 +267,7 @@ def _training(form: Form, first: Start, methods: list[str]) -> None:
     with st.expander("Training", icon=":material/model_training:"):
         form.draw("steps")
         blurs = any(method_named(key).trust for key in methods)
-        if form.said["edition"] == "sound" and blurs:
+        if form.values["edition"] == "sound" and blurs:
             form.draw("may_miss")
         if 0 < (first.size or first.found.records) <= FULL_LENGTH_RECORDS:
             form.draw("full_length")
@@ -353,9 +353,9 @@ def rest(first: Start) -> ExploreChoice:
         "preparation": preparation,
         "columns": first.columns,
     }
-    study = Study(**CONTROLS.fields(form.said) | asked)
+    study = Study(**CONTROLS.fields(form.values) | asked)
     closed = tuple(key for key in methods if method_named(key).closed_form)
     trained = tuple(key for key in methods if key not in closed)
     return ExploreChoice(
-        study, closed, trained, first.upload, form.said.get("compared_by", "accuracy")
+        study, closed, trained, first.upload, form.values.get("compared_by", "accuracy")
     )

@@ -85,7 +85,7 @@ def _first() -> tuple[list[dict[str, Any]], str]:
         {"date": each.on, "what": each.title, "weight": each.weight, "sigma": None}
         for each in releases.quarterly(date.today().year)
     ]
-    asked = query.asked().get(LINK, [""])[-1]
+    asked = query.read_link().get(LINK, [""])[-1]
     if not asked:
         return usual, ""
     try:

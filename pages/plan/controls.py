@@ -89,7 +89,7 @@ def sidebar() -> PlanChoice:
             form.draw("sigma", "clip", "decay")
             form.draw("every", disabled=form.draw("decays") != "steps")
             form.draw("plan_delta")
-            _share(form.said["records"], form.said["plan_delta"])
+            _share(form.values["records"], form.values["plan_delta"])
     training, per_epoch = _read(form, nominal=nominal)
     keep("plan_length", (training.steps, per_epoch))
     with first:
@@ -99,17 +99,17 @@ def sidebar() -> PlanChoice:
 
 def _read(form: Form, *, nominal: bool) -> tuple[TrainingPlan, int]:
     """The run, and the steps of one pass over the data."""
-    fields = CONTROLS.fields(form.said)
+    fields = CONTROLS.fields(form.values)
     records = whole("public size" if nominal else "records n", fields["records"], at_least=1)
     batch = whole("batch size", fields["batch"], at_least=1, at_most=records)
     per_epoch = steps_per_epoch(records, batch)
     steps = whole("steps", fields["steps"], at_least=1)
-    every = {"epoch": per_epoch, "step": 1}.get(fields["decay_every"], form.said["every"])
+    every = {"epoch": per_epoch, "step": 1}.get(fields["decay_every"], form.values["every"])
     changed = {
         "sigma": number("σ₀", fields["sigma"], above=0.0),
         "records": records,
         "batch": batch,
-        "steps": steps if form.said["length"] == "steps" else steps * per_epoch,
+        "steps": steps if form.values["length"] == "steps" else steps * per_epoch,
         "decay_every": 1 if fields["decay"] == 1.0 else every,
         "adjacency": Adjacency(fields["adjacency"]),
     }

@@ -13,7 +13,7 @@ from pages.shared.session import once
 
 def validate_link() -> str:
     """What the link asked for in vain, as one message; found once a session."""
-    query.renewed("plan", "neighbour", ADJACENCIES, _usual_before)
+    query.upgrade_link("plan", "neighbour", ADJACENCIES, _usual_before)
     return once(
         "plan_link", lambda: query.validate_link((*CONTROLS, *DETAIL), others={calendar.LINK: None})
     )

@@ -1,6 +1,6 @@
-"""Who may talk to the server: asked of every request, before Streamlit sees it.
+"""Which requests the server answers: checked before Streamlit sees them.
 
-The address it listens on and the hosts it answers to stand in `.streamlit/config.toml`.
+The address and the hosts it answers to are set in `.streamlit/config.toml`.
 """
 
 from __future__ import annotations
@@ -14,63 +14,63 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-READING = ("GET", "HEAD", "OPTIONS")
-CLOSED = ("/_stcore/metrics",)
-"""Paths that tell one visitor about the others, and that nothing here needs."""
+READ_METHODS = ("GET", "HEAD", "OPTIONS")
+CLOSED_PATHS = ("/_stcore/metrics",)
+"""Paths that show one visitor data of others, and that nothing here needs."""
 
-UNHEARD = ("clear_cache", "set_run_on_save")
-"""Messages by which one visitor's browser would change what all the others have."""
+BLOCKED_MESSAGES = ("clear_cache", "set_run_on_save")
+"""Message types by which one visitor would change the state of all others."""
 
 POLICY_VIOLATION = 1008
 
 
 class AccessControl:
-    """ASGI middleware: refuses strange hosts and origins, and what one visitor could do to others.
+    """ASGI middleware that refuses foreign hosts and origins, and harm to other visitors.
 
     Parameters
     ----------
     app : ASGI application
-        What lies behind.
+        The application that gets the allowed requests.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass it on, or refuse it."""
+        """Pass the request on, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        status = _refused(scope)
+        status = _refusal_status(scope)
         if status and scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})
         elif status:
             await PlainTextResponse("Refused.", status)(scope, receive, send)
         elif scope["type"] == "websocket":
-            await self.app(_as_our_own(scope), _without_unheard(receive), send)
+            await self.app(_with_own_origin(scope), _without_blocked(receive), send)
         else:
             await self.app(scope, receive, send)
 
 
-def _refused(scope: Scope) -> int:
-    """The HTTP status of the refusal; 0 where there is none."""
+def _refusal_status(scope: Scope) -> int:
+    """HTTP status of the refusal; 0 if the request is allowed."""
     headers = Headers(scope=scope)
     host, origin = headers.get("host"), headers.get("origin")
     if not is_host_allowed(host):
         return 400
-    if scope["path"].rstrip("/").endswith(CLOSED):
+    if scope["path"].rstrip("/").endswith(CLOSED_PATHS):
         return 404
-    looking = scope["type"] == "http" and scope["method"] in READING
-    if looking or origin is None or urlsplit(origin).netloc == host:
+    reads_only = scope["type"] == "http" and scope["method"] in READ_METHODS
+    if reads_only or origin is None or urlsplit(origin).netloc == host:
         return 0
     return 0 if origin in st.get_option("server.corsAllowedOrigins") else 403
 
 
-def _as_our_own(scope: Scope) -> Scope:
-    """The request with the origin that was let in written as this server's.
+def _with_own_origin(scope: Scope) -> Scope:
+    """The request with its allowed origin replaced by this server's own.
 
-    Streamlit would look at it again, and compares a strange one with this machine's public address,
-    which it asks of another machine.
+    Streamlit checks the origin again, and compares a foreign one with this machine's public
+    address, which it asks of another machine.
     """
     headers = MutableHeaders(scope=dict(scope))
     if "origin" in headers:
@@ -79,22 +79,22 @@ def _as_our_own(scope: Scope) -> Scope:
     return {**scope, "headers": headers.raw}
 
 
-def _without_unheard(receive: Receive) -> Receive:
-    """The browser's messages but those in `UNHEARD`."""
+def _without_blocked(receive: Receive) -> Receive:
+    """The browser's messages without those in `UNHEARD`."""
 
-    async def heard() -> Message:
+    async def next_allowed() -> Message:
         while True:
             message = await receive()
-            if message["type"] != "websocket.receive" or not _unheard(message.get("bytes")):
+            if message["type"] != "websocket.receive" or not _is_blocked(message.get("bytes")):
                 return message
 
-    return heard
+    return next_allowed
 
 
-def _unheard(data: bytes | None) -> bool:
-    said = BackMsg()
+def _is_blocked(data: bytes | None) -> bool:
+    message = BackMsg()
     try:
-        said.ParseFromString(data or b"")
-    except Exception:  # no message at all: Streamlit closes the connection then
+        message.ParseFromString(data or b"")
+    except Exception:  # no valid message: Streamlit then closes the connection
         return False
-    return said.WhichOneof("type") in UNHEARD
+    return message.WhichOneof("type") in BLOCKED_MESSAGES

@@ -1,7 +1,7 @@
-"""Answers that take longer than a moment: computed in threads while the page goes on.
+"""Slow answers, computed in threads while the page goes on.
 
-One answer is computed once for all sessions, and given up when the last one that waits for it has
-left: by asking for another under the same name, by its Stop, or because its browser is gone.
+An answer is computed once for all sessions, and cancelled when the last session that waits for it
+leaves: by asking for another under the same name, by Stop, or because its browser is gone.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ Progress = Callable[[float, str], None]
 
 WORKERS = 2
 POLL_SECONDS = 0.15
-# A wait shorter than this is not worth a line that comes and goes.
+# A shorter wait shows no line on the page.
 QUIET_SECONDS = 1.0
 LOOK_SECONDS, EXPIRES_SECONDS = 1.0, 30.0
 
 
 class BackgroundTask(Generic[Answer]):
-    """One answer on its way.
+    """One answer being computed.
 
     Parameters
     ----------
     work : callable
         (progress) -> answer; it may call progress(fraction, message), which ends it once stopped.
     quick : bool
-        Whether it is expected within a second or so: it does not queue behind those that take long.
+        Whether it takes about a second: it does not queue behind long tasks.
     """
 
     def __init__(self, work: Callable[[Progress], Answer], *, quick: bool = False) -> None:
-        self.began = self._looked = time.monotonic()
+        self.began = self._checked_at = time.monotonic()
         self.share = 0.0
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -49,57 +49,61 @@ class BackgroundTask(Generic[Answer]):
         self.future: Future[Answer] = _threads(quick).submit(work, self._report)
 
     def _report(self, share: float, message: str) -> None:
-        if time.monotonic() - self._looked >= LOOK_SECONDS:
-            self._look()
+        if time.monotonic() - self._checked_at >= LOOK_SECONDS:
+            self._drop_absent()
         if self._stopping.is_set():
             raise Cancelled
         self.share = share
 
-    def _look(self) -> None:
-        """Forget who has been gone for long."""
-        self._looked = now = time.monotonic()
+    def _drop_absent(self) -> None:
+        """Drop sessions whose browser has been gone for `EXPIRES_SECONDS`."""
+        self._checked_at = now = time.monotonic()
         with self._lock:
-            for who, (present, seen) in list(self._waiting.items()):
-                self._waiting[who] = present, now if present() else seen
-            gone = [who for who, (_, seen) in self._waiting.items() if now - seen > EXPIRES_SECONDS]
-        for who in gone:
-            self.leave(who)
+            for session, (is_present, last_seen) in list(self._waiting.items()):
+                self._waiting[session] = is_present, now if is_present() else last_seen
+            expired = [
+                session
+                for session, (_, last_seen) in self._waiting.items()
+                if now - last_seen > EXPIRES_SECONDS
+            ]
+        for session in expired:
+            self.leave(session)
 
-    def join(self, who: str, present: Callable[[], bool]) -> None:
-        """Wait for it.
+    def join(self, session: str, is_present: Callable[[], bool]) -> None:
+        """Register a session that waits for the answer.
 
         Parameters
         ----------
-        who : str
-        present : callable
-            Asked now and then whether they are still there.
+        session : str
+        is_present : callable
+            Returns whether the session is still connected; called now and then.
         """
         with self._lock:
-            self._waiting[who] = present, time.monotonic()
+            self._waiting[session] = is_present, time.monotonic()
 
-    def leave(self, who: str) -> None:
-        """Wait for it no more; with the last one it ends soon, at once where it has not begun."""
+    def leave(self, session: str) -> None:
+        """Stop waiting; the last session to leave ends the task, at once if it has not begun."""
         with self._lock:
-            self._waiting.pop(who, None)
-            last = not self._waiting
-        if last:
+            self._waiting.pop(session, None)
+            was_last = not self._waiting
+        if was_last:
             self._stopping.set()
             self.future.cancel()
 
     @property
     def done(self) -> bool:
-        """Whether it ended by itself, with an answer or with an error of its own."""
+        """Whether it ended without a stop, with an answer or an error of its own."""
         if not self.future.done() or self.future.cancelled():
             return False
         return not isinstance(self.future.exception(), Cancelled)
 
     @property
     def stopped(self) -> bool:
-        """Whether it was told to stop before it was done."""
+        """Whether it was stopped before it was done."""
         return self._stopping.is_set() and not self.done
 
     def answer(self, wait: float = 0.0) -> Answer | None:
-        """The answer, or ``None`` while it is not there; its own error is raised.
+        """The answer, or ``None`` while it is missing; raises the error of the work.
 
         Parameters
         ----------
@@ -113,8 +117,8 @@ class BackgroundTask(Generic[Answer]):
 
 
 Waiting = list[tuple[str, str, BackgroundTask[Any]]]
-"""Tasks that a page is drawn without: the name each was asked by, what it does, for the line on
-screen, and the task."""
+"""Tasks whose answers the page is drawn without: the name each was asked for by, what it does in
+words for the screen, and the task."""
 
 
 @st.cache_resource(show_spinner=False)
@@ -126,28 +130,28 @@ def _threads(quick: bool) -> ThreadPoolExecutor:
 def _tasks(
     name: str, key: Hashable, _work: Callable[[Progress], Answer], quick: bool
 ) -> list[BackgroundTask[Answer]]:
-    """A box that holds the task: one that was stopped can be replaced."""
+    """A one-element list with the task, so that a stopped task can be replaced."""
     return [BackgroundTask(_work, quick=quick)]
 
 
 def ask(
     name: str, key: Hashable, work: Callable[[Progress], Answer], *, quick: bool = False
 ) -> BackgroundTask[Answer]:
-    """The task with this name and key, begun if it was not.
+    """The task with this name and key; starts it if needed.
 
     Parameters
     ----------
     name : str
-        What is asked; this session's former task of the same name and another key is given up.
+        Name of the question; this session leaves its former task of this name and another key.
     key : hashable
         All that the answer depends on.
     work, quick : callable, bool
         As in `BackgroundTask`.
     """
-    before = kept(f"task {name}")
+    previous = kept(f"task {name}")
     box: list[BackgroundTask[Answer]] = _tasks(name, key, work, quick)
-    if before is not None and before is not box:
-        before[0].leave(me())
+    if previous is not None and previous is not box:
+        previous[0].leave(me())
         lower_flag(f"stopped {name}")
     if not flag(f"stopped {name}"):
         if box[0].stopped:
@@ -158,17 +162,17 @@ def ask(
 
 
 def missing(name: str, words: str, task: BackgroundTask[Answer], answer: Answer | None) -> Waiting:
-    """The task, for `watched`, if the page is drawn without its answer."""
+    """The task in a list for `watched`, empty if its answer is there."""
     return [] if answer is not None else [(name, words, task)]
 
 
 class WatchedAnswers:
-    """Answers that the page is drawn without, under one line; see `job_panel.Watched`.
+    """Missing answers, shown in one line of the job panel; see `job_panel.Watched`.
 
     Parameters
     ----------
     waiting : list of (name, words, task)
-        As `missing` gives them.
+        From `missing`.
     """
 
     name = "answers"
@@ -179,11 +183,11 @@ class WatchedAnswers:
         self.drawn: State = "running" if self._running() else "stopped"
 
     def _running(self) -> Waiting:
-        """Those that this session has not stopped; others may go on with what it has."""
-        return [each for each in self._waiting if not flag(f"stopped {each[0]}")]
+        """Tasks this session has not stopped; other sessions may still wait for a stopped one."""
+        return [entry for entry in self._waiting if not flag(f"stopped {entry[0]}")]
 
     def state(self) -> State:
-        """As one: done as soon as one of them is there, or ended and has to be asked for anew."""
+        """Joint state: done once one answer is there, or has to be asked for anew."""
         running = self._running()
         if any(task.done for _, _, task in self._waiting) or any(
             task.stopped for _, _, task in running
@@ -192,13 +196,13 @@ class WatchedAnswers:
         return "running" if running else "stopped"
 
     def line(self) -> Line | None:
-        """One line for all; none for what takes but a moment."""
+        """One line for all tasks; ``None`` during the first `QUIET_SECONDS`."""
         running = self._running()
         if not running:
             words = "; ".join(words for _, words, _ in self._waiting)
             return Line(f"Stopped: {words}.", button="Go on")
         now = time.monotonic()
-        late = [each for each in running if now - each[2].began >= QUIET_SECONDS]
+        late = [entry for entry in running if now - entry[2].began >= QUIET_SECONDS]
         if not late:
             return None
         _, words, task = late[0]
@@ -206,20 +210,20 @@ class WatchedAnswers:
         return Line(f"{words}{more} …", task.share)
 
     def start(self) -> None:
-        """They were begun when they were asked for."""
+        """Do nothing: tasks start when they are asked for."""
 
     def stop(self) -> None:
-        """Leave all that are under way."""
+        """Leave all running tasks."""
         for name, _, task in self._running():
             raise_flag(f"stopped {name}")
             task.leave(me())
 
     def again(self) -> None:
-        """Have the page ask for them anew."""
+        """Let the page ask for them again."""
         for name, _, _ in self._waiting:
             lower_flag(f"stopped {name}")
 
 
 def watched(waiting: Waiting) -> list[WatchedAnswers]:
-    """What a panel watches of them: nothing where the page was drawn with every answer."""
+    """Missing answers for the job panel; empty if the page has every answer."""
     return [WatchedAnswers(waiting)] if waiting else []

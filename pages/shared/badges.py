@@ -1,4 +1,4 @@
-"""Claim and proof, side by side and never mixed."""
+"""Badges and statements of claims and proofs, side by side and never mixed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pages.shared import texts
 GUARANTEE = Path(__file__).parents[2] / "docs" / "guarantee.md"
 
 
-def status(verdict: str, note: str = "", name: str = "", said: str = "") -> None:
-    """The verdict as a coloured badge with an icon, named if need be; what it means on hover.
+def status(verdict: str, note: str = "", name: str = "", label: str = "") -> None:
+    """Show the verdict as a coloured badge with an icon; its meaning appears on hover.
 
-    `said` is what stands on it where the bare verdict says too little.
+    `label` replaces the verdict as its text; `name` says what it is about.
     """
     st.badge(
-        f"{name}: {said or verdict}" if name else said or verdict,
+        f"{name}: {label or verdict}" if name else label or verdict,
         icon=texts.STATUS_ICONS[verdict],
         color=texts.STATUS_COLOURS[verdict],
         help=f"{texts.STATUS_WORDS[verdict]} {note}".strip(),
@@ -30,26 +30,26 @@ def status(verdict: str, note: str = "", name: str = "", said: str = "") -> None
 
 
 def statement(guarantee: Guarantee) -> str:
-    """An (ε, δ) statement in one line, or why there is none."""
+    """One line with ε, δ, adjacency and accountant, or why there is no number."""
     if guarantee.epsilon is None:
         return f"No number. {guarantee.reason}".strip()
-    said = f"ε = {at_most(guarantee.epsilon)}"
+    sentence = f"ε = {at_most(guarantee.epsilon)}"
     if guarantee.delta is not None:
-        said += f", δ = {at_most(guarantee.delta)}"
+        sentence += f", δ = {at_most(guarantee.delta)}"
         if guarantee.vacuous:
-            said += " (vacuous: δ ≥ 1 holds for every algorithm)"
+            sentence += " (vacuous: δ ≥ 1 holds for every algorithm)"
     tail = f" {guarantee.reason}" if guarantee.reason else ""
-    return f"{said} · {guarantee.adjacency} · {guarantee.by}.{tail}"
+    return f"{sentence} · {guarantee.adjacency} · {guarantee.by}.{tail}"
 
 
 def beside(claim: Guarantee, certified: Guarantee) -> None:
-    """How a claim under add/remove relates to what is certified under zero-out; else nothing."""
+    """Explain an add/remove claim beside a zero-out certificate; otherwise show nothing."""
     if (claim.adjacency, certified.adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT):
         st.caption(SAME_FIGURE)
 
 
 def checked(conditions: Sequence[Condition]) -> None:
-    """Each hypothesis with a mark, and what follows where it is not met."""
+    """Show each condition with a mark, and the consequence if it is not met."""
     for condition in conditions:
         mark = ":green[:material/check:]" if condition.met else ":red[:material/close:]"
         tail = "" if condition.met else f" {condition.consequence}"
@@ -65,7 +65,7 @@ def _guarantee() -> None:
 
 
 def guarantee(place: str) -> None:
-    """A button that opens what "proved" means, to the letter; `place` tells it from others."""
+    """Show a button that opens the definition of "proved"; `place` makes its key unique."""
     if st.button(
         "What “proved” means",
         key=f"guarantee_{place}",
@@ -76,18 +76,20 @@ def guarantee(place: str) -> None:
 
 
 def trust(answers: Sequence[Trust] = ()) -> None:
-    """Whom one has to trust for which ε; without answers, the one who holds all the records."""
+    """Show whom one has to trust for which ε; without answers, the holder of all records."""
     if not answers:
         st.markdown(f"**Whom do I have to trust?** {texts.CENTRAL}", help=texts.TRUST)
         return
     st.markdown("**Whom do I have to trust?**", help=f"{texts.TRUST} {texts.BLURRED}")
     st.markdown(
-        "\n".join(f"- **{one.whom}**, {one.to}: {statement(one.guarantee)}" for one in answers)
+        "\n".join(
+            f"- **{answer.whom}**, {answer.to}: {statement(answer.guarantee)}" for answer in answers
+        )
     )
 
 
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
-    """For each calibration at the chosen ε: the paper's claim, what is proved, and what failed."""
+    """Show each calibration at the chosen ε: claim, proof and failed conditions."""
     guarantee("methods")
     for calibration in chosen:
         method = method_named(calibration.method)
@@ -103,9 +105,12 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
                 st.markdown("**Claim** (what the paper says)")
                 st.markdown(statement(calibration.claim))
                 beside(calibration.claim, calibration.certified)
-                claimed, why = method.editions[calibration.edition].claim, calibration.claim.reason
-                if not why or why.lower() not in claimed.lower():
-                    st.caption(claimed)
+                claim_text, reason = (
+                    method.editions[calibration.edition].claim,
+                    calibration.claim.reason,
+                )
+                if not reason or reason.lower() not in claim_text.lower():
+                    st.caption(claim_text)
             with proof:
                 st.markdown("**Proof** (what holds for this noise)")
                 st.markdown(statement(calibration.proof))

@@ -1,4 +1,4 @@
-"""What every page says once where nothing can be kept for later."""
+"""The warning on every page if the cache folder cannot be written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.shared.verbatim import verbatim
 
 
 def tell() -> None:
-    """Why nothing can be kept, above the page; nothing where it can."""
-    said = cache.complaint()
-    if said:
-        st.warning(verbatim(said), icon=":material/save:")
+    """Warn above the page why results cannot be kept; show nothing if they can."""
+    complaint = cache.complaint()
+    if complaint:
+        st.warning(verbatim(complaint), icon=":material/save:")

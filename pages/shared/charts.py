@@ -1,4 +1,4 @@
-"""How figures and tables stand on a page: with their words, their CSV, and on which ground."""
+"""Figures and tables on a page, with their sentences and CSV files."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ if TYPE_CHECKING:
 
 
 def plot(drawn: Drawn, key: str) -> None:
-    """A figure with its alternative text, and its sentence under it."""
+    """Show a figure with its alternative text, and its sentence below."""
     st.plotly_chart(
         drawn.figure,
         key=key,
         alt=drawn.alt,
-        # Its buttons would lie on the legend of a narrow screen; a double click brings the first
-        # view back.
+        # The buttons would cover the legend on a narrow screen; a double click resets the view.
         config={"displayModeBar": False},
     )
     st.markdown(verbatim(drawn.sentence))
 
 
 def download(table: pd.DataFrame, name: str, alt: str) -> None:
-    """A table and the same as CSV."""
+    """Show a table and a button for its CSV."""
     st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
     st.download_button(
         "Download CSV",
@@ -42,7 +41,7 @@ def download(table: pd.DataFrame, name: str, alt: str) -> None:
 
 
 def table_behind(table: pd.DataFrame, name: str, alt: str) -> None:
-    """A small button under a figure that opens its table, with the CSV."""
+    """Show a small button that opens the table behind a figure, with its CSV."""
     place = st.popover(
         "Table and CSV",
         icon=":material/table:",
@@ -56,5 +55,5 @@ def table_behind(table: pd.DataFrame, name: str, alt: str) -> None:
 
 
 def on_dark() -> bool:
-    """Whether the page is shown on a dark ground."""
+    """Whether the page has a dark background."""
     return bool(st.context.theme.type == "dark")

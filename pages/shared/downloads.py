@@ -1,4 +1,4 @@
-"""Public data sets that are fetched from their publisher when somebody asks for them."""
+"""Downloads of public data sets from their publishers, on request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.shared.verbatim import refuse
 
 
 def fetch(key: str) -> None:
-    """Fetch a public set from its publisher, with progress on the page."""
+    """Download a public data set, with progress on the page."""
     bar = st.progress(0.0, text="Asking the publisher")
     try:
         load(key, progress=lambda share, text: bar.progress(min(1.0, share), text=text))

@@ -1,4 +1,4 @@
-"""An endless number in an address, such as ``?records=inf``: refused like any other bad value."""
+"""Refuses infinite numbers in an address, such as ``?records=inf``, like any other bad value."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ _deserialize = NumberInputSerde.deserialize
 
 
 def _finite_only(self: NumberInputSerde, ui_value: float | None) -> float | None:
-    finite = ui_value is not None and abs(ui_value) < float("inf")
-    return _deserialize(self, ui_value if finite else None)
+    is_finite = ui_value is not None and abs(ui_value) < float("inf")
+    return _deserialize(self, ui_value if is_finite else None)
 
 
 def refuse() -> None:
-    """Let a field keep its first value, on this load and when the reader goes back to the address.
+    """Make a number field ignore an infinite value, at load and when going back in the browser.
 
-    Streamlit 1.67 makes a whole number of it before it looks at the limits, and shows an error page
-    in place of the app. The address is taken in before the script runs and again as the reader goes
-    back, so nothing that a page can do about its own address would be in time.
+    Streamlit 1.67 converts it to an integer before it checks the limits, and shows an error page
+    in place of the app. It reads the address before the script runs, and again when the reader goes
+    back, so a page cannot correct its own address in time.
     """
     NumberInputSerde.deserialize = _finite_only  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Garbage collection, put off while a fresh server draws its first answer."""
+"""Postpones garbage collection while a new server draws its first page."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_first = threading.Lock()
-"""Taken by the process's first run, and kept."""
+_first_run = threading.Lock()
+"""Acquired by the first page run of the process, and never released."""
 
 
 @contextmanager
 def put_off() -> Iterator[None]:
-    """No collection during the process's first run of a page; nothing in any other.
+    """Disable collection during the first page run of the process; later runs are unaffected.
 
-    Libraries that are loaded leave some hundred thousand objects that stay. Looking through them
-    time and again was a seventh of the processor time up to the first answer.
+    Loading the libraries leaves some hundred thousand permanent objects. Scanning them again and
+    again took a seventh of the processor time up to the first answer.
     """
-    if not _first.acquire(blocking=False):
+    if not _first_run.acquire(blocking=False):
         yield
         return
     gc.disable()
     try:
         yield
     finally:
-        # All that there is counts as old now. Taken for new, it would be looked through at once,
-        # while the last of the answer is on its way to the browser.
+        # Makes all objects old. As new ones they would be scanned at once, while the end of the
+        # answer is being sent to the browser.
         gc.freeze()
         gc.unfreeze()
         gc.enable()

@@ -1,4 +1,4 @@
-"""What every answer tells the browser: nothing comes from elsewhere, and nobody frames the page."""
+"""Security headers of every response: no content from elsewhere, and no framing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 POLICY = "; ".join(
     (
         "default-src 'self'",
-        # Streamlit's page begins with a script of its own, and Plotly compiles its WebGL shaders.
+        # Streamlit's page has an inline script, and Plotly compiles its WebGL shaders.
         "script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
@@ -31,25 +31,25 @@ HEADERS = {
 
 
 class Headers:
-    """ASGI middleware: adds `HEADERS` to every answer.
+    """ASGI middleware that adds `HEADERS` to every response.
 
     Parameters
     ----------
     app : ASGI application
-        What lies behind.
+        The application that answers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass it on, and add them to what comes back."""
+        """Pass the request on, and add the headers to the response."""
 
-        async def told(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
             await send(message)
 
-        await self.app(scope, receive, told if scope["type"] == "http" else send)
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -1,8 +1,7 @@
-"""What is under way, whoever computes it: how far it is, Stop and Go on, and the page drawn anew.
+"""The panel of running work: progress, Stop and Go on, and redrawing the page when it ends.
 
-The one place that polls. A page hands over what it was drawn without, or what it draws again and
-again meanwhile; threads (`background`) and jobs in workers (`shared_jobs`)
-are watched alike.
+The only place that polls. A page passes what it still waits for, or what it redraws meanwhile;
+threads (`background`) and jobs in workers (`shared_jobs`) are watched alike.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from typing import Literal, Protocol
 import streamlit as st
 
 State = Literal["new", "running", "stopping", "stopped", "failed", "done"]
-"""Waiting for a click; under way, or for its turn; stopped while the last of what it leaves still
-comes; stopped by the person; ended with a reason; there."""
+"""Waiting for a click; running or queued; stopped, with its last rows still to come; stopped by the
+person; ended with a reason; finished."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What the panel says of one thing.
+    """The panel's line about one job.
 
     Parameters
     ----------
     words : str
-        What is being done and how far it is, or why it is not; Markdown.
+        What is being done and how far it is, or why it is not running; Markdown.
     share : float or None
-        The share that is done; ``None`` where it is not under way.
+        The share that is done; ``None`` if it is not running.
     button : str
-        What stops it, or has it go on; empty for no button.
+        Label of the button that stops or continues it; empty for no button.
     """
 
     words: str
@@ -38,16 +37,16 @@ class Line:
 
 
 class Watched(Protocol):
-    """Something that takes its time.
+    """A job, or a group of jobs, that the panel shows.
 
     Parameters
     ----------
     name : str
         For the keys of its buttons.
     drawn : str
-        The state that the page is drawn with.
+        The state in which the page was drawn.
     seconds : float
-        Between two looks.
+        Seconds between two polls.
     """
 
     name: str
@@ -55,66 +54,66 @@ class Watched(Protocol):
     seconds: float
 
     def state(self) -> State:
-        """The state now."""
+        """The current state."""
 
     def line(self) -> Line | None:
-        """What is said of it; ``None`` while it is not worth a line."""
+        """Its line; ``None`` while it needs none."""
 
     def start(self) -> None:
-        """Have it begun if it was not: called at each look while it is under way."""
+        """Start it if needed; called at each poll while it is running."""
 
     def stop(self) -> None:
-        """Give it up, because the person said so."""
+        """Stop it at the person's request."""
 
     def again(self) -> None:
-        """Begin, or go on, because the person said so."""
+        """Start or continue it at the person's request."""
 
 
-def watch(things: Sequence[Watched], draw: Callable[[bool], None] | None = None) -> None:
-    """Draw a line for each, and the page anew once the state of one is not as it was drawn.
+def watch(jobs: Sequence[Watched], draw: Callable[[bool], None] | None = None) -> None:
+    """Draw a line for each job, and redraw the page once a state differs from the drawn one.
 
-    Looks again and again while anything is under way.
+    Polls while any job is running.
 
     Parameters
     ----------
-    things : sequence of Watched
+    jobs : sequence of Watched
     draw : callable, optional
-        Draws the lines (`show`), and all else that changes meanwhile, at each look. Given whether
-        it stays as it is: while it is drawn again and again, a table's file would be gone before
-        it is fetched.
+        Draws the lines (`show`), and all else that changes meanwhile, at each poll. Its argument
+        says whether this is the last drawing: while it is redrawn, a table's file would be gone
+        before it is fetched.
     """
-    if not things:
+    if not jobs:
         return
-    moving = [thing.seconds for thing in things if thing.drawn in ("running", "stopping")]
+    poll_seconds = [job.seconds for job in jobs if job.drawn in ("running", "stopping")]
 
-    @st.fragment(run_every=min(moving, default=None))
-    def look() -> None:
-        # A button in here runs nothing but this fragment.
-        if any(thing.state() != thing.drawn for thing in things):
+    @st.fragment(run_every=min(poll_seconds, default=None))
+    def poll() -> None:
+        # A button in here reruns only this fragment.
+        if any(job.state() != job.drawn for job in jobs):
             st.rerun()
-        for thing in things:
-            if thing.drawn == "running":
-                thing.start()
+        for job in jobs:
+            if job.drawn == "running":
+                job.start()
         if draw is not None:
-            draw(not moving)
+            draw(not poll_seconds)
             return
-        for thing in things:
-            show(thing)
+        for job in jobs:
+            show(job)
 
-    look()
+    poll()
 
 
-def show(thing: Watched) -> None:
-    """The line of one thing, with its button."""
-    line = thing.line()
+def show(job: Watched) -> None:
+    """Draw the line of one job, with its button."""
+    line = job.line()
     if line is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         if line.share is not None:
             st.progress(min(1.0, max(0.0, line.share)), text=line.words)
-            key, icon, act = "stop", ":material/stop_circle:", thing.stop
+            key, icon, action = "stop", ":material/stop_circle:", job.stop
         else:
             st.caption(line.words)
-            key, icon, act = "start", ":material/play_arrow:", thing.again
+            key, icon, action = "start", ":material/play_arrow:", job.again
         if line.button:
-            st.button(line.button, key=f"{thing.name}_{key}", icon=icon, on_click=act)
+            st.button(line.button, key=f"{job.name}_{key}", icon=icon, on_click=action)

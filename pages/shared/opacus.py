@@ -20,7 +20,7 @@ NO_OPACUS = (
 
 
 def show_opacus(training: TrainingPlan) -> None:
-    """The same training with Opacus, and in what it differs; or that there is none."""
+    """Show the same training with Opacus and its differences, or that there is none."""
     st.markdown("**Opacus**")
     if training.sampling != "poisson":
         st.markdown(NO_OPACUS)

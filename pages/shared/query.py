@@ -1,7 +1,7 @@
-"""What a link asks for: of which time it is, and what it could not get, one plain sentence each.
+"""The settings in a link: its version, and one plain sentence for each refused setting.
 
-A link of today says so: ``v=2``. One that says nothing is from before the number of records was
-public by default, and is rewritten in the words of today; an address without any setting is new.
+A current link holds ``v=2``. A link without a version dates from before the number of records was
+public by default, and is rewritten for today's controls; an address without settings is new.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pages.shared.verbatim import verbatim
 
 VERSION, THIS = "v", "2"
 BEFORE = {str(Adjacency.ADD_REMOVE): "One record more or less"}
-"""What every page called it, also those that no longer offer it."""
+"""Its title on every page, also on pages that no longer offer it."""
 
 _VERSION = Control(
     VERSION,
@@ -38,59 +38,61 @@ REPLACED = (
     "A link without “v=2” is read by the defaults of before: for one record replaced, where a new "
     "visit begins with one record blanked out."
 )
-MOST_TOLD = 12
+MOST_REFUSALS = 12
 MOST_LETTERS = 40
 
 
 def quoted(value: str) -> str:
-    """A value from outside, short, as Markdown that shows its letters and common signs."""
-    kept = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MOST_LETTERS].strip()
-    return f"“{verbatim(kept)}”" if kept else "something unreadable"
+    """A value from a link as short Markdown, with only its letters and common signs."""
+    text = re.sub(r"[^\w .,:;+\-−–·()/²]", "", value)[:MOST_LETTERS].strip()
+    return f"“{verbatim(text)}”" if text else "something unreadable"
 
 
-def asked() -> dict[str, list[str]]:
-    """All that the link asks for, by name.
+def read_link() -> dict[str, list[str]]:
+    """Values of every setting in the link, by name.
 
-    Streamlit replaces values it does not know by the default and drops them from the address, so
-    this must be called before any control is drawn, on the session's first run.
+    Streamlit replaces unknown values by the default and drops them from the address, so call this
+    before any control is drawn, on the session's first run.
     """
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
-def renewed(
+def upgrade_link(
     page: str,
     control: str,
     titles: Mapping[str, str],
-    usual: Callable[[Link], Adjacency | None],
-    meant: Callable[[Link], Mapping[str, tuple[str, str]]] = lambda _: {},
+    old_adjacency: Callable[[Link], Adjacency | None],
+    old_values: Callable[[Link], Mapping[str, tuple[str, str]]] = lambda _: {},
 ) -> None:
-    """See to it that the address is of today; to be called first in every run of a page.
+    """Rewrite a link from before `VERSION`; call this first in every run of a page.
 
     Parameters
     ----------
     page : str
-        Name of the page, under which its link is remembered.
+        Name of the page; its old link is remembered under it.
     control : str
-        The page's control of the neighbour.
+        Key of the page's adjacency control.
     titles : mapping
         Adjacency to title of that control; zero-out, today's default, is the first.
-    usual : callable
+    old_adjacency : callable
         (link) -> the adjacency that a link from before `VERSION` meant where it named none, or
         ``None`` where that has not changed.
-    meant : callable
-        (link) -> for other controls that such a link does not name: (value, title) of what it meant
-        where that is no longer the default.
+    old_values : callable
+        (link) -> (value, title) of other controls that such a link does not name, if its meaning is
+        no longer the default.
     """
-    link, first, old = asked(), not flag(f"{page} opened"), kept(f"{page} old link")
+    link, first_run, old_link = read_link(), not flag(f"{page} opened"), kept(f"{page} old link")
     raise_flag(f"{page} opened")
     if link and VERSION not in link:
-        # Back in the browser may lead to the very link that was rewritten; any other address
-        # without a version was written by the controls since.
-        if first or link == old:
-            _rewrite(page, control, titles, usual(link), meant(link), first=first)
+        # Going back may lead to the link that was rewritten; any other address without a version
+        # was written by the controls since.
+        if first_run or link == old_link:
+            _rewrite(
+                page, control, titles, old_adjacency(link), old_values(link), first_run=first_run
+            )
         sign()
-    if now := kept(f"{page} now"):
-        put(now)
+    if pending := kept(f"{page} now"):
+        put(pending)
         keep(f"{page} now", None)
 
 
@@ -98,52 +100,59 @@ def _rewrite(
     page: str,
     control: str,
     titles: Mapping[str, str],
-    usual: Adjacency | None,
-    others: Mapping[str, tuple[str, str]],
+    old_adjacency: Adjacency | None,
+    old_values: Mapping[str, tuple[str, str]],
     *,
-    first: bool,
+    first_run: bool,
 ) -> None:
-    """Say in the address what the link meant; the run begins again where that changes it."""
-    link, default = asked(), next(iter(titles))
-    named = {title: key for key, title in {**titles, **BEFORE}.items()}
-    was = named.get(link[control][-1], default) if control in link else str(usual or default)
-    restated = was == Adjacency.ADD_REMOVE
-    now = default if restated else was
+    """Write the old link's meaning into the address; reruns the page if that changes it."""
+    link, default = read_link(), next(iter(titles))
+    keys_by_title = {title: key for key, title in {**titles, **BEFORE}.items()}
+    old_value = (
+        keys_by_title.get(link[control][-1], default)
+        if control in link
+        else str(old_adjacency or default)
+    )
+    is_restated = old_value == Adjacency.ADD_REMOVE
+    new_value = default if is_restated else old_value
     keep(f"{page} old link", link)
-    assumed = control not in link and now == Adjacency.REPLACE_ONE != default
-    keep(f"{page} restated", RESTATED if restated else REPLACED if assumed else "")
-    new = {name: values for name, values in link.items() if name != control or not restated}
-    if control not in link and now != default:
-        new[control] = [titles[now]]
-    new |= {name: [title] for name, (_, title) in others.items()}
-    if new == link:
+    is_assumed = control not in link and new_value == Adjacency.REPLACE_ONE != default
+    keep(f"{page} restated", RESTATED if is_restated else REPLACED if is_assumed else "")
+    new_link = {name: values for name, values in link.items() if name != control or not is_restated}
+    if control not in link and new_value != default:
+        new_link[control] = [titles[new_value]]
+    new_link |= {name: [title] for name, (_, title) in old_values.items()}
+    if new_link == link:
         return
-    if first:
-        # All at once, as each change is a step back in the browser.
-        st.query_params.from_dict({**new, VERSION: THIS} if new else {})
+    if first_run:
+        # In one change, as each change is a step in the browser's history.
+        st.query_params.from_dict({**new_link, VERSION: THIS} if new_link else {})
     else:
-        # By now the controls are drawn, and their addresses not ours to change.
-        keep(f"{page} now", {control: now} | {name: value for name, (value, _) in others.items()})
+        # The controls are drawn by now, and own their part of the address.
+        keep(
+            f"{page} now",
+            {control: new_value} | {name: value for name, (value, _) in old_values.items()},
+        )
         sign()
     st.rerun()  # controls begin with what the address holds at a run's start
 
 
 def sign() -> None:
-    """Have the address say that it is of today, where it holds any setting."""
+    """Write the version into an address that holds any setting."""
     if st.query_params and VERSION not in st.query_params:
         st.query_params[VERSION] = THIS
 
 
 def write(name: str, value: str | Sequence[str]) -> None:
-    """Put a setting that no control is bound to into the address."""
+    """Write a setting that no control is bound to into the address."""
     st.query_params.update({name: value, VERSION: THIS})
 
 
 def tell_restated(page: str) -> None:
-    """Say so where the page's link is read by defaults that are not those of a new visit."""
-    said = kept(f"{page} restated")
-    if said:
-        st.info(said, icon=":material/history:")
+    """Show a notice if the page's link is read by defaults other than those of a new visit."""
+    notice = kept(f"{page} restated")
+    if notice:
+        st.info(notice, icon=":material/history:")
 
 
 def validate_link(
@@ -151,59 +160,59 @@ def validate_link(
     among: Mapping[str, Collection[str]] | None = None,
     others: Mapping[str, Callable[[Link], list[Refusal]] | None] | None = None,
 ) -> str:
-    """Take out of the address what no control of the page allows; one message about it.
+    """Remove from the address what no control of the page allows; returns a message about it.
 
     Parameters
     ----------
     controls : iterable of Control
     among : mapping, optional
-        For controls by key: the texts allowed in this view, where those are fewer.
+        Texts allowed in this view by control key, if these are fewer.
     others : mapping, optional
-        Names in the address that no control has, with what checks them.
+        Settings that no control has, with the functions that check them.
     """
-    controls, others, link = list(controls), others or {}, asked()
-    refused = check(controls, link, quoted, among)
-    refused += strangers(link, {*(control.key for control in controls), *others})
-    for examine in filter(None, others.values()):
-        refused += examine(link)
-    drop(link, refused)
-    return told(refused)
+    controls, others, link = list(controls), others or {}, read_link()
+    refusals = check(controls, link, quoted, among)
+    refusals += unknown_settings(link, {*(control.key for control in controls), *others})
+    for check_setting in filter(None, others.values()):
+        refusals += check_setting(link)
+    drop(link, refusals)
+    return refusal_message(refusals)
 
 
-def strangers(link: Mapping[str, Sequence[str]], known: Collection[str]) -> list[Refusal]:
-    """The names in the link that no control of the page has, and versions that there are not.
+def unknown_settings(link: Mapping[str, Sequence[str]], settings: Collection[str]) -> list[Refusal]:
+    """Refusals of settings that the page does not have, and of unknown versions.
 
-    Streamlit keeps its own, such as ``embed``, to itself.
+    Streamlit hides its own settings, such as ``embed``.
     """
     return check([_VERSION], link, quoted) + [
         Refusal(name, value, f"the setting {quoted(name)}, which this page does not have.")
         for name, values in link.items()
-        if name not in {*known, VERSION}
+        if name not in {*settings, VERSION}
         for value in values
     ]
 
 
-def drop(link: Mapping[str, Sequence[str]], refused: Sequence[Refusal]) -> None:
-    """Take the refused values out of the address, so that no copied link passes them on.
+def drop(link: Mapping[str, Sequence[str]], refusals: Sequence[Refusal]) -> None:
+    """Remove the refused values from the address, so that no copied link holds them.
 
-    Only before the controls are drawn: an address that a control is bound to is not ours to change.
+    Call this before the controls are drawn: a drawn control owns its part of the address.
     """
-    for name in {one.name for one in refused}:
-        gone = {one.value for one in refused if one.name == name}
-        left = [value for value in link[name] if value not in gone]
-        if left:
-            st.query_params[name] = left
+    for name in {refusal.name for refusal in refusals}:
+        refused_values = {refusal.value for refusal in refusals if refusal.name == name}
+        kept_values = [value for value in link[name] if value not in refused_values]
+        if kept_values:
+            st.query_params[name] = kept_values
         elif name == VERSION:
             st.query_params[VERSION] = THIS
         else:
             del st.query_params[name]
 
 
-def told(refused: Sequence[Refusal]) -> str:
-    """All refusals as one message; empty where there is none."""
-    sentences = list(dict.fromkeys(one.sentence for one in refused))
+def refusal_message(refusals: Sequence[Refusal]) -> str:
+    """All refusals as one message; empty if there are none."""
+    sentences = list(dict.fromkeys(refusal.sentence for refusal in refusals))
     if len(sentences) < 2:
         return "".join(f"The link asks for {sentence}" for sentence in sentences)
-    more = len(sentences) - MOST_TOLD
-    lines = sentences[:MOST_TOLD] + ([f"… and {more:,} more."] if more > 0 else [])
+    more = len(sentences) - MOST_REFUSALS
+    lines = sentences[:MOST_REFUSALS] + ([f"… and {more:,} more."] if more > 0 else [])
     return "The link asks for:\n\n" + "\n".join(f"- {line}" for line in lines)

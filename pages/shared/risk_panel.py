@@ -1,7 +1,7 @@
-"""What ε means: the same panel on every page.
+"""The panel on what ε means, the same on every page.
 
-The card is fixed and drawn without data. What someone could find out stands under it and is
-computed only while it is open.
+The card is fixed and drawn without data. The attacker panel below it is computed only while it is
+open.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ FEWER = (
 
 
 def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str) -> None:
-    """One fixed sentence and a hundred people, for any method with this (ε, δ).
+    """Show the risk for one person as a hundred people, for any method with this (ε, δ).
 
     Parameters
     ----------
     budget : PrivacyBudget or None
-        ``None`` where nothing is proved or certified: then all may be right.
+        ``None`` if nothing is proved or certified: then all guesses may be right.
     adjacency : Adjacency
     key : str
-        Of the figure.
+        Key of the figure.
     note : str
-        For whom it holds, in small print.
+        Small print on when it holds.
     """
     if budget is None:
         st.subheader("What this means for one person", anchor=False, help=texts.ODDS)
@@ -62,23 +62,23 @@ def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _hundred(told: Odds, dark: bool) -> Drawn:
-    return people.hundred(told, dark=dark)
+def _hundred(chances: Odds, dark: bool) -> Drawn:
+    return people.hundred(chances, dark=dark)
 
 
 def attacker_panel(
-    promised: Callable[[], Promise], exact: Callable[[], PrivacyCurve | None], key: str
+    promise_of: Callable[[], Promise], exact_curve: Callable[[], PrivacyCurve | None], key: str
 ) -> None:
-    """What someone could find out: an attacker's reach, a belief before and after, words to copy.
+    """Show what someone could find out: an attacker's success, beliefs, and words to copy.
 
     Parameters
     ----------
-    promised : callable
-        Whose (ε, δ) it is about; called only while the panel is open, as `exact` is.
-    exact : callable
-        The whole privacy curve of the noise, or ``None`` where it is not known.
+    promise_of : callable
+        Returns the promise; called only while the panel is open, like `exact_curve`.
+    exact_curve : callable
+        Returns the privacy curve of the noise, or ``None`` if it is unknown.
     key : str
-        Tells the curve from any other; part of a cache's key.
+        Identifies the curve; part of a cache key.
     """
 
     @st.fragment
@@ -92,28 +92,28 @@ def attacker_panel(
         )
         if place.open:
             with place:
-                _opened(promised(), exact, key)
+                _opened(promise_of(), exact_curve, key)
 
     panel()
 
 
 @st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")
 def _curves(
-    key: str, _promise: Promise, _exact: Callable[[], PrivacyCurve | None]
+    key: str, _promise: Promise, _exact_curve: Callable[[], PrivacyCurve | None]
 ) -> tuple[dict[str, PrivacyCurve], pd.DataFrame]:
-    """The curve of the noise, where known, and the one of (ε, δ) alone; their points."""
+    """The curves of the noise, if known, and of (ε, δ) alone; and a table of their points."""
     from dpcore.accounting import tradeoff
 
-    budget, whole = _promise.budget, _exact()
+    budget, exact = _promise.budget, _exact_curve()
     assert budget is not None
-    curves = {} if whole is None else {"exact": whole}
+    curves = {} if exact is None else {"exact": exact}
     curves["budget"] = tradeoff.from_budget(
         budget.epsilon, budget.delta, _promise.guarantee.adjacency
     )
     return curves, tradeoff.table(curves)
 
 
-def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str) -> None:
+def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], key: str) -> None:
     from dpcore.accounting.tradeoff import attacker
     from dpcore.figures import attacker as figures
     from dpcore.figures import wording
@@ -122,44 +122,44 @@ def _opened(promise: Promise, exact: Callable[[], PrivacyCurve | None], key: str
     if promise.budget is None:
         return
     adjacency = promise.guarantee.adjacency
-    curves, table = _curves(f"{key} {promise}", promise, exact)
+    curves, table = _curves(f"{key} {promise}", promise, exact_curve)
     answer = st.container()
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        before = f"Before seeing the result, how sure is someone that {BELIEF[adjacency]}?"
-        prior = drawn(PRIOR, label=before) / 100.0
+        question = f"Before seeing the result, how sure is someone that {BELIEF[adjacency]}?"
+        prior = drawn(PRIOR, label=question) / 100.0
         rate = drawn(ALARMS, width="content")
-    found = {series: attacker(curve, prior, rate) for series, curve in curves.items()}
+    attackers = {series: attacker(curve, prior, rate) for series, curve in curves.items()}
     with answer:
-        _numbers(found, prior, rate)
+        _numbers(attackers, prior, rate)
     with left:
-        best = found.get("exact", found["budget"])
+        best = attackers.get("exact", attackers["budget"])
         st.markdown(wording.belief(adjacency, prior, rate, best.belief))
-        if "exact" not in found:
+        if "exact" not in attackers:
             st.caption(texts.NO_CURVE)
     with right:
-        marks = {series: each.true_positive_rate for series, each in found.items()}
+        marks = {series: result.true_positive_rate for series, result in attackers.items()}
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
         _tables(promise.budget, adjacency, table)
         st.caption("What ε and δ alone tell, on the command line:")
         st.code(command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True)
     _to_copy(
         wording.consent(promise, best),
-        wording.ethics(promise, found["budget"], found.get("exact"), prior, rate),
+        wording.ethics(promise, attackers["budget"], attackers.get("exact"), prior, rate),
     )
 
 
 def command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: float) -> str:
-    """The command line that gives what follows from (ε, δ) alone."""
+    """The command line that prints what follows from (ε, δ) alone."""
     return (
         f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
         f"--adjacency {adjacency} --prior {prior:g} --fpr {rate:g}"
     )
 
 
-def _numbers(found: dict[str, Attacker], prior: float, rate: float) -> None:
-    best, bound = found.get("exact", found["budget"]), found["budget"]
-    shown = (
+def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
+    best, bound = attackers.get("exact", attackers["budget"]), attackers["budget"]
+    metrics = (
         (
             "Right guesses",
             f"{right_of_100(best.advantage)} of 100",
@@ -190,10 +190,10 @@ def _numbers(found: dict[str, Attacker], prior: float, rate: float) -> None:
         ),
     )
     grid = st.grid(4, min_column_width=150, gap="small")
-    for label, value, weaker, chance, help_text in shown:
+    for label, value, bound_value, chance, help_text in metrics:
         with grid.cell(), st.container(gap=None):
             st.metric(label, value, help=help_text)
-            beside = f"; {weaker} from ε and δ alone" if best is not bound else ""
+            beside = f"; {bound_value} from ε and δ alone" if best is not bound else ""
             st.caption(f"at most; {chance}{beside}")
 
 

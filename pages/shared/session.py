@@ -1,4 +1,4 @@
-"""The one place that touches the session: what must outlive a rerun and is no widget's value."""
+"""The only access to the session state: values that outlive a rerun."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 def once(name: str, make: Callable[[], Value]) -> Value:
-    """`make()` on the session's first call, and the same value ever after."""
+    """The value of `make()`, which is called once in the session."""
     key = f"_once_{name}"
     if key not in st.session_state:
         st.session_state[key] = make()
@@ -20,7 +20,7 @@ def once(name: str, make: Callable[[], Value]) -> Value:
 
 
 def chosen(key: str) -> str:
-    """What a control says before it is drawn in this run; empty on the session's first."""
+    """A control's value as text before it is drawn in this run; empty on the first run."""
     return str(st.session_state.get(key, ""))
 
 
@@ -35,12 +35,12 @@ def preset(key: str, value: str) -> None:
 
 
 def remember(name: str, number: int) -> None:
-    """Keep a number for the rest of this session."""
+    """Store a number for the rest of this session."""
     st.session_state[f"_number_{name}"] = number
 
 
 def recall(name: str) -> int | None:
-    """The number last kept under this name."""
+    """The number last stored under this name, or None."""
     number: int | None = st.session_state.get(f"_number_{name}")
     return number
 
@@ -61,16 +61,16 @@ def lower_flag(name: str) -> None:
 
 
 def put(values: Mapping[str, object]) -> None:
-    """Set controls before they are drawn: in a callback, or above them in the script."""
+    """Set controls before they are drawn, in a callback or earlier in the script."""
     for key, value in values.items():
         st.session_state[key] = value
 
 
 def keep(name: str, value: object) -> None:
-    """Keep any value for the rest of this session."""
+    """Store any value for the rest of this session."""
     st.session_state[f"_kept_{name}"] = value
 
 
 def kept(name: str) -> Any:
-    """The value last kept under this name, or None."""
+    """The value last stored under this name, or None."""
     return st.session_state.get(f"_kept_{name}")

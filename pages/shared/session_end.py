@@ -1,7 +1,7 @@
-"""What happens when a browser has gone: its session ends on a timer, and its files with it.
+"""Ends a session, and deletes its files, some seconds after its browser has gone.
 
-Streamlit keeps the session of a browser that has gone, files included, until the next visitor
-comes. A browser that only lost its line is back within seconds, and finds everything.
+Streamlit keeps the session of such a browser, files included, until the next visitor comes. A
+browser that only lost its connection is back within seconds, and finds everything.
 """
 
 from __future__ import annotations
@@ -28,135 +28,135 @@ SECONDS = "DPCORE_FORGET_SECONDS"
 USUAL_SECONDS = 20.0
 LOOK_SECONDS = 1.0
 SWEEPS = (0.0, 3.0, 10.0)
-"""Seconds after a session's end at which memory is swept: a script may still be on its way out."""
+"""Seconds after a session's end at which memory is swept: a script may still be running."""
 
 
 @dataclass(frozen=True)
 class _Session:
-    """What is held for one browser: Streamlit's session, and the names of its files."""
+    """Streamlit's session of one browser, and the names of its files."""
 
-    its: weakref.ref[AppSession]
+    app_session: weakref.ref[AppSession]
     files: set[str] = field(default_factory=set)
 
     def empty(self) -> None:
-        """Let go of what its files hold, whoever still has one of Streamlit's many copies."""
+        """Close the files, whoever still has one of Streamlit's many copies."""
         if self.files:
-            for each in gc.get_objects():
-                if type(each) is UploadedFile and each.file_id in self.files:
-                    each.close()
+            for item in gc.get_objects():
+                if type(item) is UploadedFile and item.file_id in self.files:
+                    item.close()
             self.files.clear()
 
     def end(self) -> None:
-        """Let go of everything: Streamlit's loop keeps the last session until the next comes."""
+        """Clear the whole session: Streamlit keeps the last session until the next one begins."""
         self.empty()
-        session = self.its()
+        session = self.app_session()
         if session is not None:
             session.session_state.clear()
-            # Its parts that run by themselves hold what they were drawn with.
+            # Fragments hold the values they were drawn with.
             session._fragment_storage.clear()
 
 
 M_PERTURB, OVERWRITTEN = -6, 0x5A
-"""For glibc's `mallopt`: what is freed is filled with this byte."""
+"""For glibc's `mallopt`: freed memory is filled with this byte."""
 
-# Objects of up to so many bytes Python puts into blocks of its own, in steps of 16; and about how
-# much of one size it has free.
+# Python puts objects of up to so many bytes into blocks of its own, in steps of 16; and about how
+# many bytes of one size it has free.
 PYTHON_LARGEST, PYTHON_STEP, PYTHON_FREE = 512, 16, 2_000_000
 BYTES_HEAD = sys.getsizeof(b"")
 
-_here: dict[str, _Session] = {}
-"""By Streamlit's name of the session."""
+_sessions: dict[str, _Session] = {}
+"""By Streamlit's session id."""
 
 
-def here() -> None:
-    """Note the session that runs: it is watched from now on."""
+def watch_session() -> None:
+    """Watch the running session from now on."""
     context = get_script_run_ctx(suppress_warning=True)
-    if context is not None and context.session_id not in _here and exists():
+    if context is not None and context.session_id not in _sessions and exists():
         session = get_instance().get_app_session(context.session_id)
         if session is not None:
-            _here[context.session_id] = _Session(weakref.ref(session))
+            _sessions[context.session_id] = _Session(weakref.ref(session))
 
 
-def handed(file: UploadedFile) -> None:
-    """Note a file that the session that runs was handed."""
+def watch_file(file: UploadedFile) -> None:
+    """Watch a file uploaded to the running session."""
     context = get_script_run_ctx()
-    if context is not None and context.session_id in _here:
-        _here[context.session_id].files.add(file.file_id)
+    if context is not None and context.session_id in _sessions:
+        _sessions[context.session_id].files.add(file.file_id)
 
 
-def contents(file_id: str) -> bytes:
-    """The bytes of a file that the session that runs was handed; none if it is gone."""
+def file_contents(file_id: str) -> bytes:
+    """The bytes of a file uploaded to the running session; empty if it is gone."""
     context = get_script_run_ctx()
     if context is None:
         return b""
-    found = context.uploaded_file_mgr.get_files(context.session_id, [file_id])
-    return found[0].data if found else b""
+    files = context.uploaded_file_mgr.get_files(context.session_id, [file_id])
+    return files[0].data if files else b""
 
 
 def forget_files() -> None:
-    """Have Streamlit drop the files of the session that runs, at once."""
+    """Delete the files of the running session at once."""
     context = get_script_run_ctx()
     if context is not None:
         context.uploaded_file_mgr.remove_session_files(context.session_id)
-        if context.session_id in _here:
-            _here[context.session_id].empty()
+        if context.session_id in _sessions:
+            _sessions[context.session_id].empty()
     _sweep_soon()
 
 
 @asynccontextmanager
-async def watched(app: App) -> AsyncIterator[None]:
-    """While the server runs, end the sessions whose browser has gone."""
-    watching = asyncio.create_task(_watch())
+async def session_watcher(app: App) -> AsyncIterator[None]:
+    """End the sessions whose browser has gone, while the server runs."""
+    task = asyncio.create_task(_watch())
     try:
         yield
     finally:
-        watching.cancel()
+        task.cancel()
         with suppress(asyncio.CancelledError):
-            await watching
+            await task
 
 
-_due: list[float] = []
+_sweep_times: list[float] = []
 
 
 def _sweep_soon() -> None:
     now = time.monotonic()
-    _due.extend(now + seconds for seconds in SWEEPS)
+    _sweep_times.extend(now + delay for delay in SWEEPS)
 
 
 async def _watch() -> None:
     patience = float(os.environ.get(SECONDS) or USUAL_SECONDS)
-    gone: dict[str, float] = {}
+    absent_since: dict[str, float] = {}
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         if exists():
-            _end(get_instance(), gone, patience)
+            _end_absent(get_instance(), absent_since, patience)
         now = time.monotonic()
-        if any(due <= now for due in _due):
-            _due[:] = [due for due in _due if due > now]
+        if any(sweep_time <= now for sweep_time in _sweep_times):
+            _sweep_times[:] = [sweep_time for sweep_time in _sweep_times if sweep_time > now]
             await asyncio.to_thread(_sweep)
 
 
-def _end(runtime: Runtime, gone: dict[str, float], patience: float) -> None:
+def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: float) -> None:
     now = time.monotonic()
-    for session in list(_here):
+    for session in list(_sessions):
         if runtime.is_active_session(session):
-            gone.pop(session, None)
-        elif now - gone.setdefault(session, now) >= patience:
+            absent_since.pop(session, None)
+        elif now - absent_since.setdefault(session, now) >= patience:
             runtime.close_session(session)
-            _here.pop(session).end()
-            del gone[session]
+            _sessions.pop(session).end()
+            del absent_since[session]
             _sweep_soon()
 
 
-def expect() -> None:
-    """From now on memory is written over when it is freed: a file may come."""
+def overwrite_freed_memory() -> None:
+    """Overwrite memory when it is freed, from now on: a file may be uploaded."""
     libc = _libc()
     if libc is not None:
         libc.mallopt(M_PERTURB, OVERWRITTEN)
 
 
 def _sweep() -> None:
-    """Give freed memory back to the system, and write over what of it Python keeps for itself."""
+    """Return freed memory to the system, and overwrite what Python keeps of it."""
     gc.collect()
     for size in range(PYTHON_STEP, PYTHON_LARGEST + 1, PYTHON_STEP):
         zeros = [bytes(max(1, size - BYTES_HEAD)) for _ in range(PYTHON_FREE // size)]
@@ -168,5 +168,5 @@ def _sweep() -> None:
 
 
 def _libc() -> ctypes.CDLL | None:
-    """The C library, where it is known how its memory works."""
+    """The C library if it is glibc, else ``None``."""
     return ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None

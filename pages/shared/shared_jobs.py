@@ -1,7 +1,7 @@
-"""Jobs that this session waits for; others may wait for the same ones.
+"""Jobs that this session waits for, maybe together with other sessions.
 
-A session that stops a job, changes what it asks for or loses its browser leaves the job, which ends
-with the last who waits for it. A page that is left for another one keeps its jobs.
+A session leaves a job when it stops it, changes its settings or loses its browser; the job ends
+with the last session that waits for it. Changing to another page keeps the jobs.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CURVES = "curves"
-"""The place on Explore."""
-# What a worker that was stopped leaves comes a little later; so long it is waited for where nobody
-# can say whether the worker has noticed.
+"""Name of the place on Explore."""
+# The last rows of a stopped worker come a little later; so long the page waits for them if it is
+# unknown whether the worker has noticed the stop.
 LATE_SECONDS = 4.0
 
 
 def present() -> Callable[[], bool]:
-    """A question that any thread may ask: whether this session's browser is connected."""
+    """A function that returns, in any thread, whether this session's browser is connected."""
     context = get_script_run_ctx()
     if context is None or not runtime.exists():
         return lambda: True
@@ -43,28 +43,28 @@ def present() -> Callable[[], bool]:
 
 
 def me() -> str:
-    """The session's name, which no other has; letters and digits."""
+    """The session's unique name, of letters and digits."""
     return once("name", lambda: secrets.token_hex(8))
 
 
 def only(name: str, keys: Collection[str]) -> None:
-    """Leave what this session waited for under the same name, but for these.
+    """Leave the jobs that this session waits for at a place, except these.
 
     Parameters
     ----------
     name : str
-        Of a place on a page, in letters: one job may be waited for in several.
+        Of a place on a page, in letters: several places may wait for one job.
     keys : collection of str
-        Of jobs.
+        Of the jobs to keep.
     """
-    held = _held()
-    for key in held.get(name, set()) - set(keys):
+    keys_by_place = _keys_by_place()
+    for key in keys_by_place.get(name, set()) - set(keys):
         jobs.Job(key).leave(me() + name)
-    keep("jobs held", {**held, name: held.get(name, set()) & set(keys)})
+    keep("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) & set(keys)})
 
 
 def submit(name: str, task: Task) -> jobs.Job:
-    """Hand it to the workers, or wait for it with those who did.
+    """Submit a task to the workers, or join its job.
 
     Raises
     ------
@@ -73,65 +73,65 @@ def submit(name: str, task: Task) -> jobs.Job:
     """
     job = jobs.submit(task, watcher=me() + name, alive=present())
     keep(f"job stopped {task.key}", None)
-    _hold(name, task.key)
+    _add(name, task.key)
     return job
 
 
 def join(name: str, key: str) -> None:
-    """Wait for a job that is under way, unless this session has stopped it."""
+    """Wait for a running job, unless this session has stopped it."""
     if not stopped(key):
         jobs.Job(key).watch(me() + name, present())
-        _hold(name, key)
+        _add(name, key)
 
 
 def stop(key: str) -> None:
-    """Leave a job, wherever it is waited for, because the person said so."""
-    held = _held()
-    for name, keys in held.items():
+    """Leave a job at every place, at the person's request."""
+    keys_by_place = _keys_by_place()
+    for name, keys in keys_by_place.items():
         if key in keys:
             jobs.Job(key).leave(me() + name)
-    keep("jobs held", {name: keys - {key} for name, keys in held.items()})
+    keep("jobs held", {name: keys - {key} for name, keys in keys_by_place.items()})
     keep(f"job stopped {key}", time.monotonic())
     lower_flag(f"job begun {key}")
 
 
 def begin(key: str) -> None:
-    """Note that the person wants it, until they stop it."""
+    """Note that the person started the job, until they stop it."""
     keep(f"job stopped {key}", None)
     raise_flag(f"job begun {key}")
 
 
 def begun(key: str) -> bool:
-    """Whether the person has asked for it in this session, and has not stopped it since."""
+    """Whether the person started it in this session, and has not stopped it since."""
     return flag(f"job begun {key}")
 
 
 def stopped(key: str) -> bool:
-    """Whether the person has stopped it in this session, and has not asked for it since."""
+    """Whether the person stopped it in this session, and has not started it since."""
     return kept(f"job stopped {key}") is not None
 
 
 def state(key: str) -> str:
-    """Of a job for this session: "new" where there is none, "cancelled" where it was stopped here.
+    """State of a job for this session: "new" if there is none, "cancelled" if stopped here.
 
-    Another session may still wait for one that was stopped here.
+    Another session may still wait for a job that was stopped here.
     """
     job = jobs.find(key)
     if job is None:
         return "new"
-    now = job.state
-    return "cancelled" if stopped(key) and now in ("queued", "running") else now
+    current = job.state
+    return "cancelled" if stopped(key) and current in ("queued", "running") else current
 
 
 @st.cache_data(max_entries=180, show_spinner=False)
 def result(key: str) -> pd.DataFrame:
-    """The rows of a job that is done."""
+    """The rows of a finished job."""
     return jobs.Job(key).result()
 
 
 @dataclass
 class WatchedJobs:
-    """Jobs that are begun, stopped and shown together; see `job_panel.Watched`.
+    """Jobs that are started, stopped and shown together; see `job_panel.Watched`.
 
     Parameters
     ----------
@@ -140,22 +140,22 @@ class WatchedJobs:
     place : str
         As for `only`.
     studies : mapping of str to StudyProtocol
-        By what is being done, for the line on screen.
+        By what is being done, in words for the screen.
     submit : callable or None
-        (place, study): hands one to the workers. ``None`` for what is never begun anew.
+        (place, study): submits one to the workers. ``None`` for jobs that are never restarted.
     seconds : float
-        Between two looks.
-    wanted : callable, optional
-        Whether they are to be begun, and gone on with, by themselves; those that the person has not
-        stopped if left out.
+        Seconds between two polls.
+    should_run : callable, optional
+        Whether they are started and continued automatically; by default, unless the person has
+        stopped them.
     about : str
-        Key of the study that the person begins and stops, where it is not the first.
+        Key of the study that the person starts and stops, if it is not the first.
     begin : str
-        The words of the button that has them begun where they are new.
+        Label of the button that starts new ones.
     idle : callable, optional
-        What is said in a state in which they are neither under way nor failed.
+        Gives the line for a state in which they are neither running nor failed.
     late : bool
-        Whether the rows that come after a stop are waited for.
+        Whether to wait for rows that come after a stop.
     """
 
     name: str
@@ -163,7 +163,7 @@ class WatchedJobs:
     studies: Mapping[str, StudyProtocol]
     submit: Callable[[str, Any], None] | None
     seconds: float = 0.7
-    wanted: Callable[[], bool] | None = None
+    should_run: Callable[[], bool] | None = None
     about: str = ""
     begin: str = ""
     idle: Callable[[State], str] | None = None
@@ -176,16 +176,16 @@ class WatchedJobs:
 
     @property
     def keys(self) -> list[str]:
-        """The studies'."""
+        """Keys of the studies."""
         return [study.key for study in self.studies.values()]
 
     def state(self) -> State:
-        """As one: done when all are, failed when one has and none is under way."""
+        """Joint state: done if all are done, failed if one failed and none is running."""
         states = [state(key) for key in self.keys]
-        wanted = self.wanted() if self.wanted else not stopped(self.about)
-        if all(each == "done" for each in states):
+        is_wanted = self.should_run() if self.should_run else not stopped(self.about)
+        if all(one_state == "done" for one_state in states):
             return "done"
-        if wanted and not all(each in ("done", "failed") for each in states):
+        if is_wanted and not all(one_state in ("done", "failed") for one_state in states):
             return "running"
         if "failed" in states:
             return "failed"
@@ -194,49 +194,55 @@ class WatchedJobs:
         return "stopped" if "cancelled" in states or stopped(self.about) else "new"
 
     def line(self) -> Line | None:
-        """How far the first is that has not ended, or why they do not go on."""
-        now, words = self.state(), next(iter(self.studies))
-        if now == "done":
+        """Progress of the first unfinished one, or why they do not go on."""
+        current, name = self.state(), next(iter(self.studies))
+        if current == "done":
             return None
-        if now in ("running", "failed"):
-            over = ("done", "failed") if now == "running" else ("done", "new", "cancelled")
-            shown = (each for each, study in self.studies.items() if state(study.key) not in over)
-            words = next(shown, words)
-            share, message = _progress(self.studies[words].key)
-            words = f"{words}: {message}"
-            if now == "running":
-                return Line(words, share)
+        if current in ("running", "failed"):
+            finished_states = (
+                ("done", "failed") if current == "running" else ("done", "new", "cancelled")
+            )
+            unfinished = (
+                name
+                for name, study in self.studies.items()
+                if state(study.key) not in finished_states
+            )
+            name = next(unfinished, name)
+            share, message = _progress(self.studies[name].key)
+            text = f"{name}: {message}"
+            if current == "running":
+                return Line(text, share)
         else:
-            words = self.idle(now) if self.idle else f"{words}: stopped."
-        button = {"new": self.begin, "failed": "Train again"}.get(now, "Go on")
-        return Line(words, button=button if self.submit else "")
+            text = self.idle(current) if self.idle else f"{name}: stopped."
+        button = {"new": self.begin, "failed": "Train again"}.get(current, "Go on")
+        return Line(text, button=button if self.submit else "")
 
     def start(self) -> None:
-        """Hand in what is neither under way nor there, and wait for what is under way.
+        """Submit what is neither running nor done, and join what is running.
 
-        From the second look on, not while the page is first drawn: a worker that imports its
+        Acts from the second poll on, not while the page is first drawn: a worker that imports its
         libraries then would take the processor from the browser.
         """
-        look = f"look {' '.join(self.keys)}"
-        if flag(look):
-            with suppress(jobs.QueueFull):  # there is room again at one of the next looks
+        seen_flag = f"look {' '.join(self.keys)}"
+        if flag(seen_flag):
+            with suppress(jobs.QueueFull):  # a later poll will find room
                 self._hand_in("new", "cancelled")
             for key in self.keys:
                 join(self.place, key)
-        raise_flag(look)
+        raise_flag(seen_flag)
 
     def stop(self) -> None:
-        """Leave them all, wherever they are waited for; what they have left stays."""
+        """Leave them all, at every place; their rows so far stay."""
         for key in {self.about, *self.keys}:
             stop(key)
 
     def again(self) -> None:
-        """Hand them in because the person said so; also what failed before."""
+        """Submit them at the person's request, failed ones included."""
         begin(self.about)
         try:
             self._hand_in("new", "cancelled", "failed")
-        except jobs.QueueFull as full:
-            st.toast(str(full), icon=":material/hourglass:")
+        except jobs.QueueFull as refusal:
+            st.toast(str(refusal), icon=":material/hourglass:")
 
     def _hand_in(self, *states: str) -> None:
         for study in self.studies.values():
@@ -245,24 +251,24 @@ class WatchedJobs:
 
 
 def _stopping(key: str) -> bool:
-    """Whether rows of what was stopped may still come."""
-    since = kept(f"job stopped {key}")
-    recent = since is not None and time.monotonic() - since < LATE_SECONDS
-    return recent or jobs.Job(key).stopping
+    """Whether rows of a stopped job may still come."""
+    stopped_at = kept(f"job stopped {key}")
+    is_recent = stopped_at is not None and time.monotonic() - stopped_at < LATE_SECONDS
+    return is_recent or jobs.Job(key).stopping
 
 
 def _progress(key: str) -> tuple[float, str]:
-    """The share that is done, and what is being done or why it failed."""
+    """The share that is done, and a message on what is being done or why it failed."""
     job = jobs.find(key)
     if job is None:
         return 0.0, "waiting for room in the queue" if jobs.full() else "starting"
     return job.progress, verbatim(job.message)
 
 
-def _held() -> dict[str, set[str]]:
+def _keys_by_place() -> dict[str, set[str]]:
     return kept("jobs held") or {}
 
 
-def _hold(name: str, key: str) -> None:
-    held = _held()
-    keep("jobs held", {**held, name: held.get(name, set()) | {key}})
+def _add(name: str, key: str) -> None:
+    keys_by_place = _keys_by_place()
+    keep("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) | {key}})

@@ -1,9 +1,9 @@
-"""Files of one's own: read apart from the server, held for one session, and forgotten with it.
+"""Uploaded files: read outside the server, held for one session, and deleted with it.
 
 A session has at most one table and one set of features. Each is held by a process of its own
-(`dpcore.confined`), of which the page sees outlines and curves. Both, and the jobs that learn from
-them, end as soon as the browser is gone; what Streamlit itself holds of the file ends a little
-later (`pages.shared.session_end`), because a browser that lost its line for a moment comes back.
+(`dpcore.confined`), which gives the page outlines and curves. Both, and the jobs that learn from
+them, end as soon as the browser is gone; Streamlit's own copy of the file is deleted a little later
+(`pages.shared.session_end`), because a browser that lost its connection briefly comes back.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ FORGOTTEN = (
 
 
 class Upload:
-    """One file, read and held by a process; it ends with `close`.
+    """One file, read and held by a process until `close`.
 
     Parameters
     ----------
     name : str
-        Names the file and this session.
+        Identifies the file and this session.
     filename : str
-        What the person calls it.
+        The person's name of the file.
     libraries : tuple of str
         As for `Confined`.
     read : callable
-    given : objects
-        Where it begins, there, and again should the process have ended for taking too much.
+    arguments : objects
+        Of `read`, which runs in the process, and again if that ended for using too much.
     """
 
     def __init__(
@@ -72,76 +72,76 @@ class Upload:
         filename: str,
         libraries: tuple[str, ...],
         read: Callable[..., Any],
-        *given: object,
+        *arguments: object,
     ) -> None:
         self.name = name
         self._filename = quoted(filename)
         self._process = Confined(MEGABYTES, libraries)
         self._thread = ThreadPoolExecutor(1, "upload")
-        self._reading: tuple[Callable[..., Any], tuple[object, ...]] | None = (read, given)
+        self._reading: tuple[Callable[..., Any], tuple[object, ...]] | None = (read, arguments)
         self._read: tuple[int, Any] = (0, None)
         self._answers: dict[Hashable, Future[Any]] = {}
         self._jobs: set[str] = set()
         self._files: list[str] = []
         self.closed = False
 
-    def answer(self, key: Hashable, call: Callable[..., Any] | None, *given: object) -> Any:
-        """What the call returns there, computed once; of ``None``, what reading returned.
+    def answer(self, key: Hashable, call: Callable[..., Any] | None, *arguments: object) -> Any:
+        """The result of the call in the process, computed once; for ``None``, that of reading.
 
-        While it takes its time, whatever the person does next is heard.
+        The page still reacts to the person meanwhile.
 
         Raises
         ------
         InvalidInput
-            If the file is not what it should be, or takes too much.
+            If the file is invalid, or needs too much time or memory.
         """
         future = self._answers.get(key)
         if future is None:
             if len(self._answers) >= MOST_ANSWERS:
                 self._answers.clear()
             try:
-                future = self._answers[key] = self._thread.submit(self._asked, call, given)
+                future = self._answers[key] = self._thread.submit(self._run, call, arguments)
             except RuntimeError:  # closed
                 st.stop()
-        spot = None
+        placeholder = None
         while True:
             try:
                 return future.result(LOOK_SECONDS)
             except TimeoutError:
-                spot = spot or st.empty()
-                spot.empty()
+                placeholder = placeholder or st.empty()
+                placeholder.empty()
             except (CancelledError, Cancelled):
                 self._answers.pop(key, None)
                 st.stop()
 
-    def _asked(self, call: Callable[..., Any] | None, given: tuple[object, ...]) -> Any:
+    def _run(self, call: Callable[..., Any] | None, arguments: tuple[object, ...]) -> Any:
         if self._reading is None:
             raise Cancelled
         if self._read[0] != self._process.begun:
             read, data = self._reading
-            what = f"Reading {self._filename}"
-            found = self._process.ask(what, read, *data, seconds=READ_SECONDS)
-            self._read = self._process.begun, found
+            action = f"Reading {self._filename}"
+            contents = self._process.ask(action, read, *data, seconds=READ_SECONDS)
+            self._read = self._process.begun, contents
         if call is None:
             return self._read[1]
-        what = f"Computing from {self._filename}"
-        return self._process.ask(what, call, *given, seconds=ANSWER_SECONDS)
+        action = f"Computing from {self._filename}"
+        return self._process.ask(action, call, *arguments, seconds=ANSWER_SECONDS)
 
     def learn(
         self, place: str, make: Callable[[str], Task], key: str, preparation: Any = None
     ) -> None:
-        """Have a job learn from the records, unless they are gone.
+        """Submit a job that learns from the records, unless they are gone.
 
         Parameters
         ----------
         place : str
             As for `shared_jobs.submit`.
         make : callable
-            Takes the path of the records' file and gives the task.
+            (path of the records' file) -> task.
         key : str
-            The task's.
+            Key of the task.
         preparation : Preparation, optional
-            Of a table.
+            Of a table only.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Upload:
             raise
 
     def close(self) -> None:
-        """End the process and the jobs, and remove what they left."""
+        """End the process and the jobs, and remove their files."""
         self.closed = True
         self._reading, self._read = None, (0, None)
         self._process.close()
@@ -177,34 +177,34 @@ class Upload:
 
 @dataclass(frozen=True)
 class File:
-    """A file that this session was handed, by Streamlit's name; its bytes stay where they are.
+    """A file uploaded to this session, by Streamlit's id; Streamlit keeps its bytes.
 
     Parameters
     ----------
     file_id, name : str
-        Streamlit's name, and the person's.
+        Streamlit's id, and the person's name of it.
     """
 
     file_id: str
     name: str
 
     def getvalue(self) -> bytes:
-        """Its bytes."""
-        return session_end.contents(self.file_id)
+        """Bytes of the file."""
+        return session_end.file_contents(self.file_id)
 
 
 def field(label: str, key: str, **more: Any) -> File | None:
-    """The field for a file, and, once there is one, the button that has it forgotten."""
-    times = recall("forgotten") or 0
-    session_end.expect()
+    """Draw the upload field and, once it holds a file, the button that deletes it."""
+    forgotten_count = recall("forgotten") or 0
+    session_end.overwrite_freed_memory()
     upload: UploadedFile | None = st.file_uploader(
-        label, key=f"{key}_{times}" if times else key, **more
+        label, key=f"{key}_{forgotten_count}" if forgotten_count else key, **more
     )
     if upload is None:
         return None
-    session_end.handed(upload)
+    session_end.watch_file(upload)
     file = File(upload.file_id, upload.name)
-    upload.close()  # a copy, one in each run
+    upload.close()  # each run gets a copy
     st.button(
         FORGET,
         key=f"forget_{key}",
@@ -218,53 +218,53 @@ def field(label: str, key: str, **more: Any) -> File | None:
 
 
 def forget() -> None:
-    """Have this session's files, and all that came of them, gone."""
-    for each in (kept("table"), kept("features")):
-        if each is not None:
-            each.close()
+    """Delete this session's files, and everything computed from them."""
+    for upload in (kept("table"), kept("features")):
+        if upload is not None:
+            upload.close()
     keep("table", None)
     keep("features", None)
-    # What they are held in is the session's: nobody else's goes with it.
-    for private in (_table, _features, curve_rows, figure):
-        private.clear()
+    # These caches belong to the session: other sessions lose nothing.
+    for cached in (_table, _features, curve_rows, figure):
+        cached.clear()
     remember("forgotten", (recall("forgotten") or 0) + 1)
     session_end.forget_files()
     st.toast(FORGOTTEN, icon=":material/delete:")
 
 
 def _name(*parts: str) -> str:
-    """A name for what one file is read as; nobody else's is the same, whatever they hand in."""
-    whole = hashlib.sha256(once("upload", secrets.token_bytes))
+    """A name for a file and how it is read; unique to this session, whatever others upload."""
+    digest = hashlib.sha256(once("upload", secrets.token_bytes))
     for part in parts:
-        whole.update(part.encode() + b"\0")
-    return whole.hexdigest()
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
 def _table(name: str, _key: str, _columns: str, _file: File) -> Upload:
     from dpcore.evaluation import uploaded
 
-    given = (_key, _file.getvalue(), _file.name, _columns)
-    return Upload(name, _file.name, TABLES, uploaded.take_table, *given)
+    arguments = (_key, _file.getvalue(), _file.name, _columns)
+    return Upload(name, _file.name, TABLES, uploaded.take_table, *arguments)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False, scope="session", on_release=Upload.close)
 def _features(name: str, _file: File) -> Upload:
     from dpcore.evaluation import uploaded
 
-    given = (_file.getvalue(), _file.name)
-    return Upload(name, _file.name, FEATURES, uploaded.take_examples, *given)
+    arguments = (_file.getvalue(), _file.name)
+    return Upload(name, _file.name, FEATURES, uploaded.take_examples, *arguments)
 
 
 def table(key: str, columns: str, file: File) -> str:
-    """Hold a table; its name in a `Study`."""
-    found = _table(_name(file.file_id, key, columns), key, columns, file)
-    keep("table", found)
-    return found.name
+    """Hold a table; returns its name in a `Study`."""
+    upload = _table(_name(file.file_id, key, columns), key, columns, file)
+    keep("table", upload)
+    return upload.name
 
 
 def outline(name: str, preparation: Preparation) -> Outline:
-    """What is told of the table of that name, prepared.
+    """The outline of the named table, prepared.
 
     Raises
     ------
@@ -272,8 +272,8 @@ def outline(name: str, preparation: Preparation) -> Outline:
     """
     from dpcore.evaluation import uploaded
 
-    found: Outline = _held("table", name).answer(preparation, uploaded.outline, preparation)
-    return found
+    result: Outline = _current("table", name).answer(preparation, uploaded.outline, preparation)
+    return result
 
 
 def curves(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
@@ -285,18 +285,18 @@ def curves(study: Study, bare: Study) -> tuple[pd.DataFrame, Baselines]:
     """
     from dpcore.evaluation import uploaded
 
-    asked = _held("table", study.upload)
-    found: tuple[pd.DataFrame, Baselines] = asked.answer(study.key, uploaded.drawn, study, bare)
-    return found
+    upload = _current("table", study.upload)
+    results: tuple[pd.DataFrame, Baselines] = upload.answer(study.key, uploaded.drawn, study, bare)
+    return results
 
 
 def learn_curves(study: Study) -> None:
-    """Have a worker train on the table; see `Upload.learn`."""
+    """Submit training on the table; see `Upload.learn`."""
     from dpcore.evaluation import curves
 
-    found = kept("table")
-    if found is not None and found.name == study.upload:
-        found.learn(
+    upload = kept("table")
+    if upload is not None and upload.name == study.upload:
+        upload.learn(
             shared_jobs.CURVES,
             lambda path: curves.task(study, path),
             study.key,
@@ -305,40 +305,40 @@ def learn_curves(study: Study) -> None:
 
 
 def features(file: File) -> tuple[str, Brief]:
-    """Hold features; their name, and what is told of them.
+    """Hold features; returns their name and their outline.
 
     Raises
     ------
     InvalidInput
     """
-    found = _features(_name(file.file_id), file)
-    keep("features", found)
-    return found.name, found.answer("", None)
+    upload = _features(_name(file.file_id), file)
+    keep("features", upload)
+    return upload.name, upload.answer("", None)
 
 
-def train(place: str, asked: TrainingStudy | TrainingSweep, name: str) -> None:
-    """Have a worker train on the features of that name; see `Upload.learn`."""
+def train(place: str, study: TrainingStudy | TrainingSweep, name: str) -> None:
+    """Submit training on the named features; see `Upload.learn`."""
     from dpcore.evaluation.training.task import task
 
-    found = kept("features")
-    if found is not None and found.name == name:
-        found.learn(place, lambda path: task(asked, path), asked.key)
+    upload = kept("features")
+    if upload is not None and upload.name == name:
+        upload.learn(place, lambda path: task(study, path), study.key)
 
 
-def _held(kind: str, name: str) -> Upload:
-    found: Upload | None = kept(kind)
-    if found is None or found.closed or found.name != name:
+def _current(kind: str, name: str) -> Upload:
+    upload: Upload | None = kept(kind)
+    if upload is None or upload.closed or upload.name != name:
         st.stop()
-    return found
+    return upload
 
 
 @st.cache_data(max_entries=60, show_spinner=False, scope="session")
 def curve_rows(key: str) -> pd.DataFrame:
-    """The curves of a finished job that learned from a table of one's own."""
+    """The curves of a finished job that learned from an uploaded table."""
     return jobs.Job(key).result()
 
 
 @st.cache_resource(max_entries=200, show_spinner=False, scope="session")
 def figure(key: str, _draw: Callable[[], Any]) -> Any:
-    """A figure of one's own data: the same object each time, for this session."""
+    """A figure of uploaded data: the same object each time in this session."""
     return _draw()

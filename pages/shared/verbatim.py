@@ -1,7 +1,7 @@
-"""Text from an address, a file or a description, and sentences that quote it: shown as it stands.
+"""Shows text from an address, a file or a description literally, also where sentences quote it.
 
-Wherever it stands in what Streamlit reads as Markdown, or opens as a spreadsheet, it goes through
-here; in a figure through `dpcore.figures.words.literal`.
+Such text passes through here before Streamlit reads it as Markdown, or a spreadsheet opens it; in
+a figure, through `dpcore.figures.words.literal`.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ import streamlit as st
 if TYPE_CHECKING:
     import pandas as pd
 
-# An underscore within a word is no mark.
+# An underscore within a word is not markup.
 _MARKS = re.compile(r"[\\`*\[\]<>#$~&|]|(?<![^\W_])_|_(?![^\W_])")
-# Addresses, e-mails, :icons: and typographic arrows are found in the finished text, after escapes
-# are undone. Only code is left alone.
+# Streamlit replaces addresses, e-mails, :icons: and arrows in the finished text, after it resolves
+# escapes. Only code is exempt.
 _ACTS_LATE = re.compile(r"\S*(?::(?=\S)|@|//|www\.|--|->|<-|[<>~]=)\S*", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"^(\d*)([-+.)])(?=\s|$)")
-# Controls, and marks that turn the direction of the text around them.
+# Control characters, and marks that change the direction of text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
 
 def verbatim(text: str) -> str:
-    """Markdown, on one line, that shows exactly this text: no markup, icon, formula or link."""
+    """One line of Markdown that shows exactly this text: no markup, icon, formula or link."""
     text = " ".join(_UNSEEN.sub(" ", text).split())
     parts, end = [], 0
-    for found in _ACTS_LATE.finditer(text):
-        parts += [_escaped(text[end : found.start()]), _code(found[0])]
-        end = found.end()
+    for match in _ACTS_LATE.finditer(text):
+        parts += [_escaped(text[end : match.start()]), _code(match[0])]
+        end = match.end()
     parts.append(_escaped(text[end:]))
     return _LIST_ITEM.sub(r"\1\\\2", "".join(parts))
 
 
 def refuse(refusal: Exception | str, icon: str = ":material/block:") -> None:
-    """Say why something cannot be followed; the sentence may quote anything."""
+    """Show the reason for a refusal; the sentence may quote anything."""
     st.error(verbatim(str(refusal)), icon=icon)
 
 
 def csv(table: pd.DataFrame) -> bytes:
-    """The table as a file, in which no text begins like a spreadsheet's formula."""
+    """The table as CSV, in which no text begins like a spreadsheet formula."""
     texts = table.select_dtypes(include=["object", "string", "category"])
     safe = {name: texts[name].map(_no_formula).astype(object) for name in texts}
     return table.assign(**safe).to_csv(index=False).encode()
@@ -53,9 +53,9 @@ def _escaped(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    ticks = max(map(len, re.findall("`+", text)), default=0)
-    fence, room = "`" * (ticks + 1), " " if ticks else ""
-    return f"{fence}{room}{text}{room}{fence}"
+    longest_run = max(map(len, re.findall("`+", text)), default=0)
+    fence, padding = "`" * (longest_run + 1), " " if longest_run else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
 
 
 def _no_formula(cell: object) -> object:

@@ -1,4 +1,4 @@
-"""The link that reproduces a view, to take along."""
+"""The link that reproduces the current view."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import streamlit as st
 
 
 def link() -> None:
-    """The address of exactly this view, to copy; it holds what differs from the first view."""
+    """Show the address of this view to copy; it holds what differs from the first view."""
     with st.popover("Copy link", icon=":material/link:"):
         base = (st.context.url or "").split("?")[0]
-        chosen = [
+        settings = [
             (name, value) for name in st.query_params for value in st.query_params.get_all(name)
         ]
-        st.code(f"{base}?{urlencode(chosen)}" if chosen else base, language=None, wrap_lines=True)
+        st.code(
+            f"{base}?{urlencode(settings)}" if settings else base, language=None, wrap_lines=True
+        )
         st.caption("Opens this page with the same settings. Uploaded records are not in it.")

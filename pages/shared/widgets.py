@@ -1,4 +1,4 @@
-"""Controls as Streamlit draws them, as `dpcore.controls` declares them; bound to the address."""
+"""Draws the controls declared in `dpcore.controls` with Streamlit, bound to the address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OnChange = Callable[[], None] | Literal["rerun"]
 
 
 class Form:
-    """The controls of a page, drawn one by one where the page wants them.
+    """The controls of a page, drawn one by one where the page places them.
 
     Parameters
     ----------
@@ -23,28 +23,28 @@ class Form:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.said: dict[str, Any] = {}
-        """What the controls drawn so far say, by key."""
+        self.values: dict[str, Any] = {}
+        """Values of the controls drawn so far, by key."""
 
     def draw(self, *keys: str, **more: Any) -> Any:
-        """Draw these controls, but for those that the others leave no use for.
+        """Draw these controls, except those that the values of others make irrelevant.
 
         Parameters
         ----------
         *keys : str
         **more
-            For `drawn`.
+            Passed to `drawn`.
 
         Returns
         -------
         object
-            What the last of them says; ``None`` where it is not there.
+            Value of the last one; ``None`` if it is not drawn.
         """
         value = None
         for key in keys:
             control, value = self.page[key], None
-            if control.shown(self.said):
-                value = self.said[key] = drawn(control, **more)
+            if control.shown(self.values):
+                value = self.values[key] = drawn(control, **more)
         return value
 
 
@@ -58,13 +58,13 @@ def drawn(
     on_change: OnChange = "rerun",
     width: int | Literal["stretch", "content"] | None = None,
 ) -> Any:
-    """Draw one control, and say what it says.
+    """Draw one control and return its value.
 
     Parameters
     ----------
     control : Control
     label, help : str
-        In place of its own.
+        Replace its own.
     among : collection of str, optional
         The keys that are offered in this view.
     disabled : bool
@@ -111,25 +111,25 @@ def drawn(
 
 
 def _width(kind: Kind) -> Literal["stretch", "content"]:
-    many = isinstance(kind, OneOf) and kind.row and len(kind.options()) > MOST_STRETCHED
-    return "content" if many or isinstance(kind, SomeOf) else "stretch"
+    is_wide = isinstance(kind, OneOf) and kind.row and len(kind.options()) > MOST_STRETCHED
+    return "content" if is_wide or isinstance(kind, SomeOf) else "stretch"
 
 
 def _number(name: str, kind: Number, control: Control, common: dict[str, Any]) -> Any:
     if kind.slider:
         least, most = int(kind.least), int(kind.most)
         return st.slider(name, least, most, control.default, format="%d %%", **common)
-    shape: dict[str, Any] = (
+    step_settings: dict[str, Any] = (
         {"step": 1} if kind.whole else {"step": float(kind.step), "format": "%.6g"}
     )
-    number = int if kind.whole else float
+    convert = int if kind.whole else float
     return st.number_input(
         name,
-        number(kind.least),
-        number(kind.most),
-        None if control.default is None else number(control.default),
+        convert(kind.least),
+        convert(kind.most),
+        None if control.default is None else convert(control.default),
         placeholder=control.placeholder or None,
-        **shape,
+        **step_settings,
         **common,
     )
 
@@ -139,7 +139,7 @@ def _stops(name: str, kind: Stops, control: Control, common: dict[str, Any]) -> 
         return st.select_slider(
             name, kind.values, value=control.default, format_func=kind.shown, **common
         )
-    picked = st.segmented_control(
+    choice = st.segmented_control(
         name,
         kind.values,
         format_func=kind.shown,
@@ -147,7 +147,7 @@ def _stops(name: str, kind: Stops, control: Control, common: dict[str, Any]) -> 
         required=True,
         **common,
     )
-    return control.default if picked is None else picked
+    return control.default if choice is None else choice
 
 
 def _one_of(
@@ -158,10 +158,10 @@ def _one_of(
     offered: list[str],
     common: dict[str, Any],
 ) -> str | None:
-    empty = control.default is None and bool(control.placeholder)
+    starts_empty = control.default is None and bool(control.placeholder)
     first = control.default if control.default in offered else offered[0]
     if kind.row:
-        picked = st.segmented_control(
+        choice = st.segmented_control(
             name,
             offered,
             format_func=titles.__getitem__,
@@ -170,12 +170,12 @@ def _one_of(
             **common,
         )
     else:
-        picked = st.selectbox(
+        choice = st.selectbox(
             name,
             offered,
-            None if empty else offered.index(first),
+            None if starts_empty else offered.index(first),
             format_func=titles.__getitem__,
             placeholder=control.placeholder or None,
             **common,
         )
-    return picked or (None if empty else first)
+    return choice or (None if starts_empty else first)

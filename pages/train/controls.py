@@ -76,19 +76,19 @@ def sidebar() -> TrainChoice:
         form.draw("activation", "draws")
     with first:
         _presets()
-    fields = CONTROLS.fields(form.said, "config")
-    if form.said["network"] == "perceptron":
-        fields["widths"] = (form.said["units"],) * form.said["layers"]
+    fields = CONTROLS.fields(form.values, "config")
+    if form.values["network"] == "perceptron":
+        fields["widths"] = (form.values["units"],) * form.values["layers"]
     if fields.get("decay") == 1.0:
         del fields["decay_every"]
     study = TrainingStudy(
-        config=TrainingConfig(**fields), settings=settings, **CONTROLS.fields(form.said)
+        config=TrainingConfig(**fields), settings=settings, **CONTROLS.fields(form.values)
     )
     return TrainChoice(study, entry, metric, uploaded)
 
 
 def _side_by_side(form: Form, *keys: str) -> None:
-    if any(CONTROLS[key].shown(form.said) for key in keys):
+    if any(CONTROLS[key].shown(form.values) for key in keys):
         with st.container(horizontal=True):
             form.draw(*keys)
 

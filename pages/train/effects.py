@@ -96,7 +96,7 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
         {f"Training with {len(varied.values)} values": sweep},
         upload.submit,
         seconds=trainings.POLL_SECONDS,
-        wanted=lambda: trainings.state(sweep) in ("queued", "running"),
+        should_run=lambda: trainings.state(sweep) in ("queued", "running"),
         begin="Train with each value",
         idle=lambda _: "This is trained when you ask for it.",
     )

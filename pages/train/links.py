@@ -12,7 +12,7 @@ from pages.train import comparison
 
 def validate_link() -> str:
     """What the link asked for in vain, as one message; found once a session."""
-    query.renewed("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
+    query.upgrade_link("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
     return once("train_link", _validate_link)
 
 

@@ -93,7 +93,7 @@ def _watched(number: int, release: StartedTraining) -> WatchedJobs:
         PLACE,
         {f"Model {number}": release.study},
         submit=None,  # each start is a release of its own, and spends ε
-        wanted=lambda: shared_jobs.state(release.study.key) in ("queued", "running"),
+        should_run=lambda: shared_jobs.state(release.study.key) in ("queued", "running"),
         idle=lambda _: f"Model {number}: stopped; nothing was kept.",
     )
 

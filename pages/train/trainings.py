@@ -153,7 +153,7 @@ def watched(
         {f"Training, {figures.SERIES[series].title}": one for series, one in studies.items()},
         upload.submit,
         seconds=POLL_SECONDS,
-        wanted=lambda: wanted(study, records),
+        should_run=lambda: wanted(study, records),
         about=study.key,
         begin=begin,
         idle=idle,

@@ -42,7 +42,7 @@ from pages.shared.widgets import Form
 from tests.controls.test_six_places import PAGE
 form = Form(PAGE)
 form.draw("depth", "split_by")
-st.write(PAGE.fields(form.said, "tree"))
+st.write(PAGE.fields(form.values, "tree"))
 """
 
 

@@ -191,7 +191,9 @@ def test_a_number_that_no_field_can_hold_is_told_and_the_page_is_whole(
     assert not app.exception
     (warning,) = app.warning
     refused = [name for name in WHOLE[page] if values != NUMBERS[-1:] or LEAST[name] > 0]
-    assert warning.value.count("but it must be a number from") >= min(len(refused), query.MOST_TOLD)
+    assert warning.value.count("but it must be a number from") >= min(
+        len(refused), query.MOST_REFUSALS
+    )
 
 
 def test_the_fields_that_are_tried_are_all_whole_numbers_of_links() -> None:
