@@ -1,4 +1,4 @@
-"""Plan's answer: ε spent in big numbers, ε against steps, claim and proof side by side."""
+"""Plan's answer: the ε spent, ε against steps, and claim and proof side by side."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from pages.shared.background import BackgroundTask, Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
 
 FAST, CERTIFIED = "rdp", "pld"
-# Seconds that the page waits for a certified figure before it goes on without: most are there by
-# then, and the numbers by Rényi accounting are on screen already.
+# Seconds that the page waits for a certified number before it goes on without it: most are done by
+# then, and the numbers by Rényi accounting are already shown.
 PATIENCE = 0.05
-# The same for what is quick: most runs' numbers by Rényi accounting take less.
+# The same for Rényi accounting, which takes less for most runs.
 MOMENT = 0.25
 POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
 # Levels times points: beyond, closed forms and Rényi accounting take longer than a moment.
@@ -43,23 +43,23 @@ NOT_PROVED = "not proved this way"
 
 @dataclass(frozen=True)
 class Answer:
-    """All that is known of the run so far.
+    """The results for the run so far.
 
     Parameters
     ----------
-    asked : PlanChoice
+    choice : PlanChoice
     fast, certified : Guarantee or None
-        By Rényi accounting, and by privacy loss distributions; ``None`` while it is on its way.
+        By Rényi accounting, and by privacy loss distributions; ``None`` while being computed.
     paper : TruncatedAnswer or None
         Paper 003's own accounting; ``None`` without sampling.
     stated : float or None
         ε that the paper states for exactly these settings.
     replaced : tuple of Evidence or None
-        The same noise under replace-one, of which the paper's claim speaks; ``None`` while it is on
-        its way.
+        The same noise under replace-one, the adjacency of the paper's claim; ``None`` while being
+        computed.
     """
 
-    asked: PlanChoice
+    choice: PlanChoice
     fast: Guarantee | None
     certified: Guarantee | None
     paper: TruncatedAnswer | None
@@ -68,22 +68,24 @@ class Answer:
 
     @property
     def training(self) -> TrainingPlan:
-        """The run."""
-        return self.asked.training
+        """The training run."""
+        return self.choice.training
 
     @property
     def proved(self) -> list[Guarantee]:
-        """What gives a finite ε so far."""
-        known = [each for each in (self.certified, self.fast) if each is not None]
-        return [each for each in known if each.epsilon is not None]
+        """Guarantees with a finite ε so far."""
+        guarantees = [
+            guarantee for guarantee in (self.certified, self.fast) if guarantee is not None
+        ]
+        return [guarantee for guarantee in guarantees if guarantee.epsilon is not None]
 
     @property
     def best(self) -> Guarantee:
-        """The least ε certified so far."""
+        """The guarantee with the least certified ε so far."""
         if self.proved:
-            return min(self.proved, key=lambda each: each.epsilon or 0.0)
-        late = Guarantee(None, None, self.training.adjacency, "Rényi", "Still being computed.")
-        return self.fast or self.certified or late
+            return min(self.proved, key=lambda guarantee: guarantee.epsilon or 0.0)
+        pending = Guarantee(None, None, self.training.adjacency, "Rényi", "Still being computed.")
+        return self.fast or self.certified or pending
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
@@ -99,52 +101,54 @@ def curve(training: TrainingPlan, kind: str) -> pd.DataFrame:
 
 
 def covered(training: TrainingPlan, accountant: str) -> bool:
-    """Whether the accountant has a theorem for this run; its first step tells."""
+    """Whether the accountant has a theorem for this run; its first step decides."""
     first = replace(training, steps=1).event()
     return not accountants.refusal(first, training.adjacency, accountant)
 
 
-def title(asked: PlanChoice) -> None:
-    """What is planned, in words."""
-    training = asked.training
+def title(choice: PlanChoice) -> None:
+    """Show the run in words."""
+    training = choice.training
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What does this training run cost?", anchor=False)
         st.space("stretch")
         view_link.link()
-    found = matching(training)
-    known = "" if found is None else f" These are settings of paper 003: {found.title}."
+    preset = matching(training)
+    note = "" if preset is None else f" These are settings of paper 003: {preset.title}."
     st.caption(
         f"{training.steps:,} steps on batches of {training.batch:,} of {_population(training)} "
         f"(q = {plain(training.rate)}), clipped to {plain(training.clip)}, noise "
-        f"{training.schedule().name}.{known}"
+        f"{training.schedule().name}.{note}"
     )
 
 
 def _population(training: TrainingPlan) -> str:
-    nominal = training.adjacency is Adjacency.ADD_REMOVE
-    return f"a public size of {training.records:,}" if nominal else f"{training.records:,} records"
+    is_nominal = training.adjacency is Adjacency.ADD_REMOVE
+    return (
+        f"a public size of {training.records:,}" if is_nominal else f"{training.records:,} records"
+    )
 
 
-def numbers(asked: PlanChoice) -> tuple[Answer, Waiting]:
-    """The line of big numbers; the answer behind it, and what is still being computed for it."""
-    training = asked.training
-    quick = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
-    # Before the others begin, which would take the processor from it.
-    fast = quick.answer(MOMENT)
-    task = ask("certify", training, lambda progress: planner.spent(training, CERTIFIED, progress))
-    preset = matching(training)
-    stated = None if preset is None else preset.stated
+def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
+    """Show the line of big numbers; returns the answer and its unfinished tasks."""
+    training = choice.training
+    renyi = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
+    # Before the other tasks start, which would compete for the processor.
+    renyi_guarantee = renyi.answer(MOMENT)
+    pld = ask("certify", training, lambda progress: planner.spent(training, CERTIFIED, progress))
+    matched = matching(training)
+    stated = None if matched is None else matched.stated
     paper = (
         paper_003.account(training.schedule(), training.rate, training.delta, training.clip)
         if training.rate < 1.0
         else None
     )
     printed = None if paper is None else paper.claim.epsilon
-    judged = [each for each in (stated, printed) if each is not None]
-    compare = ask(
+    claimed = [each for each in (stated, printed) if each is not None]
+    replace_one = ask(
         "replace-one",
         training,
-        lambda progress: claims.under_replace_one(training, judged, progress),
+        lambda progress: claims.under_replace_one(training, claimed, progress),
     )
     summary = st.empty()
     grid = st.grid(5, min_column_width=150, gap="small")
@@ -154,7 +158,7 @@ def numbers(asked: PlanChoice) -> tuple[Answer, Waiting]:
         tightest = st.empty()
     with grid.cell(), st.container(gap=None):
         formula = st.container(gap=None)
-    per_epoch = asked.per_epoch
+    per_epoch = choice.per_epoch
     with grid.cell(), st.container(gap=None):
         st.metric("Steps", f"{training.steps:,}", help=texts.STEPS_NUMBER)
         st.caption(f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}")
@@ -163,41 +167,41 @@ def numbers(asked: PlanChoice) -> tuple[Answer, Waiting]:
         st.metric("Noise σ at the end", plain(last), help=texts.LAST_SIGMA)
         st.caption(f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}")
     with at_once.container(gap=None):
-        _guaranteed("ε by Rényi", quick, fast, texts.RDP_NUMBER)
-    certified = task.answer(PATIENCE)
+        _show_guarantee("ε by Rényi", renyi, renyi_guarantee, texts.RDP_NUMBER)
+    certified = pld.answer(PATIENCE)
     with tightest.container(gap=None):
-        _guaranteed("ε by PLD", task, certified, texts.PLD_NUMBER)
-    answer = Answer(asked, fast, certified, paper, stated, compare.answer(PATIENCE))
-    if fast is not None:
+        _show_guarantee("ε by PLD", pld, certified, texts.PLD_NUMBER)
+    answer = Answer(choice, renyi_guarantee, certified, paper, stated, replace_one.answer(PATIENCE))
+    if renyi_guarantee is not None:
         summary.markdown(sentences.first_numbers(answer.proved, printed))
     with formula:
-        _printed(answer)
-    waiting = missing("renyi", "Rényi accounting", quick, fast)
-    waiting += missing("certify", "Certifying by privacy loss distribution", task, certified)
-    waiting += missing("replace-one", "Certifying under replace-one", compare, answer.replaced)
+        _show_printed(answer)
+    waiting = missing("renyi", "Rényi accounting", renyi, renyi_guarantee)
+    waiting += missing("certify", "Certifying by privacy loss distribution", pld, certified)
+    waiting += missing("replace-one", "Certifying under replace-one", replace_one, answer.replaced)
     return answer, waiting
 
 
-def _guaranteed(
-    label: str, task: BackgroundTask[Guarantee], found: Guarantee | None, help_text: str
+def _show_guarantee(
+    label: str, task: BackgroundTask[Guarantee], guarantee: Guarantee | None, help_text: str
 ) -> None:
-    if found is None:
+    if guarantee is None:
         st.metric(label, "…", help=help_text)
         st.caption("stopped" if task.stopped else "being certified")
         return
-    missing = found.epsilon is None
+    is_missing = guarantee.epsilon is None
     st.metric(
         label,
-        "none" if found.epsilon is None else at_most(found.epsilon, 4),
-        help=f"{help_text} {badges.statement(found)}",
+        "none" if guarantee.epsilon is None else at_most(guarantee.epsilon, 4),
+        help=f"{help_text} {badges.statement(guarantee)}",
     )
-    if missing:
-        st.caption(found.reason)
+    if is_missing:
+        st.caption(guarantee.reason)
     else:
-        st.caption(f"proved · δ = {plain(found.delta or 0.0)} · {found.adjacency}")
+        st.caption(f"proved · δ = {plain(guarantee.delta or 0.0)} · {guarantee.adjacency}")
 
 
-def _printed(answer: Answer) -> None:
+def _show_printed(answer: Answer) -> None:
     label = "ε by the formula"
     if answer.paper is None:
         st.metric(label, "none", help=texts.PRINTED_NUMBER)
@@ -209,25 +213,25 @@ def _printed(answer: Answer) -> None:
     st.caption("as printed in paper 003: a claim")
     if answer.stated is not None:
         st.caption(f"the paper states ε = {plain(answer.stated)}")
-    for each in answer.replaced or ():
-        finding = each.finding(printed)
-        _found(finding, str(finding))
-        st.caption(f"under {each.adjacency}{sentences.SAMPLINGS[each.sampling]}")
+    for evidence in answer.replaced or ():
+        finding = evidence.finding(printed)
+        _finding_badge(finding, str(finding))
+        st.caption(f"under {evidence.adjacency}{sentences.SAMPLINGS[evidence.sampling]}")
 
 
-def _found(finding: Finding, said: str) -> None:
+def _finding_badge(finding: Finding, text: str) -> None:
     colour, icon = FINDINGS[finding]
-    st.badge(said, icon=icon, color=colour, help=texts.FINDINGS)
+    st.badge(text, icon=icon, color=colour, help=texts.FINDINGS)
 
 
-def _judged(known: Evidence, claimed: float, kind: str) -> None:
-    """What is known of a number; a badge is one line, so it names the samples in short."""
-    finding, drawn = known.finding(claimed), SHORT_SAMPLINGS[known.sampling]
-    _found(finding, f"{kind}{drawn}: {finding} · {known.adjacency}")
+def _judge(evidence: Evidence, claimed: float, label: str) -> None:
+    """Show the finding on a claimed number; a badge is one line, so sampling is abbreviated."""
+    finding, sampling = evidence.finding(claimed), SHORT_SAMPLINGS[evidence.sampling]
+    _finding_badge(finding, f"{label}{sampling}: {finding} · {evidence.adjacency}")
 
 
 def chart(answer: Answer) -> Waiting:
-    """ε against steps by every accountant that covers the run; what is still on its way."""
+    """Show ε against steps by every accountant that covers the run; returns unfinished tasks."""
     training = answer.training
     st.subheader(
         f"ε spent against steps · {ADJACENCIES[str(training.adjacency)].lower()} "
@@ -238,28 +242,28 @@ def chart(answer: Answer) -> Waiting:
     tasks: Waiting = []
     parts = []
     levels = len(training.schedule().sigmas)
-    slow = levels > MANY_LEVELS
+    is_slow = levels > MANY_LEVELS
     for kind in epsilon_curve.CURVES:
         if kind in (FAST, CERTIFIED) and not covered(training, kind):
             continue
-        # Its lemma speaks of fixed-size batches, another question than the one on this chart.
+        # Its lemma is about fixed-size batches, not about the run on this chart.
         if kind == "tcdp" and not covered(training, "tcdp"):
             continue
-        if kind == CERTIFIED or (kind == FAST and slow) or levels * POINTS > MANY_TERMS:
+        if kind == CERTIFIED or (kind == FAST and is_slow) or levels * POINTS > MANY_TERMS:
             task = ask(
                 f"curve {kind}",
                 (training, kind),
                 lambda progress, kind=kind: epsilon_curve.epsilon_curve(
                     training,
                     [kind],
-                    points=FEW_POINTS if slow else POINTS,
+                    points=FEW_POINTS if is_slow else POINTS,
                     progress=progress,
                 ),
                 quick=kind != CERTIFIED,
             )
             table = task.answer(PATIENCE)
-            said = f"Accounting along the run, {epsilon_curve.TITLES[kind]}"
-            tasks += missing(f"curve {kind}", said, task, table)
+            words = f"Accounting along the run, {epsilon_curve.TITLES[kind]}"
+            tasks += missing(f"curve {kind}", words, task, table)
         else:
             table = curve(training, kind)
         if table is not None:
@@ -275,13 +279,13 @@ def chart(answer: Answer) -> Waiting:
 
 
 def keep_table(table: pd.DataFrame) -> None:
-    """The numbers behind the chart, and their CSV."""
+    """Show the numbers behind the chart, and their CSV."""
     with st.popover("Numbers behind the chart", icon=":material/table:"):
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
 
 
 def claim_and_proof(answer: Answer) -> Waiting:
-    """What is stated, printed and proved, side by side; whether the paper's numbers hold."""
+    """Show what is stated, printed and proved side by side, and whether the numbers hold."""
     paper, waiting = answer.paper, []
     claim, proof = st.columns(2, border=True)
     with claim:
@@ -299,16 +303,16 @@ def claim_and_proof(answer: Answer) -> Waiting:
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise)")
         badges.guarantee("plan")
-        for found, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
-            if found is None:
+        for guarantee, by in ((answer.certified, "PLD"), (answer.fast, "Rényi")):
+            if guarantee is None:
                 st.caption(f"{by}: being certified.")
                 continue
-            _proved(found.epsilon is not None, found.by)
-            st.markdown(badges.statement(found))
+            _show_status(guarantee.epsilon is not None, guarantee.by)
+            st.markdown(badges.statement(guarantee))
         if paper is not None:
-            met = paper.proof.epsilon is not None
-            _proved(met, "tCDP corrected", paper.proof.reason)
-            if met:
+            is_met = paper.proof.epsilon is not None
+            _show_status(is_met, "tCDP corrected", paper.proof.reason)
+            if is_met:
                 st.markdown(badges.statement(paper.proof))
             else:
                 st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
@@ -316,9 +320,9 @@ def claim_and_proof(answer: Answer) -> Waiting:
     return waiting
 
 
-def _proved(met: bool, name: str, note: str = "") -> None:
-    """A road to a proof that is closed says nothing about whether the number is true."""
-    if met:
+def _show_status(is_met: bool, name: str, note: str = "") -> None:
+    """Show whether the theorem applies; one that does not leaves the number undecided."""
+    if is_met:
         badges.status(str(Status.PROVED), note, name=name)
     else:
         st.badge(
@@ -330,29 +334,29 @@ def _proved(met: bool, name: str, note: str = "") -> None:
 
 
 def _verdicts(answer: Answer) -> Waiting:
-    """Whether the stated and the printed number hold, each under a named adjacency."""
+    """Show whether the stated and the printed number hold, each under a named adjacency."""
     training, waiting = answer.training, []
     if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:
         stated = answer.stated
         task = ask(
             "stated", training, lambda progress: claims.evidence(training, [stated], progress)
         )
-        own = task.answer(PATIENCE)
-        waiting = missing("stated", "Judging the stated number", task, own)
-        if own is not None:
-            _judged(own, stated, "stated")
-            st.markdown(sentences.judged(stated, "stated", own))
+        evidence = task.answer(PATIENCE)
+        waiting = missing("stated", "Judging the stated number", task, evidence)
+        if evidence is not None:
+            _judge(evidence, stated, "stated")
+            st.markdown(sentences.judged(stated, "stated", evidence))
     if answer.replaced is None:
         st.caption("What is certified under replace-one comes here.")
         return waiting
-    run, *other = answer.replaced
+    run, *others = answer.replaced
     numbers = {"stated": answer.stated}
     numbers["printed"] = None if answer.paper is None else answer.paper.claim.epsilon
     for kind, number in numbers.items():
         if number is not None:
-            _judged(run, number, kind)
+            _judge(run, number, kind)
             st.markdown(f"**{sentences.judged(number, kind, run)}**")
-            for each in other:
-                _judged(each, number, kind)
-                st.caption(f"{texts.OF_THE_LEMMA} {sentences.judged(number, kind, each)}")
+            for judged in others:
+                _judge(judged, number, kind)
+                st.caption(f"{texts.OF_THE_LEMMA} {sentences.judged(number, kind, judged)}")
     return waiting

@@ -1,4 +1,4 @@
-"""The release calendar: an editable table under one budget, costed as it is typed."""
+"""The release calendar: an editable table under one budget, with costs as one types."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
 LINK = "calendar"
-MOST_ASKED = 9_999
+MOST_RELEASES = 9_999
 DAYS = {"day": 1, "week": 7}
 COLUMNS = ("date", "what", "weight", "sigma")
 
 
 def show(answer: Answer) -> None:
-    """Controls, table, what is wrong in it, and what it spends."""
-    rows, refused = once("calendar", _first)
-    if refused:
-        st.warning(refused, icon=":material/link_off:")
+    """Draw the controls, the table, its errors, and its spending."""
+    rows, complaint = once("calendar", _initial_rows)
+    if complaint:
+        st.warning(complaint, icon=":material/link_off:")
     budget, composition, noise, sensitivity = _controls(answer)
     if kept("calendar_rows") is None:
         keep("calendar_rows", rows)
-    _regular(noise == "typed")
+    _fill_form(noise == "typed")
     edited = _editor(noise)
-    _to_link(edited)
-    planned, wrong = releases.read(edited, typed_noise=noise == "typed")
-    for sentence in wrong:
+    _write_link(edited)
+    planned, errors = releases.read(edited, typed_noise=noise == "typed")
+    for sentence in errors:
         refuse(sentence)
-    if wrong:
+    if errors:
         return
     try:
         costed = releases.cost(
@@ -79,33 +79,35 @@ def _controls(answer: Answer) -> tuple[PrivacyBudget, str, str, float]:
     )
 
 
-def _first() -> tuple[list[dict[str, Any]], str]:
-    """The rows of the link, else four quarters of this year; what the link asked in vain."""
-    usual = [
-        {"date": each.on, "what": each.title, "weight": each.weight, "sigma": None}
-        for each in releases.quarterly(date.today().year)
+def _initial_rows() -> tuple[list[dict[str, Any]], str]:
+    """Rows of the link, else four quarters of this year; and the refusal of a bad link."""
+    default_rows = [
+        {"date": release.on, "what": release.title, "weight": release.weight, "sigma": None}
+        for release in releases.quarterly(date.today().year)
     ]
-    asked = query.read_link().get(LINK, [""])[-1]
-    if not asked:
-        return usual, ""
+    text = query.read_link().get(LINK, [""])[-1]
+    if not text:
+        return default_rows, ""
     try:
-        return releases.from_text(asked), ""
+        return releases.from_text(text), ""
     except InvalidInput as refusal:
         return (
-            usual,
+            default_rows,
             f"The link asks for a calendar that cannot be followed: {verbatim(str(refusal))}",
         )
 
 
-def _regular(typed_noise: bool) -> None:
-    """Many releases at once, instead of the table's rows or after them."""
+def _fill_form(typed_noise: bool) -> None:
+    """Draw the form that puts regular releases in place of the table's rows, or after them."""
     with st.expander("Fill the table: releases at equal distances", icon=":material/event_repeat:"):
         st.caption(texts.REGULAR)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            each = st.number_input("Releases", 1, MOST_ASKED, 3, key="regular_each", width=130)
-            every = st.number_input("in every", 1, 366, 1, key="regular_every", width=130)
+            count = st.number_input("Releases", 1, MOST_RELEASES, 3, key="regular_each", width=130)
+            interval = st.number_input("in every", 1, 366, 1, key="regular_every", width=130)
             unit = st.selectbox("days or weeks", list(DAYS), 1, key="regular_unit", width=130)
-            times = st.number_input("times", 1, MOST_ASKED, 52, key="regular_times", width=130)
+            repetitions = st.number_input(
+                "times", 1, MOST_RELEASES, 52, key="regular_times", width=130
+            )
             first = st.date_input(
                 "from",
                 date.today(),
@@ -127,31 +129,31 @@ def _regular(typed_noise: bool) -> None:
                     width=160,
                 )
         try:
-            rows = releases.regular(each, every * DAYS[unit], times, first, sigma=sigma)
+            rows = releases.regular(count, interval * DAYS[unit], repetitions, first, sigma=sigma)
         except InvalidInput as refusal:
             refuse(refusal)
             return
         st.caption(
-            f"{each} in every {every} {unit}{'s' if every > 1 else ''}, {times} times: "
+            f"{count} in every {interval} {unit}{'s' if interval > 1 else ''}, {repetitions} times: "
             f"{len(rows)} releases, from {rows[0]['date']} to {rows[-1]['date']}."
         )
         with st.container(horizontal=True):
             if st.button("Put in place of the table", icon=":material/table_edit:"):
-                _begin_with(rows)
+                _replace_rows(rows)
             if st.button("Add to the table", icon=":material/playlist_add:"):
-                _begin_with([*kept("calendar_rows"), *rows])
+                _replace_rows([*kept("calendar_rows"), *rows])
 
 
-def _begin_with(rows: list[dict[str, Any]]) -> None:
-    """Let the table, not yet drawn in this run, begin anew with these rows."""
+def _replace_rows(rows: list[dict[str, Any]]) -> None:
+    """Restart the table, not yet drawn in this run, with these rows."""
     keep("calendar_rows", rows)
     remember("calendar_table", (recall("calendar_table") or 0) + 1)
 
 
 def _editor(noise: str) -> list[dict[str, Any]]:
-    """The table as it is edited; the same base while it is on screen, so that edits are kept."""
+    """Rows of the edited table; its base stays the same on screen, so that edits survive."""
     key = f"calendar_rows_{noise}_{recall('calendar_table') or 0}"
-    if held(key) is None:  # Streamlit forgets the edits of a table that is off the screen
+    if held(key) is None:  # Streamlit drops the edits of a hidden table
         keep("calendar_base", kept("calendar_rows"))
     base = pd.DataFrame(kept("calendar_base"), columns=list(COLUMNS)).astype(
         {"what": "object", "weight": "float64", "sigma": "float64"}
@@ -171,21 +173,21 @@ def _editor(noise: str) -> list[dict[str, Any]]:
             "sigma": st.column_config.NumberColumn("Noise σ", help=texts.RELEASE_SIGMA),
         },
     )
-    found: list[dict[str, Any]] = edited[list(COLUMNS)].to_dict("records")
-    keep("calendar_rows", found)
-    return found
+    rows: list[dict[str, Any]] = edited[list(COLUMNS)].to_dict("records")
+    keep("calendar_rows", rows)
+    return rows
 
 
-def _to_link(rows: list[dict[str, Any]]) -> None:
-    """The table into the address, so that a copied link brings it along."""
-    usual = releases.to_text(
+def _write_link(rows: list[dict[str, Any]]) -> None:
+    """Write the table into the address, so that a copied link holds it."""
+    default_text = releases.to_text(
         [
-            {"date": each.on, "what": each.title, "weight": each.weight}
-            for each in releases.quarterly(date.today().year)
+            {"date": release.on, "what": release.title, "weight": release.weight}
+            for release in releases.quarterly(date.today().year)
         ]
     )
     text = releases.to_text(rows)
-    if text == usual or not rows:
+    if text == default_text or not rows:
         if LINK in st.query_params:
             del st.query_params[LINK]
     elif st.query_params.get(LINK) != text:
@@ -210,15 +212,15 @@ def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
         st.caption("the budget is kept" if table["within"].all() else "above the budget")
     with grid.cell(), st.container(gap=None):
         day = costed.exhausted_on
-        shown = "beyond 2100" if day is None else f"{day}"
-        st.metric("First that does not fit", shown, help=texts.EXHAUSTED)
+        text = "beyond 2100" if day is None else f"{day}"
+        st.metric("First that does not fit", text, help=texts.EXHAUSTED)
         st.caption(_room(costed))
 
 
 def _room(costed: Costed) -> str:
-    """How much room is left, and since when there is none."""
-    gone = f"the budget is spent on {costed.spent_on}; " if costed.spent_on else ""
+    """How many more releases fit, and the day the budget is spent."""
+    spent = f"the budget is spent on {costed.spent_on}; " if costed.spent_on else ""
     if not costed.table["within"].all():
-        return f"{gone}the release of this day breaks it" if gone else "it breaks the budget"
-    more = f"{costed.fitting:,}" if costed.fitting else "none"
-    return f"{gone}{more} more like the last would fit, every {costed.every_days} days"
+        return f"{spent}the release of this day breaks it" if spent else "it breaks the budget"
+    count = f"{costed.fitting:,}" if costed.fitting else "none"
+    return f"{spent}{count} more like the last would fit, every {costed.every_days} days"

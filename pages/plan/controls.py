@@ -1,4 +1,4 @@
-"""The controls beside Plan, placed: one noisy training run. The address bar holds their values."""
+"""Plan's sidebar: the controls of one noisy training run. The address bar holds their values."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PENDING = "plan_pending"
 
 @dataclass(frozen=True)
 class PlanChoice:
-    """What the controls say.
+    """Values of the controls.
 
     Parameters
     ----------
-    training : Training
+    training : TrainingPlan
         The run.
     per_epoch : int
         Steps of one pass over the data.
@@ -46,22 +46,22 @@ class PlanChoice:
 
 
 def target() -> float:
-    """The ε that may be spent in all, as the question asked backwards says."""
+    """The target ε of the whole run, from the question asked backwards."""
     return number("target ε", chosen("target") or TARGET.default, above=0.0)
 
 
 def set_to(training: TrainingPlan) -> None:
-    """Have the controls say exactly this run; to be called before they are drawn."""
-    said = values(training)
-    keep(PENDING, said)
-    put(said)
+    """Set the controls to this run; call this before they are drawn."""
+    settings = values(training)
+    keep(PENDING, settings)
+    put(settings)
 
 
 def drawn() -> None:
-    """The controls have reached the browser: from here on they say what the reader sets.
+    """Note that the controls have reached the browser; from now on the reader sets them.
 
-    A run of the page that is cut short may take values with it that the browser has never seen. Its
-    old ones would come back with the next event, so until a run ends they are set again.
+    An interrupted run of the page loses values that the browser has never seen. The old ones would
+    return with the next event, so the new ones are set again until a run ends.
     """
     keep(PENDING, None)
 
@@ -77,11 +77,11 @@ def sidebar() -> PlanChoice:
     put(kept(PENDING) or {})
     form = Form(CONTROLS)
     with st.sidebar:
-        first, run = st.container(), st.container()
-        form.draw("sampling", on_change=_usual_adjacency)
-        nominal = form.draw("neighbour") == Adjacency.ADD_REMOVE
-        with run:
-            size = {"label": "Public size", "help": PUBLIC_SIZE} if nominal else {}
+        presets_place, run_place = st.container(), st.container()
+        form.draw("sampling", on_change=_reset_adjacency)
+        is_nominal = form.draw("neighbour") == Adjacency.ADD_REMOVE
+        with run_place:
+            size = {"label": "Public size", "help": PUBLIC_SIZE} if is_nominal else {}
             form.draw("records", **size)
             form.draw("batch")
             length = form.draw("length", on_change=_carry_length)
@@ -90,22 +90,22 @@ def sidebar() -> PlanChoice:
             form.draw("every", disabled=form.draw("decays") != "steps")
             form.draw("plan_delta")
             _share(form.values["records"], form.values["plan_delta"])
-    training, per_epoch = _read(form, nominal=nominal)
+    training, per_epoch = _read(form, is_nominal=is_nominal)
     keep("plan_length", (training.steps, per_epoch))
-    with first:
+    with presets_place:
         _presets(training)
     return PlanChoice(training, per_epoch)
 
 
-def _read(form: Form, *, nominal: bool) -> tuple[TrainingPlan, int]:
+def _read(form: Form, *, is_nominal: bool) -> tuple[TrainingPlan, int]:
     """The run, and the steps of one pass over the data."""
     fields = CONTROLS.fields(form.values)
-    records = whole("public size" if nominal else "records n", fields["records"], at_least=1)
+    records = whole("public size" if is_nominal else "records n", fields["records"], at_least=1)
     batch = whole("batch size", fields["batch"], at_least=1, at_most=records)
     per_epoch = steps_per_epoch(records, batch)
     steps = whole("steps", fields["steps"], at_least=1)
     every = {"epoch": per_epoch, "step": 1}.get(fields["decay_every"], form.values["every"])
-    changed = {
+    checked = {
         "sigma": number("σ₀", fields["sigma"], above=0.0),
         "records": records,
         "batch": batch,
@@ -113,21 +113,21 @@ def _read(form: Form, *, nominal: bool) -> tuple[TrainingPlan, int]:
         "decay_every": 1 if fields["decay"] == 1.0 else every,
         "adjacency": Adjacency(fields["adjacency"]),
     }
-    return TrainingPlan(**{**fields, **changed}), per_epoch
+    return TrainingPlan(**{**fields, **checked}), per_epoch
 
 
 def _share(records: int, delta: float) -> None:
-    """How much of one record δ gives away."""
+    """Show n·δ, with a warning if it is large."""
     share = records * delta
-    large = ": large. At δ = 1/n one record could be published outright."
-    st.caption(f"n·δ = {plain(share)}{large if share > 0.1 else '.'}")
+    warning = ": large. At δ = 1/n one record could be published outright."
+    st.caption(f"n·δ = {plain(share)}{warning if share > 0.1 else '.'}")
 
 
 def _presets(training: TrainingPlan) -> None:
-    """A drop-down that sets all the controls at once, and names the settings they are at."""
-    titles = {key: found.title for key, found in PRESETS.items()}
-    found = matching(training)
-    put({"preset": None if found is None else found.key})
+    """Draw the drop-down that sets all controls at once, and shows the matching preset."""
+    titles = {key: item.title for key, item in PRESETS.items()}
+    matched = matching(training)
+    put({"preset": None if matched is None else matched.key})
     st.selectbox(
         "Start from",
         list(titles),
@@ -146,13 +146,13 @@ def _load() -> None:
         set_to(preset(key).training)
 
 
-def _usual_adjacency() -> None:
-    """Another sampling begins with the adjacency that its theorems speak of."""
+def _reset_adjacency() -> None:
+    """Set the adjacency that the theorems of the new sampling use."""
     put({"neighbour": str(default_adjacency(chosen("sampling")))})
 
 
 def _carry_length() -> None:
-    """The run keeps its length when only its unit is changed."""
+    """Keep the run's length when its unit changes."""
     steps, per_epoch = kept("plan_length") or (FIRST.steps, FIRST.decay_every)
     if chosen("length") == "steps":
         put({"duration": steps})

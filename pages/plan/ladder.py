@@ -1,4 +1,4 @@
-"""The σ ladder: the noise one release needs for the same promise, by every mechanism."""
+"""The σ ladder: the noise that each mechanism needs for one release at the same (ε, δ)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def rungs(epsilon: float, delta: float, sensitivity: float) -> pd.DataFrame:
             "title": TITLES[row["mechanism"]],
             "sigma": row["claim"]["sigma"],
             "status": "proved" if row["sigma"] is not None else "conditions not met",
-            "reason": " ".join(each["why"] for each in row["conditions"] if not each["met"]),
+            "reason": " ".join(
+                condition["why"] for condition in row["conditions"] if not condition["met"]
+            ),
             "epsilon": epsilon,
             "delta": delta,
             "certified_epsilon": row["certified_epsilon"],
@@ -44,7 +46,7 @@ def rungs(epsilon: float, delta: float, sensitivity: float) -> pd.DataFrame:
 
 
 def show(answer: Answer) -> None:
-    """The controls of one release, the bars and their numbers."""
+    """Draw the controls of one release, the bars and their numbers."""
     delta = answer.training.delta
     st.markdown(
         "One release without sampling: how much noise each theorem asks for, for the same ε and "

@@ -1,4 +1,4 @@
-"""What a link to Plan asked for in vain."""
+"""Checks the link to Plan."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pages.shared.session import once
 
 
 def validate_link() -> str:
-    """What the link asked for in vain, as one message; found once a session."""
-    query.upgrade_link("plan", "neighbour", ADJACENCIES, _usual_before)
+    """All refusals of the link as one message, computed once a session."""
+    query.upgrade_link("plan", "neighbour", ADJACENCIES, _old_adjacency)
     return once(
         "plan_link", lambda: query.validate_link((*CONTROLS, *DETAIL), others={calendar.LINK: None})
     )
 
 
-def _usual_before(link: Link) -> Adjacency:
-    """Add/remove, which was taken not to need a public size, but for batches of fixed size."""
-    fixed = link.get("sampling", [""])[-1] == CONTROLS["sampling"].text("fixed")
-    return Adjacency.REPLACE_ONE if fixed else Adjacency.ADD_REMOVE
+def _old_adjacency(link: Link) -> Adjacency:
+    """Adjacency that an old link meant: replace-one for fixed-size batches, else add/remove."""
+    is_fixed = link.get("sampling", [""])[-1] == CONTROLS["sampling"].text("fixed")
+    return Adjacency.REPLACE_ONE if is_fixed else Adjacency.ADD_REMOVE

@@ -15,22 +15,22 @@ from pages.shared.widgets import drawn
 
 
 def show(answer: Answer) -> Waiting:
-    """The map that is chosen, its numbers, and what is still on its way."""
+    """Draw the chosen map and its numbers; returns its unfinished task."""
     training = answer.training
-    over = drawn(MAP, width="content")
+    axis = drawn(MAP, width="content")
     if not covered(training, FAST):
         st.markdown(accountants.refusal(training.event(), training.adjacency, FAST))
         return []
-    task = ask("map", (training, over), lambda _: grid.table(training, over))
+    task = ask("map", (training, axis), lambda _: grid.table(training, axis))
     table = task.answer(PATIENCE)
     if table is None:
         st.caption("The map comes here.")
     else:
         map_figure = maps.epsilon(
             table,
-            over,
+            axis,
             sigma=training.sigma,
-            value=training.decay if over == "decay" else training.rate,
+            value=training.decay if axis == "decay" else training.rate,
             target=target(),
             dark=on_dark(),
         )
@@ -39,5 +39,5 @@ def show(answer: Answer) -> Waiting:
             "By Rényi accounting, on a grid that rounds towards more ε. Steps stay as they are "
             "set. The target is the one of the question asked backwards."
         )
-        download(table, f"epsilon_over_sigma_and_{over}", "ε of every setting on the map")
+        download(table, f"epsilon_over_sigma_and_{axis}", "ε of every setting on the map")
     return missing("map", "Computing the map", task, table)

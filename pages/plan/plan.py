@@ -16,9 +16,9 @@ if message:
 query.tell_restated("plan")
 
 try:
-    asked = controls.sidebar()
-    plan_answer.title(asked)
-    answer, waiting = plan_answer.numbers(asked)
+    choice = controls.sidebar()
+    plan_answer.title(choice)
+    answer, waiting = plan_answer.numbers(choice)
 except InvalidInput as refusal:
     refuse(refusal)
     controls.drawn()

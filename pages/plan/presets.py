@@ -1,4 +1,4 @@
-"""Paper 003's settings: what each claims, and what is certified for it."""
+"""Paper 003's settings: the claim and the certified ε of each."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pages.shared.charts import download
 
 
 def show() -> Waiting:
-    """The table; its certified columns follow in the background."""
-    task = ask("presets", "all", _known)
-    found = task.answer(PATIENCE)
-    known = found or {}
+    """Draw the table; its certified columns are computed in the background."""
+    task = ask("presets", "all", _certify)
+    certified = task.answer(PATIENCE)
+    by_key = certified or {}
     st.markdown(
         "Three different things in each row: the ε that paper 003 **states** for an experiment, "
         "what its **printed formula gives** for those settings, and what accountants **certify** "
@@ -29,44 +29,48 @@ def show() -> Waiting:
         "one record replaced, of which the paper's lemma speaks. *Start from* in the controls "
         f"loads a row. {SAME_FIGURE}"
     )
-    rows = [_row(each, known.get(key)) for key, each in PRESETS.items()]
+    rows = [_row(preset, by_key.get(key)) for key, preset in PRESETS.items()]
     download(pd.DataFrame(rows), "paper_003_settings", "Claims and certified ε of paper 003")
-    return missing("presets", "Certifying the paper's settings", task, found)
+    return missing("presets", "Certifying the paper's settings", task, certified)
 
 
-def _known(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:
-    """Under zero-out and under replace-one."""
-    found = {}
-    for place, (key, each) in enumerate(PRESETS.items()):
-        progress(place / len(PRESETS), each.title)
-        judged = [number for number in (each.stated, _printed(each.training)) if number is not None]
-        found[key] = (
-            evidence(each.training, [] if each.stated is None else [each.stated]),
-            evidence(replace(each.training, adjacency=Adjacency.REPLACE_ONE), judged),
+def _certify(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:
+    """Evidence on each preset under zero-out and under replace-one."""
+    evidence_by_key = {}
+    for position, (key, preset) in enumerate(PRESETS.items()):
+        progress(position / len(PRESETS), preset.title)
+        claimed = [
+            number
+            for number in (preset.stated, _printed_epsilon(preset.training))
+            if number is not None
+        ]
+        evidence_by_key[key] = (
+            evidence(preset.training, [] if preset.stated is None else [preset.stated]),
+            evidence(replace(preset.training, adjacency=Adjacency.REPLACE_ONE), claimed),
         )
-    return found
+    return evidence_by_key
 
 
-def _printed(training: TrainingPlan) -> float | None:
+def _printed_epsilon(training: TrainingPlan) -> float | None:
     return account(training.schedule(), training.rate, training.delta, training.clip).claim.epsilon
 
 
-def _row(found: Preset, known: tuple[Evidence, Evidence] | None) -> dict[str, object]:
-    training, printed = found.training, _printed(found.training)
-    blanked, replaced = known or (None, None)
+def _row(preset: Preset, certified: tuple[Evidence, Evidence] | None) -> dict[str, object]:
+    training, printed = preset.training, _printed_epsilon(preset.training)
+    zero_out, replace_one = certified or (None, None)
 
-    def finding(number: float | None, by: Evidence | None) -> str | None:
-        return None if number is None or by is None else str(by.finding(number))
+    def finding(number: float | None, judge: Evidence | None) -> str | None:
+        return None if number is None or judge is None else str(judge.finding(number))
 
     return {
-        "settings": found.title,
-        "ε stated": found.stated,
+        "settings": preset.title,
+        "ε stated": preset.stated,
         "ε by the printed formula": printed,
-        "ε certified, zero-out": None if blanked is None else blanked.certified.epsilon,
-        "ε certified, replace-one": None if replaced is None else replaced.certified.epsilon,
-        "stated, zero-out": finding(found.stated, blanked),
-        "stated, replace-one": finding(found.stated, replaced),
-        "formula, replace-one": finding(printed, replaced),
+        "ε certified, zero-out": None if zero_out is None else zero_out.certified.epsilon,
+        "ε certified, replace-one": None if replace_one is None else replace_one.certified.epsilon,
+        "stated, zero-out": finding(preset.stated, zero_out),
+        "stated, replace-one": finding(preset.stated, replace_one),
+        "formula, replace-one": finding(printed, replace_one),
         "δ": training.delta,
         "n": training.records,
         "q": training.rate,
@@ -75,5 +79,5 @@ def _row(found: Preset, known: tuple[Evidence, Evidence] | None) -> dict[str, ob
         "R": training.decay,
         "steps": training.steps,
         "steps between decays": training.decay_every if training.decay < 1.0 else None,
-        "source": found.source,
+        "source": preset.source,
     }

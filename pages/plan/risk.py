@@ -1,4 +1,4 @@
-"""What the run's ε means for one person whose record it is trained on."""
+"""What the run's ε means for one person in its training data."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from pages.shared import risk_panel
 
 
 def show(answer: Answer) -> None:
-    """The card for the least ε certified so far, and what someone could find out."""
-    training, best = answer.training, answer.best
-    if answer.fast is None and best.epsilon is None:
+    """Draw the card for the least ε certified so far, and the attacker panel."""
+    training, guarantee = answer.training, answer.best
+    if answer.fast is None and guarantee.epsilon is None:
         st.caption("What ε means for one person comes here.")
         return
-    promised = promise("this training run", best, best, training.records)
+    run_promise = promise("this training run", guarantee, guarantee, training.records)
     with st.container(border=True, width=480):
-        if promised.budget is None:
+        if run_promise.budget is None:
             st.markdown(f"**What ε means for one person:** {texts.NO_ODDS}")
         else:
-            note = f"For this run: {best.by}."
+            note = f"For this run: {guarantee.by}."
             if covered(training, CERTIFIED):
                 note += f" {risk_panel.FEWER}"
-            risk_panel.card(promised.budget, training.adjacency, "plan_people_figure", note)
+            risk_panel.card(run_promise.budget, training.adjacency, "plan_people_figure", note)
 
     def exact() -> PrivacyCurve | None:
-        # While ε is still being certified, a second accounting of the run would only delay it.
+        # A second accounting of the run would only delay a running certification.
         if answer.certified is None or not covered(training, CERTIFIED):
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.attacker_panel(lambda: promised, exact, f"{training} {answer.certified is None}")
+    risk_panel.attacker_panel(lambda: run_promise, exact, f"{training} {answer.certified is None}")

@@ -1,4 +1,4 @@
-"""The question asked backwards: which setting keeps the run within a target ε."""
+"""The inverse question: which setting keeps the run within a target ε."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.shared.widgets import drawn
 
 
 def show(answer: Answer) -> Waiting:
-    """The question, its answer at once and certified, and a button that uses it."""
+    """Draw the question, its quick and certified answers, and buttons to use them."""
     waiting: Waiting = []
     with st.container(border=True):
         st.subheader("The question asked backwards", anchor=False)
@@ -30,23 +30,23 @@ def show(answer: Answer) -> Waiting:
             target = drawn(TARGET, width=180)
         try:
             if unknown == "epsilon":
-                # The numbers above have it already.
-                for found in (answer.fast, answer.certified):
-                    if found is not None:
-                        st.markdown(statement(found))
+                # The numbers above already hold it.
+                for guarantee in (answer.fast, answer.certified):
+                    if guarantee is not None:
+                        st.markdown(statement(guarantee))
             else:
-                waiting += _answers(answer.asked, unknown, target)
+                waiting += _answers(answer.choice, unknown, target)
         except InvalidInput as refusal:
             refuse(refusal)
     return waiting
 
 
-def _answers(asked: PlanChoice, unknown: str, target: float) -> Waiting:
-    training = asked.training
-    found: list[Plan] = []
+def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
+    training = choice.training
+    plans: list[Plan] = []
     waiting: Waiting = []
-    askable = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
-    for key in askable:
+    keys = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
+    for key in keys:
         task = ask(
             f"solve {key}",
             (unknown, training, target),
@@ -55,22 +55,22 @@ def _answers(asked: PlanChoice, unknown: str, target: float) -> Waiting:
         )
         plan = task.answer(PATIENCE)
         title = ACCOUNTANTS[key].title
-        late = missing(f"solve {key}", f"Solving for {SOLVED[unknown]} by {title}", task, plan)
-        waiting += late
+        pending = missing(f"solve {key}", f"Solving for {SOLVED[unknown]} by {title}", task, plan)
+        waiting += pending
         if plan is not None:
-            found.append(plan)
+            plans.append(plan)
         elif not task.stopped:
             st.caption(f"The answer by {title} comes here.")
-    for plan in found:
-        _answer(asked, plan, target)
-    if len([plan for plan in found if plan.value is not None]) > 1:
+    for plan in plans:
+        _answer(choice, plan, target)
+    if len([plan for plan in plans if plan.value is not None]) > 1:
         st.caption(texts.WHICH_ANSWER)
     return waiting
 
 
-def _answer(asked: PlanChoice, plan: Plan, target: float) -> None:
+def _answer(choice: PlanChoice, plan: Plan, target: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(_sentence(asked, plan, target), width="stretch")
+        st.markdown(_sentence(choice, plan, target), width="stretch")
         usable = planner.to_set(plan)
         if usable is None:
             return
@@ -84,10 +84,10 @@ def _answer(asked: PlanChoice, plan: Plan, target: float) -> None:
         )
 
 
-def _sentence(asked: PlanChoice, plan: Plan, target: float) -> str:
-    return f"{sentences.answered(plan, target, asked.per_epoch)} {planner.precision(plan)}".strip()
+def _sentence(choice: PlanChoice, plan: Plan, target: float) -> str:
+    return f"{sentences.answered(plan, target, choice.per_epoch)} {planner.precision(plan)}".strip()
 
 
 def _use(usable: TrainingPlan) -> None:
-    """Write the answer into the controls; δ as the next power of ten, which is safe as well."""
+    """Write the answer into the controls; δ as the next power of ten, which is also safe."""
     set_to(usable)

@@ -1,4 +1,4 @@
-"""The detail under Plan's answer: one tab a subject, drawn only while it is open."""
+"""The tabs under Plan's answer, each drawn only while it is open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.shared.charts import download, on_dark, plot
 
 
 def show(answer: Answer) -> Waiting:
-    """The tabs; what the open one still waits for."""
+    """Draw the tabs; returns unfinished tasks of the open one."""
     content: tuple[Callable[[Answer], Waiting | None], ...] = (
         _schedule,
         maps.show,
@@ -28,9 +28,9 @@ def show(answer: Answer) -> Waiting:
         _accountants,
         take_along.show,
     )
-    opened = st.tabs(TABS, key=VIEW.key, on_change="rerun", bind="query-params")
+    tabs = st.tabs(TABS, key=VIEW.key, on_change="rerun", bind="query-params")
     waiting: Waiting = []
-    for tab, draw in zip(opened, content, strict=True):
+    for tab, draw in zip(tabs, content, strict=True):
         if tab.open:
             with tab:
                 waiting += draw(answer) or []
@@ -39,14 +39,14 @@ def show(answer: Answer) -> Waiting:
 
 def _schedule(answer: Answer) -> None:
     training = answer.training
-    drawn = schedule.noise(training.schedule(), training.clip, dark=on_dark())
-    plot(drawn, "schedule_figure")
+    noise_figure = schedule.noise(training.schedule(), training.clip, dark=on_dark())
+    plot(noise_figure, "schedule_figure")
 
 
 def _accountants(answer: Answer) -> Waiting:
     training = answer.training
     st.markdown(texts.ACCOUNTANTS)
-    task = ask("every accountant", training, lambda progress: _every(training, progress))
+    task = ask("every accountant", training, lambda progress: _all_guarantees(training, progress))
     rows = task.answer(PATIENCE)
     if rows is None:
         st.caption("The table comes here.")
@@ -62,18 +62,18 @@ def _accountants(answer: Answer) -> Waiting:
     return missing("every accountant", "Asking every accountant", task, rows)
 
 
-def _every(training: TrainingPlan, progress: Progress) -> list[dict[str, object]]:
+def _all_guarantees(training: TrainingPlan, progress: Progress) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    for place, (key, accountant) in enumerate(accountants.ACCOUNTANTS.items()):
-        progress(place / len(accountants.ACCOUNTANTS), accountant.title)
-        found = planner.spent(training, key)
+    for position, (key, accountant) in enumerate(accountants.ACCOUNTANTS.items()):
+        progress(position / len(accountants.ACCOUNTANTS), accountant.title)
+        guarantee = planner.spent(training, key)
         rows.append(
             {
                 "accountant": accountant.title,
-                "ε": found.epsilon,
+                "ε": guarantee.epsilon,
                 "δ": training.delta,
-                "adjacency": str(found.adjacency),
-                "why not": found.reason,
+                "adjacency": str(guarantee.adjacency),
+                "why not": guarantee.reason,
                 "source": accountant.source,
             }
         )

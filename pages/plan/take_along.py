@@ -18,20 +18,20 @@ def _accountant(training: TrainingPlan) -> str:
 
 
 def show(answer: Answer) -> None:
-    """All three, each to copy."""
+    """Show the command line, Python and Opacus code, each to copy."""
     training = answer.training
     accountant = _accountant(training)
     st.markdown("**Command line**")
     st.code(command(training, accountant), language="bash", wrap_lines=True)
     unknown = chosen("solve")
-    backwards = unknown in SOLVED and unknown != "epsilon"
-    if backwards:
+    is_solving = unknown in SOLVED and unknown != "epsilon"
+    if is_solving:
         st.code(
             plan_command(training, unknown, target(), accountant), language="bash", wrap_lines=True
         )
     st.markdown("**Python**")
     st.code(snippet(training, accountant), language="python", wrap_lines=True)
-    if backwards:
+    if is_solving:
         st.code(
             snippet(training, accountant, unknown, target()), language="python", wrap_lines=True
         )
