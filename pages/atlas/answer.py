@@ -1,4 +1,4 @@
-"""Atlas's answer: how many systems there are, and what is known of them."""
+"""Atlas's answer: the number of systems, and what is known of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamlit.elements.layouts import GridContainer
 
 WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
-# Below the number of each status but the first, whose number is told apart.
+# Captions below the number of each status; the first has one of its own.
 NOTES = {
     "proved": "",
     "conditions not met": "its theorem asks for more",
@@ -30,7 +30,7 @@ NOTES = {
 
 
 def title(systems: Sequence[System]) -> None:
-    """What is shown, in one line."""
+    """Show the title, and how many systems are listed."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What is known of each system?", anchor=False, width="stretch")
         view_link.link()
@@ -43,15 +43,15 @@ def title(systems: Sequence[System]) -> None:
 
 
 def numbers(systems: Sequence[System]) -> None:
-    """How many there are of each status, and how many run here."""
-    found = [str(standing(system).status) for system in systems]
+    """Show the number of systems of each status, and how many run here."""
+    statuses = [str(standing(system).status) for system in systems]
     grid = st.grid(3, min_column_width=WIDEST_LABEL, gap="small")
     _number(grid, "Systems", len(systems), "in this list", texts.SYSTEMS)
     for status, note in NOTES.items():
-        count, told = found.count(status), note or proved_told(systems)
-        _number(grid, status.capitalize(), count, told, STATUS_WORDS[status])
-    here = sum(map(runs_here, systems))
-    _number(grid, "Run here", here, "as described or sound", FILTERS["runnable"].help)
+        count, caption = statuses.count(status), note or proved_told(systems)
+        _number(grid, status.capitalize(), count, caption, STATUS_WORDS[status])
+    runnable = sum(map(runs_here, systems))
+    _number(grid, "Run here", runnable, "as described or sound", FILTERS["runnable"].help)
 
 
 def _number(grid: GridContainer, label: str, value: int, note: str, help_text: str) -> None:
@@ -61,16 +61,16 @@ def _number(grid: GridContainer, label: str, value: int, note: str, help_text: s
 
 
 def chart(systems: Sequence[System], command: str) -> None:
-    """Families by verdict, with the sentence and the table."""
+    """Show families by verdict, with the sentence and the table."""
     counts = pd.DataFrame(
-        [(str(each.family), standing(each).verdict, 1) for each in systems],
+        [(str(system.family), standing(system).verdict, 1) for system in systems],
         columns=["family", "status", "systems"],
     )
     verdicts = dict.fromkeys([*atlas.LOOKS, *counts["status"]])
     order = [(str(family), str(status)) for family in Family for status in verdicts]
-    counted = counts.groupby(["family", "status"])["systems"].sum()
+    totals = counts.groupby(["family", "status"])["systems"].sum()
     rows = [
-        (family, status, int(counted.get((family, status), 0)))
+        (family, status, int(totals.get((family, status), 0)))
         for family, status in order
         if family in set(counts["family"])
     ]
@@ -84,12 +84,12 @@ def chart(systems: Sequence[System], command: str) -> None:
 
 
 def everything(systems: Sequence[System]) -> pd.DataFrame:
-    """One row a system, for the table and its CSV."""
+    """One row per system, for the table and its CSV."""
     rows = [
         {
             **{name: value for name, value in entry.items() if not isinstance(value, (list, dict))},
             "references": " ".join(map(str, entry["references"])),
-            "software": "; ".join(each["name"] for each in entry["software"]),
+            "software": "; ".join(item["name"] for item in entry["software"]),
             "breaks": " ".join(entry["breaks"]),
             "runs": "; ".join(f"{run['place']}: {run['key']}" for run in entry["runs"]),
         }

@@ -1,4 +1,4 @@
-"""Atlas: every system of the papers, what it claims, what is known of it, and where it runs."""
+"""Atlas: every system of the papers, its claim, what is known of it, and where it runs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if message:
     st.warning(message, icon=":material/link_off:")
 query.tell_restated("atlas")
 
-asked = controls.sidebar()
-if asked.chosen is not None:
-    cards.alone(asked.chosen)
+choice = controls.sidebar()
+if choice.chosen is not None:
+    cards.alone(choice.chosen)
     st.stop()
-answer.title(asked.systems)
-if not asked.systems:
+answer.title(choice.systems)
+if not choice.systems:
     st.info("No system answers all of this.", icon=":material/search_off:")
     st.button("Show all systems", on_click=controls.clear)
     st.stop()
-answer.numbers(asked.systems)
-answer.chart(asked.systems, asked.command)
-cards.listed(asked.systems)
+answer.numbers(choice.systems)
+answer.chart(choice.systems, choice.command)
+cards.listed(choice.systems)

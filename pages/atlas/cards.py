@@ -1,4 +1,4 @@
-"""A system of the literature as a card: what it does, claim and proof apart, what broke, to run."""
+"""A system as a card: what it does, claim and proof, what broke it, and how to run it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PER_PAGE = 8
 
 
 def listed(systems: Sequence[System]) -> None:
-    """The cards, some at a time."""
+    """Draw the cards, page by page."""
     pages = -(-len(systems) // PER_PAGE)
     top = st.container()
     page = st.pagination(pages, key=LEAF.key, bind="query-params") if pages > 1 else 1
@@ -33,10 +33,10 @@ def listed(systems: Sequence[System]) -> None:
 
 
 def card(system: System) -> None:
-    """One system among others; its button opens it."""
+    """Draw one system in the list; its button opens it."""
     with st.container(border=True, key=f"card_{system.key}"):
         _badges(system, system.title)
-        _told(system)
+        _description(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 "Run it" if models_of(system) else "Details",
@@ -50,20 +50,20 @@ def card(system: System) -> None:
 
 
 def alone(system: System) -> None:
-    """The chosen system by itself."""
+    """Draw the chosen system by itself."""
     with st.container(horizontal=True):
         st.button("All systems", icon=":material/arrow_back:", on_click=choose, args=(None,))
         st.space("stretch")
         view_link.link()
     st.title(system.title, anchor=False)
-    # What is run may be chosen below the card, and says what the card then need not.
+    # The model below the card shows the same claim and proof, so the card omits them.
     top = st.container(border=True)
     model = _model(system)
-    found = standing(system)
-    at_work = model is not None and model_named(model).proof == found.proof
+    verdict = standing(system)
+    is_shown_below = model is not None and model_named(model).proof == verdict.proof
     with top:
         _badges(system)
-        _told(system, claim_and_proof=not at_work)
+        _description(system, claim_and_proof=not is_shown_below)
         for limit in limits_of(system):
             st.caption(f"Note: {limit}")
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -71,34 +71,34 @@ def alone(system: System) -> None:
     if model is not None:
         from pages.atlas import running
 
-        running.draw(model, found if at_work else None)
+        running.draw(model, verdict if is_shown_below else None)
 
 
-def _told(system: System, *, claim_and_proof: bool = True) -> None:
+def _description(system: System, *, claim_and_proof: bool = True) -> None:
     st.markdown(system.what)
     st.caption(_source(system))
     if claim_and_proof:
         _claim_and_proof(system)
-    _more(system)
+    _breaks_and_software(system)
 
 
 def _badges(system: System, title: str = "") -> None:
-    """The verdicts, after the title where there is one."""
-    found = standing(system)
+    """Draw the verdicts, after the title if there is one."""
+    verdict = standing(system)
     with st.container(horizontal=True, vertical_alignment="center"):
         if title:
             st.markdown(f"**{title}**", width="content")
         badges.status(
-            str(found.status),
-            "" if not found.of else texts.AS_PUBLISHED if found.of == PUBLISHED else texts.HERE,
-            label=found.verdict,
+            str(verdict.status),
+            "" if not verdict.of else texts.AS_PUBLISHED if verdict.of == PUBLISHED else texts.HERE,
+            label=verdict.verdict,
         )
-        if found.sound is not None and found.of == PUBLISHED:
-            badges.status(str(found.sound.status), texts.SOUND, name="sound form")
+        if verdict.sound is not None and verdict.of == PUBLISHED:
+            badges.status(str(verdict.sound.status), texts.SOUND, name="sound form")
 
 
 def _source(system: System) -> str:
-    """Authors, and where the papers tell of it."""
+    """Authors, references, and the section of the paper."""
     if not system.paper:
         return f"{system.source} · {PAPERS['']}"
     numbers = "".join(f" [{number}]" for number in system.references)
@@ -106,37 +106,37 @@ def _source(system: System) -> str:
 
 
 def _claim_and_proof(system: System) -> None:
-    found = standing(system)
+    verdict = standing(system)
     claim, proof = st.columns(2)
     with claim:
-        st.markdown(f"**Claim** (what its authors say)  \n{found.claim}")
-        if found.claim_unchecked:
+        st.markdown(f"**Claim** (what its authors say)  \n{verdict.claim}")
+        if verdict.claim_unchecked:
             st.markdown(CLAIM_UNCHECKED)
     with proof:
-        of = f" ({found.of})" if found.of else ""
-        st.markdown(f"**Proof**{of}  \n{found.proof}")
+        subject = f" ({verdict.of})" if verdict.of else ""
+        st.markdown(f"**Proof**{subject}  \n{verdict.proof}")
 
 
-def _more(system: System) -> None:
+def _breaks_and_software(system: System) -> None:
     for broken in system.breaks:
         st.markdown(f":red[:material/report:] {broken}")
     if system.family is Family.THEORY:
         st.caption(texts.THEORY)
     elif system.software:
-        st.caption("Implementations: " + " · ".join(map(_named, system.software)))
+        st.caption("Implementations: " + " · ".join(map(_software_text, system.software)))
     else:
         st.caption(f"Implementations: {texts.NO_SOFTWARE}")
 
 
-def _named(software: Software) -> str:
-    kept = "" if software.upkeep is Upkeep.MAINTAINED else str(software.upkeep)
+def _software_text(software: Software) -> str:
+    upkeep = "" if software.upkeep is Upkeep.MAINTAINED else str(software.upkeep)
     note = software.note.rstrip(".")
-    about = "; ".join(filter(None, (kept, note[:1].lower() + note[1:])))
-    return f"{software.name} ({about})" if about else software.name
+    remarks = "; ".join(filter(None, (upkeep, note[:1].lower() + note[1:])))
+    return f"{software.name} ({remarks})" if remarks else software.name
 
 
 def limits_of(system: System) -> list[str]:
-    """What else Explore says of the methods that the system runs as."""
+    """Limits of the Explore methods that the system runs as."""
     return [
         limit
         for run in system.runs
@@ -155,7 +155,7 @@ def models_of(system: System) -> list[str]:
 
 
 def _model(system: System) -> str | None:
-    """The model to run: the only one, or the one that is chosen."""
+    """The model to run: the only one, or the chosen one."""
     models = models_of(system)
     if len(models) < 2:
         return models[0] if models else None
@@ -164,11 +164,15 @@ def _model(system: System) -> str | None:
 
 def _routes(system: System) -> None:
     for run in system.runs:
-        about = f"{str(run.relation).capitalize()}. {run.note}".strip()
+        help_text = f"{str(run.relation).capitalize()}. {run.note}".strip()
         if run.place is not Place.ATLAS:
-            to = route(run)
+            target = route(run)
             st.page_link(
-                to.page, label=to.label, icon=to.icon, query_params=to.settings, help=about
+                target.page,
+                label=target.label,
+                icon=target.icon,
+                query_params=target.settings,
+                help=help_text,
             )
         elif run.relation is Relation.RELATIVE:
             st.button(
@@ -176,7 +180,7 @@ def _routes(system: System) -> None:
                 key=f"relative {system.key}",
                 icon=":material/play_arrow:",
                 type="tertiary",
-                help=about,
+                help=help_text,
                 on_click=choose,
                 args=(runs_of(run.place, run.key)[0].key,),
             )

@@ -1,4 +1,4 @@
-"""The controls beside Atlas: which systems to see. Their values live in the address bar."""
+"""Atlas's sidebar: the filters of the list. The address bar holds their values."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pages.shared.widgets import Form
 
 @dataclass(frozen=True)
 class AtlasChoice:
-    """What the controls say.
+    """Values of the controls.
 
     Parameters
     ----------
     systems : tuple of System
-        Those that fit.
+        Those that match the filters.
     chosen : System or None
-        The one that is opened.
+        The opened one.
     command : str
-        The command line that lists them, as far as it knows the filters.
+        The command line that lists them, with the filters it supports.
     """
 
     systems: tuple[System, ...]
@@ -35,18 +35,18 @@ class AtlasChoice:
 
 
 def validate_link() -> str:
-    """What the link asked for in vain, as one message; found once a session."""
-    # Models kept their own neighbour.
+    """All refusals of the link as one message, computed once a session."""
+    # Models keep the adjacency of old links.
     query.upgrade_link("atlas", NEIGHBOUR.key, ADJACENCIES, lambda _: None)
     return once("atlas_link", _validate_link)
 
 
 def _validate_link() -> str:
     titles = systems()
-    # The control's own addresses hold the title; a link may name the key as well.
-    named = st.query_params.get(SYSTEM.key, "")
-    if named in titles:
-        st.query_params[SYSTEM.key] = titles[named]
+    # The control writes the title into the address; a link may also hold the key.
+    value = st.query_params.get(SYSTEM.key, "")
+    if value in titles:
+        st.query_params[SYSTEM.key] = titles[value]
         st.rerun()  # controls begin with what the address holds at a run's start
     return query.validate_link((*FILTERS, FORM, LEAF, *RUN))
 
@@ -56,13 +56,13 @@ def sidebar() -> AtlasChoice:
     form = Form(FILTERS)
     with st.sidebar:
         for control in FILTERS:
-            closes = control is not SYSTEM
-            form.draw(control.key, on_change=_close if closes else "rerun")
+            is_filter = control is not SYSTEM
+            form.draw(control.key, on_change=_close if is_filter else "rerun")
     paper, kind, verdict = (form.values[key] for key in ("paper", "kind", "verdict"))
     runnable, failures, search = (form.values[key] for key in ("runnable", "failures", "search"))
     chosen = form.values[SYSTEM.key]
-    asked = (search or "").split()
-    found = tuple(
+    search_words = (search or "").split()
+    matches = tuple(
         system
         for system in register().values()
         if paper in (ALL, PAPERS[system.paper])
@@ -70,18 +70,18 @@ def sidebar() -> AtlasChoice:
         and verdict in (ALL, str(standing(system).status))
         and (runs_here(system) or not runnable)
         and (system.breaks or not failures)
-        and all(_begins(word, _text(system)) for word in asked)
+        and all(_has_word_prefix(word, _text(system)) for word in search_words)
     )
-    return AtlasChoice(found, register().get(chosen or ""), _command(paper, verdict, failures))
+    return AtlasChoice(matches, register().get(chosen or ""), _command(paper, verdict, failures))
 
 
 def _command(paper: str, verdict: str, failures: bool) -> str:
-    """The list on the command line; a search and kinds are left to the reader there."""
-    number = next((key for key, title in PAPERS.items() if title == paper), "")
+    """The command line of the list; it has no search and no filter by kind."""
+    paper_number = next((key for key, title in PAPERS.items() if title == paper), "")
     return " ".join(
         [
             "python -m dpcore methods",
-            *([f"--paper {number}"] if number else []),
+            *([f"--paper {paper_number}"] if paper_number else []),
             *([f'--status "{verdict}"'] if verdict != ALL else []),
             *(["--failures"] if failures else []),
             "--json",
@@ -90,17 +90,17 @@ def _command(paper: str, verdict: str, failures: bool) -> str:
 
 
 def _text(system: System) -> str:
-    """All that a search looks through."""
+    """The text that a search looks through."""
     return f"{system.key} {system.title} {system.source} {system.family} {system.what}"
 
 
-def _begins(word: str, text: str) -> bool:
-    """Whether a word of the text begins so; capitals within a name begin one too (DPGAN)."""
+def _has_word_prefix(word: str, text: str) -> bool:
+    """Whether a word of the text starts with this; inner capitals start one too (DPGAN)."""
     return re.search(rf"(?:(?<!\w)|(?=[A-Z]))(?i:{re.escape(word)})", text) is not None
 
 
 def choose(key: str | None) -> None:
-    """Open a system, or the list again; in a callback."""
+    """Open a system, or the list again; use in a callback."""
     put({SYSTEM.key: key})
 
 
@@ -109,5 +109,5 @@ def _close() -> None:
 
 
 def clear() -> None:
-    """Let every system be seen again; in a callback."""
+    """Reset the filters; use in a callback."""
     put({control.key: control.default for control in FILTERS if control is not SYSTEM})

@@ -1,4 +1,4 @@
-"""Where a system is run: the page and the settings that its address names."""
+"""Links to the pages where a system runs, with their settings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Route:
     ----------
     page, label, icon : str
     settings : dict of str to str or list of str
-        Of the address.
+        Settings in the address.
     """
 
     page: str
@@ -44,40 +44,42 @@ def route(run: Runnable) -> Route:
     """The link for a run on Explore, Plan or Train."""
     if run.place is Place.EXPLORE:
         title = method_named(run.key).title
-        settings = _explore(run) | {explore.FOCUS.key: title}
+        settings = _explore_settings(run) | {explore.FOCUS.key: title}
         return Route("explore/explore.py", f"{title} in Explore", ":material/explore:", settings)
     if run.place is Place.PLAN:
-        said = plan.values(preset(run.key).training)
-        settings = _signed(plan.CONTROLS, said)
+        values = plan.values(preset(run.key).training)
+        settings = _link_settings(plan.CONTROLS, values)
         return Route("plan/plan.py", "Its cost in Plan", ":material/event_note:", settings)
-    settings = _signed(train.CONTROLS, _train(run.key))
+    settings = _link_settings(train.CONTROLS, _train_settings(run.key))
     return Route(
         "train/train.py", TRAIN_LABELS[run.relation], ":material/model_training:", settings
     )
 
 
-def _signed(page: Page, said: Mapping[str, Any]) -> dict[str, str | list[str]]:
-    return address(page, said) | {query.VERSION: query.THIS}
+def _link_settings(page: Page, values: Mapping[str, Any]) -> dict[str, str | list[str]]:
+    return address(page, values) | {query.VERSION: query.THIS}
 
 
-def _explore(run: Runnable) -> dict[str, str | list[str]]:
+def _explore_settings(run: Runnable) -> dict[str, str | list[str]]:
     method = method_named(run.key)
-    printed = run.relation is Relation.ITSELF and Edition.PUBLISHED in method.editions
-    numbers = run.loss in RESIDUAL_LOSSES or not set(method.losses) & set(MARGIN_LOSSES)
-    said: dict[str, Any] = {
-        explore.METHODS_KEY["number" if numbers else "class"]: [method.key],
-        "edition": "published" if printed else "sound",
+    is_published = run.relation is Relation.ITSELF and Edition.PUBLISHED in method.editions
+    predicts_number = run.loss in RESIDUAL_LOSSES or not set(method.losses) & set(MARGIN_LOSSES)
+    values: dict[str, Any] = {
+        explore.METHODS_KEY["number" if predicts_number else "class"]: [method.key],
+        "edition": "published" if is_published else "sound",
     }
-    if numbers:
-        said["data"] = next(each.key for each in catalogue() if each.predicts == "number")
+    if predicts_number:
+        values["data"] = next(
+            dataset.key for dataset in catalogue() if dataset.predicts == "number"
+        )
     elif run.loss:
-        said["loss"] = run.loss
+        values["loss"] = run.loss
     if run.features:
-        said["feature_map"] = run.features
-    return _signed(explore.CONTROLS, said)
+        values["feature_map"] = run.features
+    return _link_settings(explore.CONTROLS, values)
 
 
-def _train(key: str) -> dict[str, Any]:
+def _train_settings(key: str) -> dict[str, Any]:
     example = TRAININGS[key]
     config = example.config
     decays = config.decay < 1.0

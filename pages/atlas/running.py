@@ -1,4 +1,4 @@
-"""A model of the survey at work: choose records, see its curve against ε, take it along."""
+"""Runs a model of the survey: choose records, see its curve against ε, copy the command."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from pages.shared.widgets import Form
 if TYPE_CHECKING:
     import pandas as pd
 
-FEW = 1_000  # records, up to which a curve is there at once
+FEW = 1_000  # records; up to these a curve is computed at once
 NO_DELTA = "This model's promise never fails: δ = 0, whatever is asked for."
 PLACE = "model"
 OTHERWISE = {"number": "a number", "classes": "one of several classes"}
-LOOKED_AT = 1.0  # the ε that the answer and the proof are told for
+LOOKED_AT = 1.0  # the ε of the answer and the proof
 
 
 def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
-    """The controls of one model and its curve, answer first.
+    """Draw the controls of one model and its curve, answer first.
 
     Parameters
     ----------
     model_key : str
         Key of `dpcore.models.register`.
     verdict : SystemStanding, optional
-        On the system that runs as this model, where it is about this model.
+        On the system that runs as this model, if it is about this model.
     """
     try:
         model = model_named(model_key)
@@ -51,18 +51,18 @@ def draw(model_key: str, verdict: SystemStanding | None = None) -> None:
         refuse(refusal)
         return
     shared_jobs.only(PLACE, [study.key])
-    found = entry(study.dataset)
-    if not fits(model, found):
+    dataset = entry(study.dataset)
+    if not fits(model, dataset):
         st.info(
-            f"{model.title} learns to tell two classes apart, and {found.title} predicts "
-            f"{OTHERWISE[found.predicts]}. Choose other data.",
+            f"{model.title} learns to tell two classes apart, and {dataset.title} predicts "
+            f"{OTHERWISE[dataset.predicts]}. Choose other data.",
             icon=":material/category:",
         )
         _promise(model, calibration, verdict)
         return
-    where = availability(study.dataset)
-    if where not in ("built in", "local"):
-        _fetch(study.dataset, where)
+    place = availability(study.dataset)
+    if place not in ("built in", "local"):
+        _show_source(study.dataset, place)
         _promise(model, calibration, verdict)
         return
     rows, waiting = _rows(study)
@@ -83,21 +83,21 @@ def _controls(model: Model) -> ModelStudy:
     return ModelStudy(model=model.key, **{**fields, "runs": int(fields["runs"])})
 
 
-def _fetch(key: str, where: str) -> None:
-    """Records that are not here: how to get them."""
+def _show_source(key: str, place: str) -> None:
+    """Show how to get records that are not on this machine."""
     st.info(entry(key).how_to_get, icon=":material/download:")
-    if where == "download" and st.button("Download it now", icon=":material/download:"):
+    if place == "download" and st.button("Download it now", icon=":material/download:"):
         downloads.fetch(key)
 
 
 def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
-    """The rows, or what works on them: a thread where records are few, else a worker."""
+    """The rows, or the job computing them: a thread for few records, else a worker."""
     if entry(study.dataset).records <= FEW:
         name = f"model {study.model}"
         task = background.ask(
             name, study.key, lambda progress: curve(study, progress=progress), quick=True
         )
-        # A moment's wait spares the page from being drawn twice.
+        # A short wait avoids drawing the page twice.
         rows = task.answer(wait=0.3)
         return rows, background.watched(background.missing(name, study.title, task, rows))
     job = shared_jobs.WatchedJobs(PLACE, PLACE, {study.title: study}, _submit)
@@ -111,10 +111,10 @@ def _submit(place: str, study: ModelStudy) -> None:
 def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
     st.markdown(figures.answer(table, model, LOOKED_AT))
     if model.unlabelled:
-        nothing = percent(figures.reference(table, TRIVIAL))
+        baseline = percent(figures.reference(table, TRIVIAL))
         st.caption(
             f"Only half of the test records judge here, the others serve as public records: the "
-            f"{nothing} of {model.measure.trivial} are of this half, and differ from what models "
+            f"{baseline} of {model.measure.trivial} are of this half, and differ from what models "
             "that are judged on all of them show."
         )
     plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
@@ -129,19 +129,19 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:
-    """How many records taught and how many judged."""
-    found, counts = entry(study.dataset), table.iloc[0]
-    told = (
-        f"On one split of {found.title}: learned from {counts['learned_from']:,} "
-        f"{found.records_are}, judged on {counts['judged_on']:,}."
+    """How many records were learned from and tested on."""
+    dataset, row = entry(study.dataset), table.iloc[0]
+    sentence = (
+        f"On one split of {dataset.title}: learned from {row['learned_from']:,} "
+        f"{dataset.records_are}, judged on {row['judged_on']:,}."
     )
-    if any(column.missing_mark for column in found.used):
-        told += " Unknown values are filled in from public values."
-    return told
+    if any(column.missing_mark for column in dataset.used):
+        sentence += " Unknown values are filled in from public values."
+    return sentence
 
 
 def command(study: ModelStudy) -> str:
-    """The command line that gives the table on screen."""
+    """The command line that prints the table on screen."""
     return (
         f"python -m dpcore model --model {study.model} --dataset {study.dataset} "
         f"--epsilon {' '.join(f'{epsilon:g}' for epsilon in study.epsilons)} "
@@ -150,15 +150,15 @@ def command(study: ModelStudy) -> str:
 
 
 def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStanding | None) -> None:
-    """Claim and proof side by side, in words and at one ε, and by how much noise."""
-    asked = f"When ε = {plain(LOOKED_AT)} is asked for"
-    ours = model.edition is Edition.SOUND and calibration.status is Status.PROVED
+    """Show claim and proof side by side, in words and at one ε, with the noise."""
+    condition = f"When ε = {plain(LOOKED_AT)} is asked for"
+    is_sound_form = model.edition is Edition.SOUND and calibration.status is Status.PROVED
     stated = badges.statement(calibration.proof)
     with st.container(border=True):
         badges.status(
             str(calibration.status),
-            f"{stated} {HERE}" if ours else stated,
-            name=OUR_FORM if ours else "",
+            f"{stated} {HERE}" if is_sound_form else stated,
+            name=OUR_FORM if is_sound_form else "",
         )
         claim, proof = st.columns(2)
         with claim:
@@ -168,18 +168,18 @@ def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStandin
             if verdict is not None and verdict.claim_unchecked:
                 st.markdown(CLAIM_UNCHECKED)
             if calibration.claim.epsilon is not None:
-                st.markdown(f"{asked}, claimed: {badges.statement(calibration.claim)}")
+                st.markdown(f"{condition}, claimed: {badges.statement(calibration.claim)}")
         with proof:
             st.markdown(f"**Proof** (of what is run)  \n{model.proof}")
             if calibration.proof.epsilon is None:
-                st.markdown(f"{asked}, nothing is proved. {calibration.proof.reason}")
+                st.markdown(f"{condition}, nothing is proved. {calibration.proof.reason}")
             else:
-                st.markdown(f"{asked}, proved: {stated}")
+                st.markdown(f"{condition}, proved: {stated}")
         badges.trust()
         badges.guarantee("model")
         with st.expander("Noise, sensitivity and conditions", icon=":material/tune:"):
             for noise in calibration.noises:
-                st.markdown(f"- {_told(noise)}")
+                st.markdown(f"- {_noise_text(noise)}")
             for name, value in calibration.settings.items():
                 st.markdown(f"- {name}: {plain(value)} (by a rule in public values)")
             badges.checked(calibration.conditions)
@@ -195,9 +195,11 @@ LAWS = {
 }
 
 
-def _told(noise: ModelNoise) -> str:
-    """One kind of noise in a line."""
-    often = f", {noise.times:,} times" if noise.times > 1 else ""
+def _noise_text(noise: ModelNoise) -> str:
+    """One line about one kind of noise."""
+    repetitions = f", {noise.times:,} times" if noise.times > 1 else ""
     law = LAWS[noise.law].format(scale=plain(noise.scale))
-    moved = "range of a record's effect on the scores" if noise.law == "exponential" else "Δ"
-    return f"{noise.query}: {law}{often}; {moved} {plain(noise.sensitivity)}"
+    sensitivity_name = (
+        "range of a record's effect on the scores" if noise.law == "exponential" else "Δ"
+    )
+    return f"{noise.query}: {law}{repetitions}; {sensitivity_name} {plain(noise.sensitivity)}"

@@ -105,9 +105,7 @@ def _fill_form(typed_noise: bool) -> None:
             count = st.number_input("Releases", 1, MOST_RELEASES, 3, key="regular_each", width=130)
             interval = st.number_input("in every", 1, 366, 1, key="regular_every", width=130)
             unit = st.selectbox("days or weeks", list(DAYS), 1, key="regular_unit", width=130)
-            repetitions = st.number_input(
-                "times", 1, MOST_RELEASES, 52, key="regular_times", width=130
-            )
+            repeats = st.number_input("times", 1, MOST_RELEASES, 52, key="regular_times", width=130)
             first = st.date_input(
                 "from",
                 date.today(),
@@ -129,12 +127,12 @@ def _fill_form(typed_noise: bool) -> None:
                     width=160,
                 )
         try:
-            rows = releases.regular(count, interval * DAYS[unit], repetitions, first, sigma=sigma)
+            rows = releases.regular(count, interval * DAYS[unit], repeats, first, sigma=sigma)
         except InvalidInput as refusal:
             refuse(refusal)
             return
         st.caption(
-            f"{count} in every {interval} {unit}{'s' if interval > 1 else ''}, {repetitions} times: "
+            f"{count} in every {interval} {unit}{'s' if interval > 1 else ''}, {repeats} times: "
             f"{len(rows)} releases, from {rows[0]['date']} to {rows[-1]['date']}."
         )
         with st.container(horizontal=True):
