@@ -1,4 +1,4 @@
-"""Explore's answer: its places on the page, the main figure, and everything that moves with ε."""
+"""Explore's answer: the heading, the main figure, and everything that changes with ε."""
 
 from __future__ import annotations
 
@@ -28,88 +28,90 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
-def title(first: Start) -> DeltaGenerator:
-    """What is looked at, in one line, before the records are read; the place to write it again.
+def title(start: Start) -> DeltaGenerator:
+    """Draw the title before the records are read; returns its place, to be written again.
 
-    Preparation may leave out records; how many it leaves is known from the last time.
+    Preparation may drop records; the number left is remembered from the last run.
     """
-    found = first.found
-    records = recall(_counted(first)) or first.records
-    size = "" if records is None else f"{records:,} {found.records_are}"
-    loss = "squared" if found.predicts == "number" else chosen("loss")
-    parts = (found.title, size, LOSSES.get(loss, ""))
+    dataset = start.entry
+    records = recall(_count_name(start)) or start.records
+    size = "" if records is None else f"{records:,} {dataset.records_are}"
+    loss = "squared" if dataset.predicts == "number" else chosen("loss")
+    parts = (dataset.title, size, LOSSES.get(loss, ""))
     return st.title(" · ".join(part for part in parts if part), anchor=False)
 
 
-def _counted(first: Start) -> str:
-    file = first.upload.file_id if first.upload is not None else ""
-    return f"records {first.dataset} {first.size} {file}"
+def _count_name(start: Start) -> str:
+    file = start.upload.file_id if start.upload is not None else ""
+    return f"records {start.dataset} {start.size} {file}"
 
 
-def refused(first: Start, written: DeltaGenerator, sentence: str) -> None:
-    """Records or settings that cannot be followed: the name of the data set, and why."""
-    written.title(first.found.title, anchor=False)
+def show_refusal(start: Start, title_place: DeltaGenerator, sentence: str) -> None:
+    """Show the data set's name, and why its records or settings are refused."""
+    title_place.title(start.entry.title, anchor=False)
     refuse(sentence)
 
 
-def heading(first: Start, view: View, written: DeltaGenerator, said: DeltaGenerator) -> None:
-    """The title again, with the records that are left; what has to be said about it, under it."""
-    found, loss = view.split.entry, LOSSES[view.study.loss]
+def heading(
+    start: Start, view: View, title_place: DeltaGenerator, notes_place: DeltaGenerator
+) -> None:
+    """Draw the title with the number of prepared records, and the notes below it."""
+    dataset, loss = view.split.entry, LOSSES[view.study.loss]
     total = view.split.records + view.split.tested
-    remember(_counted(first), total)
+    remember(_count_name(start), total)
     rule = " by rule" if view.study.lam is None else ""
-    written.title(f"{found.title} · {total:,} {found.records_are} · {loss}", anchor=False)
-    with said:
+    title_place.title(f"{dataset.title} · {total:,} {dataset.records_are} · {loss}", anchor=False)
+    with notes_place:
         st.caption(
-            f"{verbatim(found.task)} Trained on {view.split.records:,} records with "
+            f"{verbatim(dataset.task)} Trained on {view.split.records:,} records with "
             f"{view.split.dimension} features, tested on {view.split.tested:,}; "
             f"λ = {plain(view.problem.lam)}{rule}."
         )
-        if found.predicts == "number":
-            lower, upper = found.target.bounds
-            unit = f" {found.target.unit}" if found.target.unit else ""
+        if dataset.predicts == "number":
+            lower, upper = dataset.target.bounds
+            unit = f" {dataset.target.unit}" if dataset.target.unit else ""
             predicted = (
-                f"What is predicted: {found.target.description}, by its public bounds from "
+                f"What is predicted: {dataset.target.description}, by its public bounds from "
                 f"{plain(lower)} to {plain(upper)}{unit}."
             )
             st.caption(verbatim(predicted))
-        if found.predicts == "classes":
-            st.caption(f"{found.classes} classes: {texts.ONE_AGAINST_THE_REST}")
+        if dataset.predicts == "classes":
+            st.caption(f"{dataset.classes} classes: {texts.ONE_AGAINST_THE_REST}")
         if view.split.complete:
             st.caption(f":material/rule: About every ε here: {COMPLETE_ONLY}.")
-        rough = view.rough
-        if rough:
-            st.caption(f":material/straighten: {rough}")
+        caution = view.rough
+        if caution:
+            st.caption(f":material/straighten: {caution}")
         if not view.published:
             st.warning(texts.UPLOADED, icon=":material/lock_open:")
-            ranges = (texts.OWN_RANGES,) if found.key == OWN else ()
+            ranges = (texts.OWN_RANGES,) if dataset.key == OWN else ()
             st.caption(" ".join((*ranges, *map(verbatim, view.split.notes))))
         for leak in view.split.leaks:
             st.warning(verbatim(leak), icon=":material/warning:")
 
 
-def how_to_get(first: Start) -> None:
-    """Records that are not here yet: where they come from, and the one thing to do."""
-    found = first.found
-    if found.key == OWN:
-        own_table.how_to(first.columns)
+def how_to_get(start: Start) -> None:
+    """Show where missing records come from, and how to get them."""
+    dataset = start.entry
+    if dataset.key == OWN:
+        own_table.how_to(start.columns)
         return
-    st.markdown(found.task)
-    st.markdown(found.how_to_get)
-    st.caption(f"Source: {found.source}")
-    st.caption(f"Licence: {found.licence}")
-    if first.missing == "upload":
+    st.markdown(dataset.task)
+    st.markdown(dataset.how_to_get)
+    st.caption(f"Source: {dataset.source}")
+    st.caption(f"Licence: {dataset.licence}")
+    if start.missing == "upload":
         st.info(
             "Then hand the file over among the controls. It stays on the machine that "
             "runs this page.",
             icon=":material/upload_file:",
         )
     elif st.button("Download it now", icon=":material/download:", key="download"):
-        downloads.fetch(found.key)
+        downloads.fetch(dataset.key)
 
 
 def main_figure(view: View, slots: Slots) -> None:
-    """Accuracy or error against ε; identical while only ε moves, so that zoom is kept."""
+    """Draw accuracy or error against ε; identical while only ε changes, so that zoom stays."""
     from pages.explore.view import figure
 
     with slots.main:
@@ -119,20 +121,20 @@ def main_figure(view: View, slots: Slots) -> None:
             st.caption("Open markers: as published. Filled: a method with a sound edition only.")
 
 
-def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
-    """Everything that moves with ε, in one fragment: nothing else runs when ε moves."""
+def at_chosen_epsilon(start: Start, view: View, slots: Slots) -> None:
+    """Draw everything that changes with ε in one fragment: nothing else runs then."""
     from pages.explore import detail, numbers
 
     @st.fragment
-    def moving() -> None:
+    def fragment() -> None:
         try:
-            everything()
+            draw()
         except StreamlitInvalidLayoutContextError:
-            # A run of the page was cut short before it came to all of these places; only a run of
-            # the whole page gives them one.
+            # An interrupted run of the page has not created all of these places; only a run of the
+            # whole page does.
             st.rerun()
 
-    def everything() -> None:
+    def draw() -> None:
         query.sign()
         with slots.slider:
             epsilon = _slider()
@@ -142,14 +144,14 @@ def at_chosen_epsilon(first: Start, view: View, slots: Slots) -> None:
         with slots.methods:
             numbers.every_method(view, rows, epsilon)
         focus = chosen("focus")
-        held, note = detail.promised_here(view, rows, epsilon, focus)
-        _risk(first, held, slots, "people_figure", note)
-        # Replaced as a whole: a fragment adds to a place outside it, and never clears it.
+        budget, note = detail.focus_budget(view, rows, epsilon, focus)
+        _risk(start, budget, slots, "people_figure", note)
+        # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
         with slots.meaning.container():
             detail.attacker_panel(view, rows, epsilon, focus)
         detail.at_chosen_epsilon(view, rows, epsilon, slots)
 
-    moving()
+    fragment()
 
 
 def _slider() -> float:
@@ -161,7 +163,7 @@ def _slider() -> float:
     return epsilon
 
 
-def _risk(first: Start, budget: PrivacyBudget | None, slots: Slots, key: str, note: str) -> None:
-    """What ε means for one person; drawn before the data are read, so it needs none."""
+def _risk(start: Start, budget: PrivacyBudget | None, slots: Slots, key: str, note: str) -> None:
+    """Draw what ε means for one person; it needs no data."""
     with slots.risk.container():
-        risk_panel.card(budget, Adjacency(first.adjacency), key, note)
+        risk_panel.card(budget, Adjacency(start.adjacency), key, note)

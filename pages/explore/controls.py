@@ -1,7 +1,6 @@
-"""The controls beside Explore, placed: what to look at. The address bar holds their values.
+"""Explore's sidebar: data, methods and settings. The address bar holds their values.
 
-Every value is checked again by `dpcore` when a `Study` is made of it: limits in a browser can be
-bypassed.
+`dpcore` checks every value again when it builds a `Study`: limits in a browser can be bypassed.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """What the first controls say: all that the risk to one person needs, besides ε.
+    """Values of the first controls: all that the risk to one person depends on, besides ε.
 
     Parameters
     ----------
@@ -59,17 +58,17 @@ class Start:
     upload : object or None
         The uploaded file, where the data set needs one.
     columns : str
-        What the columns of a table of one's own may hold; "" for other data sets.
+        Description of the columns of an uploaded table; "" for other data sets.
     delta : float
-        δ; by rule, that of all the records there are, until those to learn from are counted.
+        δ; by rule, that of all records, until the training records are counted.
     delta_by_rule : bool
         Whether δ follows the rule.
     adjacency : str
-        Which neighbours are compared.
+        The adjacency.
     form : Form
-        What the first controls say.
+        Values of the first controls.
     presets, model, share, rest : containers
-        Places in the sidebar that are still to be filled; `share` is that of n·δ.
+        Places in the sidebar still to be filled; `share` is that of n·δ.
     """
 
     dataset: str
@@ -86,41 +85,41 @@ class Start:
     rest: DeltaGenerator
 
     @property
-    def found(self) -> Entry:
-        """What is known of the data set without its records."""
-        return _found(self.dataset, self.columns)
+    def entry(self) -> Entry:
+        """The data set's entry, known without its records."""
+        return _entry_of(self.dataset, self.columns)
 
     @property
     def missing(self) -> str:
-        """What has to be done first: "download", "upload", or "" where the records are here."""
-        where = _where(self.dataset)
-        if where == "upload":
-            described = self.dataset != OWN or not own_table.complaint(self.columns)
-            return "" if described and self.upload is not None else where
-        return where if where == "download" else ""
+        """What is needed first: "download", "upload", or "" if the records are available."""
+        source = _source(self.dataset)
+        if source == "upload":
+            is_described = self.dataset != OWN or not own_table.complaint(self.columns)
+            return "" if is_described and self.upload is not None else source
+        return source if source == "download" else ""
 
     @property
     def records(self) -> int | None:
-        """How many records there are, as far as it is known before they are read."""
+        """Number of records, if it is known before they are read."""
         if self.missing or self.upload is not None:
             return None
-        return self.size or self.found.records
+        return self.size or self.entry.records
 
 
 @dataclass(frozen=True)
 class ExploreChoice:
-    """What all controls say, besides ε.
+    """Values of all controls, besides ε.
 
     Parameters
     ----------
     study : Study
         Everything but the upload; its ε are the whole grid.
     closed, trained : tuple of str
-        The private methods chosen: those whose curves need no training, and those that do.
+        The chosen private methods, in closed form and trained.
     upload : object or None
         The uploaded file, where the data set needs one.
     measure : str
-        What models are compared by, if the records allow it: a column of the curves.
+        Column of the curves that models are compared by, if the records allow it.
     """
 
     study: Study
@@ -130,77 +129,77 @@ class ExploreChoice:
     measure: str
 
 
-def kind_of(found: Entry) -> str:
-    """Whose models and methods are offered: "class", also for several of them, or "number"."""
-    return "number" if found.predicts == "number" else "class"
+def kind_of(dataset: Entry) -> str:
+    """Kind of methods offered: "class", also for several classes, or "number"."""
+    return "number" if dataset.predicts == "number" else "class"
 
 
-def tabs_for(found: Entry) -> tuple[str, ...]:
-    """The tabs of the detail; missed and false cases there are only where two classes are told."""
-    classes = found.predicts == "class"
-    return tuple(tab for tab in TABS if classes or tab != PER_1000)
+def tabs_for(dataset: Entry) -> tuple[str, ...]:
+    """The tabs; missed and false cases exist for two classes only."""
+    has_two_classes = dataset.predicts == "class"
+    return tuple(tab for tab in TABS if has_two_classes or tab != PER_1000)
 
 
-def _found(dataset: str, columns: str) -> Entry:
-    return own_table.found(columns) if dataset == OWN else entry(dataset)
+def _entry_of(dataset: str, columns: str) -> Entry:
+    return own_table.entry_for(columns) if dataset == OWN else entry(dataset)
 
 
-def _where(dataset: str) -> str:
+def _source(dataset: str) -> str:
     return "upload" if dataset == OWN else availability(dataset)
 
 
 def link_complaint() -> str:
-    """What the link asked for in vain: found once a session, and shown until it ends."""
+    """All refusals of the link as one message, computed once a session."""
     query.upgrade_link(
         "explore",
         "adjacency",
         ADJACENCIES,
         lambda _: Adjacency.REPLACE_ONE,
-        _meant_before,
+        _old_values,
     )
-    return once("link_complaint", _follow)
+    return once("link_complaint", _validate_link)
 
 
-def _meant_before(link: Link) -> dict[str, tuple[str, str]]:
-    """Records with gaps were left out unless a link said otherwise."""
-    gaps = any(column.missing_mark for column in _asked_for(link).used)
-    left_out = {"missing": ("drop", str(MISSING.text("drop")))}
-    return left_out if gaps and "missing" not in link else {}
+def _old_values(link: Link) -> dict[str, tuple[str, str]]:
+    """Old links dropped records with gaps unless they said otherwise."""
+    has_gaps = any(column.missing_mark for column in _linked_entry(link).used)
+    dropped = {"missing": ("drop", str(MISSING.text("drop")))}
+    return dropped if has_gaps and "missing" not in link else {}
 
 
-def _asked_for(link: Link) -> Entry:
-    """What is known of the data set that a link names, or of the first one."""
+def _linked_entry(link: Link) -> Entry:
+    """Entry of the data set that a link names, else of the default one."""
     keys = {title: key for key, title in datasets().items()}
     dataset = keys.get(link.get("data", [""])[-1], CONTROLS["data"].default)
-    return _found(dataset, link.get(own_table.COLUMNS, [""])[-1])
+    return _entry_of(dataset, link.get(own_table.COLUMNS, [""])[-1])
 
 
-def _follow() -> str:
-    """Take out of the address what cannot be followed; one message about it."""
+def _validate_link() -> str:
+    """Remove refused settings from the address; returns one message about them."""
     link = query.read_link()
     if not link:
         return ""
-    found = _asked_for(link)
-    kind = kind_of(found)
+    dataset = _linked_entry(link)
+    kind = kind_of(dataset)
     titles = private_methods(kind)
     methods = CHOSEN_METHODS[kind]
-    wanted = link.get(methods.key, [titles[key] for key in methods.default])
+    linked_methods = link.get(methods.key, [titles[key] for key in methods.default])
     among = {
-        "view": tabs_for(found),
-        "focus": [title for title in wanted if title in titles.values()],
+        "view": tabs_for(dataset),
+        "focus": [title for title in linked_methods if title in titles.values()],
     }
-    said = query.validate_link((*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None})
+    message = query.validate_link((*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None})
     # A link that names a δ or a λ means it, also one from before there was a choice.
-    left = query.read_link()
+    remaining_link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
-        if value in left and way not in left:
+        if value in remaining_link and way not in remaining_link:
             preset(way, MY_OWN)
             st.query_params[way] = MY_OWN
-    return said
+    return message
 
 
 def _loss(form: Form, kind: str) -> str:
-    """The loss; no choice where a number is predicted."""
+    """The loss; fixed if a number is predicted."""
     if kind == "number":
         st.markdown(f"**Model:** {LOSSES['squared'].lower()}", help=texts.SQUARED)
         return "squared"
@@ -208,27 +207,27 @@ def _loss(form: Form, kind: str) -> str:
 
 
 def _methods(form: Form, kind: str, loss: str) -> list[str]:
-    """Keys of the methods chosen, in display order; those that can't learn this are named."""
+    """Keys of the chosen methods in display order, with a note on those that cannot learn this."""
     from dpcore.methods import method_named
 
     titles = private_methods(kind)
     chosen = form.draw(METHODS_KEY[kind])
-    _explained(titles, loss)
-    refused = {key: method_named(key).refusal(loss) for key in titles if key in chosen}
-    for sentence in filter(None, refused.values()):
+    _explain_methods(titles, loss)
+    refusals = {key: method_named(key).refusal(loss) for key in titles if key in chosen}
+    for sentence in filter(None, refusals.values()):
         st.caption(f":material/info: {sentence}")
-    return [key for key, sentence in refused.items() if not sentence]
+    return [key for key, sentence in refusals.items() if not sentence]
 
 
-def _explained(titles: dict[str, str], loss: str) -> None:
-    """What each method does, where it falls short and comes from; and why others are not here."""
+def _explain_methods(titles: dict[str, str], loss: str) -> None:
+    """Explain each method, its limits and source, and why others are missing."""
     from dpcore.methods import method_named, register
 
     with st.popover("What the methods do", icon=":material/menu_book:", width="stretch"):
         for key, title in titles.items():
             method = method_named(key)
-            how = texts.AT_ONCE if method.closed_form else texts.IN_BACKGROUND
-            st.markdown(f"**{title}.** {method.idea} {how}")
+            computation = texts.AT_ONCE if method.closed_form else texts.IN_BACKGROUND
+            st.markdown(f"**{title}.** {method.idea} {computation}")
             st.caption(" ".join((*method.limits, f"Source: {method.paper}.")))
             st.page_link(
                 "atlas/atlas.py",
@@ -266,15 +265,15 @@ def _training(form: Form, first: Start, methods: list[str]) -> None:
 
     with st.expander("Training", icon=":material/model_training:"):
         form.draw("steps")
-        blurs = any(method_named(key).trust for key in methods)
-        if form.values["edition"] == "sound" and blurs:
+        is_local = any(method_named(key).trust for key in methods)
+        if form.values["edition"] == "sound" and is_local:
             form.draw("may_miss")
-        if 0 < (first.size or first.found.records) <= FULL_LENGTH_RECORDS:
+        if 0 < (first.size or first.entry.records) <= FULL_LENGTH_RECORDS:
             form.draw("full_length")
 
 
 def tell_delta(first: Start, delta: float, records: int) -> str:
-    """Write δ and n·δ under its control; the warning for the page where δ is too large, or ""."""
+    """Show δ and n·δ under the control; returns a warning if δ is too large, else ""."""
     warning = ""
     if records * delta >= 1.0:
         warning = (
@@ -288,39 +287,50 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 
 
 def start() -> Start:
-    """Draw the first controls: data, δ and adjacency. They need no library that is slow to load."""
+    """Draw the first controls: data, δ and adjacency. They need no slow library."""
     presets.pending()
     form = Form(CONTROLS)
     with st.sidebar:
-        above = st.container()
-        data = form.draw("data")
+        presets_place = st.container()
+        dataset = form.draw("data")
         size = form.draw("patients")
         upload, columns = None, ""
-        if data == OWN:
+        if dataset == OWN:
             upload, columns = own_table.controls()
-        elif availability(data) == "upload":
-            found = entry(data)
+        elif availability(dataset) == "upload":
+            found = entry(dataset)
             upload = uploads.field(
-                f"File of {found.title}", f"upload_{data}", help=found.how_to_get
+                f"File of {found.title}", f"upload_{dataset}", help=found.how_to_get
             )
             st.caption(texts.UPLOAD_IS_DROPPED)
-        model = st.container()
+        model_place = st.container()
         by_rule = form.draw("delta_way") != MY_OWN
-        # How many records a file has is known when it is read.
-        total = size or max(1, _found(data, columns).records)
-        delta = default_delta(total) if by_rule else form.draw("delta")
-        share = st.empty()
+        # The number of records in a file is known after reading it.
+        record_count = size or max(1, _entry_of(dataset, columns).records)
+        delta = default_delta(record_count) if by_rule else form.draw("delta")
+        share_place = st.empty()
         adjacency = form.draw("adjacency")
-        rest = st.container()
-    # n·δ comes when it is known how many records are left to train on.
-    share.caption(f"δ = {plain(delta)}")
+        rest_place = st.container()
+    # n·δ follows when the number of training records is known.
+    share_place.caption(f"δ = {plain(delta)}")
     return Start(
-        data, size, upload, columns, delta, by_rule, adjacency, form, above, model, share, rest
+        dataset,
+        size,
+        upload,
+        columns,
+        delta,
+        by_rule,
+        adjacency,
+        form,
+        presets_place,
+        model_place,
+        share_place,
+        rest_place,
     )
 
 
 def rest(first: Start) -> ExploreChoice:
-    """Draw the other controls and answer with what they all say.
+    """Draw the other controls and return all values.
 
     Raises
     ------
@@ -331,12 +341,12 @@ def rest(first: Start) -> ExploreChoice:
 
     form = first.form
     with first.model:
-        kind = kind_of(first.found)
+        kind = kind_of(first.entry)
         loss = _loss(form, kind)
         form.draw("huber_width")
         methods = _methods(form, kind, loss)
         form.draw("edition")
-        if first.found.predicts == "class":
+        if first.entry.predicts == "class":
             form.draw("compared_by")
     with first.rest:
         lam = _lambda(form)
@@ -345,7 +355,7 @@ def rest(first: Start) -> ExploreChoice:
         _training(form, first, methods)
     with first.presets:
         presets.start_from()
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "loss": loss,
         "lam": lam,
         "methods": ("nonprivate", *methods),
@@ -353,7 +363,7 @@ def rest(first: Start) -> ExploreChoice:
         "preparation": preparation,
         "columns": first.columns,
     }
-    study = Study(**CONTROLS.fields(form.values) | asked)
+    study = Study(**CONTROLS.fields(form.values) | settings)
     closed = tuple(key for key in methods if method_named(key).closed_form)
     trained = tuple(key for key in methods if key not in closed)
     return ExploreChoice(

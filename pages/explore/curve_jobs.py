@@ -1,4 +1,4 @@
-"""Curves that need training: background jobs, one a method."""
+"""Curves of trained methods: one background job per method."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from pages.shared import shared_jobs, uploads
 if TYPE_CHECKING:
     import pandas as pd
 
-# Trained on the slider's grid from here on; below, nothing is learned any more.
+# Least ε of the slider's grid that is trained; below, nothing is learned.
 LEAST_EPSILON = 1e-3
-# Where there is much to train: three ε a decade.
+# For long trainings: three ε per decade.
 COARSE = {float(f"{step}e{exponent}") for exponent in range(-3, 3) for step in ("1", "2", "5")}
 SMALL = 100_000  # records times features
 
 
 def trained_study(study: Study, method: str, split: Split) -> Study:
-    """The study of one trained method: its own job, so that other choices do not restart it."""
-    small = split.records * split.dimension <= SMALL and not study.full_length
+    """The study of one trained method, as a job of its own that other choices do not restart."""
+    is_small = split.records * split.dimension <= SMALL and not study.full_length
     epsilons = tuple(
         epsilon
         for epsilon in study.epsilons
-        if epsilon >= LEAST_EPSILON and (small or epsilon in COARSE)
+        if epsilon >= LEAST_EPSILON and (is_small or epsilon in COARSE)
     )
-    blurred = method_named(method).trust is not None
-    missing = study.missing_contributors if blurred else 0
-    return replace(study, methods=(method,), epsilons=epsilons, missing_contributors=missing)
+    is_local = method_named(method).trust is not None
+    missing_contributors = study.missing_contributors if is_local else 0
+    return replace(
+        study, methods=(method,), epsilons=epsilons, missing_contributors=missing_contributors
+    )
 
 
 def watched(study: Study) -> shared_jobs.WatchedJobs:
-    """The job of one method."""
+    """The job of one method, for the job panel."""
     method = study.methods[0]
     return shared_jobs.WatchedJobs(
         name=method,

@@ -1,4 +1,4 @@
-"""The detail under the main figure: one tab a subject, drawn only while it is open."""
+"""The tabs under the main figure, each drawn only while it is open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:
-    """The tabs that move with ε; called from the fragment."""
+    """Draw the tabs that change with ε; called from the fragment."""
     if PER_1000 in slots.tabs and slots.tabs[PER_1000].open:
         with slots.tabs[PER_1000]:
             _per_thousand(view, rows)
@@ -41,27 +41,27 @@ def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slo
             badges.claims_and_proofs(view.calibrations_at(epsilon))
 
 
-def promised_here(
+def focus_budget(
     view: View, rows: pd.DataFrame, epsilon: float, focus: str
 ) -> tuple[PrivacyBudget | None, str]:
-    """The (ε, δ) that holds for the method in focus at this ε, or none, and a line about it."""
-    asked = PrivacyBudget(epsilon, view.delta)
-    found = rows[rows["method"] == focus]
-    if focus not in view.methods or found.empty:
-        return asked, ODDS_CONDITION
-    row, title = found.iloc[0], view.titles[focus]
+    """The (ε, δ) that holds for the method in focus at this ε, or ``None``, and a note."""
+    chosen_budget = PrivacyBudget(epsilon, view.delta)
+    focus_rows = rows[rows["method"] == focus]
+    if focus not in view.methods or focus_rows.empty:
+        return chosen_budget, ODDS_CONDITION
+    row, title = focus_rows.iloc[0], view.titles[focus]
     if row["status"] == "proved":
         mu = _calibration(view, focus, float(row["epsilon"])).gaussian_mu
         if mu is None:
-            return asked, ODDS_CONDITION
+            return chosen_budget, ODDS_CONDITION
         right = right_of_100(gaussian_advantage(mu))
-        return asked, f"{ODDS_CONDITION} {title}'s own noise allows at most {right} of 100."
-    said = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
+        return chosen_budget, f"{ODDS_CONDITION} {title}'s own noise allows at most {right} of 100."
+    sentence = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
     certified = float(row["certified_epsilon"])
     if not certified < float("inf"):
-        return None, f"{said}, and no bound holds."
+        return None, f"{sentence}, and no bound holds."
     budget = PrivacyBudget(max(certified, 1e-12), row["delta"])
-    return budget, f"{said}; its noise is certified for ε = {at_most(certified)}."
+    return budget, f"{sentence}; its noise is certified for ε = {at_most(certified)}."
 
 
 def _calibration(view: View, method: str, epsilon: float) -> Calibration:
@@ -69,40 +69,42 @@ def _calibration(view: View, method: str, epsilon: float) -> Calibration:
 
 
 def attacker_panel(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
-    """What someone could find out from the method in focus, or from any with this (ε, δ)."""
-    found = rows[rows["method"] == focus]
-    here = epsilon if found.empty else float(found.iloc[0]["epsilon"])
+    """Draw what someone could find out from the focused method, or any with this (ε, δ)."""
+    focus_rows = rows[rows["method"] == focus]
+    row_epsilon = epsilon if focus_rows.empty else float(focus_rows.iloc[0]["epsilon"])
 
     def calibration() -> Calibration | None:
-        return _calibration(view, focus, here) if focus in view.methods else None
+        return _calibration(view, focus, row_epsilon) if focus in view.methods else None
 
-    def promised() -> Promise:
-        known = calibration()
+    def focus_promise() -> Promise:
+        method_calibration = calibration()
         records = view.problem.records
-        if known is None:
-            asked = Guarantee(here, view.delta, view.problem.adjacency, "whoever proves it")
-            return Promise("any method", "assumed", asked, records)
-        title = f"{known.title} ({known.edition} edition)"
-        return promise(title, known.proof, known.certified, records)
+        if method_calibration is None:
+            assumed = Guarantee(
+                row_epsilon, view.delta, view.problem.adjacency, "whoever proves it"
+            )
+            return Promise("any method", "assumed", assumed, records)
+        title = f"{method_calibration.title} ({method_calibration.edition} edition)"
+        return promise(title, method_calibration.proof, method_calibration.certified, records)
 
-    def exact() -> PrivacyCurve | None:
+    def exact_curve() -> PrivacyCurve | None:
         from dpcore.erm.privacy_curve import privacy_curve
 
-        known = calibration()
-        return None if known is None else privacy_curve(known)
+        method_calibration = calibration()
+        return None if method_calibration is None else privacy_curve(method_calibration)
 
-    risk_panel.attacker_panel(promised, exact, f"{view.study.key} {focus} {here}")
+    risk_panel.attacker_panel(focus_promise, exact_curve, f"{view.study.key} {focus} {row_epsilon}")
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:
-    found = view.split.entry
+    dataset = view.split.entry
     plot(
         chosen.patients(
             rows,
             view.without_privacy,
             titles=view.titles,
-            positive=found.positive,
-            negative=found.negative,
+            positive=dataset.positive,
+            negative=dataset.negative,
             records_are=view.people,
             ill=view.ill_per_1000,
             test_records=len(view.split.y_test),
@@ -113,11 +115,11 @@ def _per_thousand(view: View, rows: pd.DataFrame) -> None:
 
 
 def _best(view: View, epsilon: float) -> None:
-    """The best proved method at each ε, and which ε the accuracy or error that is wanted takes."""
+    """Draw the best proved method at each ε, and the ε that the wanted quality needs."""
     from dpcore.evaluation.frontier import frontier, reach
     from dpcore.figures import frontier as figures
 
-    measure, wanted = view.compared.measure, _wanted(view)
+    measure, goal = view.compared.measure, _goal(view)
     best = frontier(view.table, measure)
     if best.empty:
         st.markdown("No method that is chosen is proved at any ε.")
@@ -125,7 +127,7 @@ def _best(view: View, epsilon: float) -> None:
     plot(
         figures.frontier(
             best,
-            reach(best, wanted, measure),
+            reach(best, goal, measure),
             titles=view.titles,
             records=view.split.records,
             records_are=view.people,
@@ -137,23 +139,23 @@ def _best(view: View, epsilon: float) -> None:
         "frontier_figure",
     )
     if view.waiting:
-        missing = listed([view.titles[key] for key in view.waiting])
-        st.caption(f":material/hourglass: Not compared, as there are no curves yet: {missing}.")
+        waiting = listed([view.titles[key] for key in view.waiting])
+        st.caption(f":material/hourglass: Not compared, as there are no curves yet: {waiting}.")
     st.caption(texts.FRONTIER)
     table_behind(best, "best_method", "The best proved method at each ε")
 
 
-def _wanted(view: View) -> float:
-    """The accuracy or area, or the error, that privacy may come to."""
+def _goal(view: View) -> float:
+    """The quality still wanted with privacy: accuracy, AUC or error."""
     best, kind = view.compared.value(view.compared.best), view.quality.column
-    lost: float = drawn(MAY_COST[kind], width=320)
+    allowed_loss: float = drawn(MAY_COST[kind], width=320)
     if kind == "rmse":
-        return best * (1.0 + lost / 100.0)
-    return best - (lost if kind == "auc" else lost / 100.0)
+        return best * (1.0 + allowed_loss / 100.0)
+    return best - (allowed_loss if kind == "auc" else allowed_loss / 100.0)
 
 
 def tabs(view: View, slots: Slots) -> None:
-    """The detail, each tab drawn only while it is open."""
+    """Draw the tabs that do not change with ε, each only while it is open."""
     for kind, name in (("objective", "Objective"), ("sigma", "Noise σ"), ("excess", "Excess risk")):
         if slots.tabs[name].open:
             with slots.tabs[name]:
@@ -167,12 +169,12 @@ def tabs(view: View, slots: Slots) -> None:
 
 
 def _about(view: View) -> None:
-    found = view.split.entry
-    st.markdown(f"**Source:** {found.source}")
-    st.markdown(f"**Licence:** {found.licence}")
-    if found.citation:
-        st.markdown(f"**Cite:** {found.citation}")
-    if found.predicts == "number":
-        st.markdown(f"**Bounds of what is predicted:** {found.target.bounds_reason}")
-    for note in (*map(verbatim, view.split.notes), *found.traps):
+    dataset = view.split.entry
+    st.markdown(f"**Source:** {dataset.source}")
+    st.markdown(f"**Licence:** {dataset.licence}")
+    if dataset.citation:
+        st.markdown(f"**Cite:** {dataset.citation}")
+    if dataset.predicts == "number":
+        st.markdown(f"**Bounds of what is predicted:** {dataset.target.bounds_reason}")
+    for note in (*map(verbatim, view.split.notes), *dataset.traps):
         st.markdown(f"- {note}")

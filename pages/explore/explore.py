@@ -16,35 +16,35 @@ if complaint:
     st.warning(complaint, icon=":material/link_off:")
 query.tell_restated("explore")
 
-first = controls.start()
-written, working, said = answer.title(first), st.container(), st.container()
+start = controls.start()
+title_place, work_place, notes_place = answer.title(start), st.container(), st.container()
 try:
-    choice = controls.rest(first)
-    if first.missing:
+    choice = controls.rest(start)
+    if start.missing:
         shared_jobs.only(shared_jobs.CURVES, ())
-        answer.how_to_get(first)
+        answer.how_to_get(start)
         presets.drawn()
         st.stop()
     from pages.explore import detail, view
 
-    with working:
+    with work_place:
         shown = view.gather(choice)
 except InvalidInput as refusal:
     shared_jobs.only(shared_jobs.CURVES, ())
-    answer.refused(first, written, str(refusal))
+    answer.show_refusal(start, title_place, str(refusal))
     presets.drawn()
     st.stop()
 
-first = replace(first, delta=shown.delta)
-too_large = controls.tell_delta(first, shown.delta, shown.split.records)
-slots = layout(first)
-answer.heading(first, shown, written, said)
-if too_large:
-    said.warning(too_large, icon=":material/warning:")
+start = replace(start, delta=shown.delta)
+delta_warning = controls.tell_delta(start, shown.delta, shown.split.records)
+slots = layout(start)
+answer.heading(start, shown, title_place, notes_place)
+if delta_warning:
+    notes_place.warning(delta_warning, icon=":material/warning:")
 answer.main_figure(shown, slots)
-answer.at_chosen_epsilon(first, shown, slots)
+answer.at_chosen_epsilon(start, shown, slots)
 detail.tabs(shown, slots)
-shared_jobs.only(shared_jobs.CURVES, [key for each in shown.untrained for key in each.keys])
+shared_jobs.only(shared_jobs.CURVES, [key for job in shown.untrained for key in job.keys])
 with slots.training:
     job_panel.watch(shown.untrained)
 presets.drawn()

@@ -1,4 +1,4 @@
-"""The places on Explore, in reading order, that different parts of a run fill."""
+"""The places on Explore, in reading order; different parts of a run fill them."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ class Slots:
     tabs: Mapping[str, Any]
 
 
-def layout(first: Start) -> Slots:
-    """Claim the places for everything under the heading, top to bottom."""
-    above, numbers = st.container(), st.container()
+def layout(start: Start) -> Slots:
+    """Create the places for everything under the heading, top to bottom."""
+    slider, numbers = st.container(), st.container()
     main, training = st.container(border=True), st.container()
     risk, methods = st.columns([2, 3], border=True)
     risk_panel = st.empty()
-    tabs = tabs_for(first.found)
-    opened = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
+    tabs = tabs_for(start.entry)
+    tab_places = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
     return Slots(
-        above,
+        slider,
         numbers,
         main,
         training,
         risk.empty(),
         methods,
         risk_panel,
-        dict(zip(tabs, opened, strict=True)),
+        dict(zip(tabs, tab_places, strict=True)),
     )

@@ -1,6 +1,6 @@
-"""What the page computes, each thing once: cached by the full description of what was asked.
+"""Cached computations of the page, keyed by the full settings.
 
-Arguments that start with an underscore are not part of a cache's key; `key` stands for them.
+Arguments that start with an underscore are not part of the cache key; `key` stands for them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pages.explore.controls import ExploreChoice
 
 
-# Threads that wait for each other take the processor from the browser and from training; where
-# those are busy too, a second one made the curves of 36,000 records three to ten times slower.
+# Threads that wait for each other take the processor from the browser and from training; while
+# those are busy, a second thread made the curves of 36,000 records three to ten times slower.
 LINEAR_ALGEBRA_THREADS = 1
 
 
@@ -43,28 +43,28 @@ def _split(key: str, _table: Table, _study: Study) -> Split:
 def records_of(choice: ExploreChoice) -> tuple[Study, Split, bool]:
     """The study completed by its upload, the prepared records, and whether they are published.
 
-    Of an upload the split is a stand-in without records: what is computed from these is asked of
-    the process that holds them.
+    For an upload the split is a stand-in without records; the process that holds the records
+    computes from them.
 
     Raises
     ------
     InvalidInput
-        If an uploaded file is not what it should be.
+        If an uploaded file is invalid.
     """
     study = choice.study
     if choice.upload is not None:
         name = uploads.table(study.dataset, study.columns, choice.upload)
-        found = uploads.outline(name, study.preparation)
-        return replace(study, upload=name), found.stand_in(), found.published
+        outline = uploads.outline(name, study.preparation)
+        return replace(study, upload=name), outline.stand_in(), outline.published
     published = _table(study.dataset, study.records).published
     return study, prepared(study), published
 
 
 def prepared(study: Study) -> Split:
-    """The records of a study that is of no upload, prepared."""
+    """The prepared records of a study without an upload."""
     table = _table(study.dataset, study.records)
-    described = repr((study.dataset, study.records, study.preparation))
-    return _split(described, table, study)
+    description = repr((study.dataset, study.records, study.preparation))
+    return _split(description, table, study)
 
 
 def closed_form(study: Study, split: Split) -> pd.DataFrame:
@@ -76,12 +76,12 @@ def closed_form(study: Study, split: Split) -> pd.DataFrame:
 
 @st.cache_data(max_entries=60, show_spinner=False)
 def _closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
-    exact, noise = (
+    exact, noise_key = (
         _minimiser(_without_privacy(_study).key, _study, _split),
         _calibration_key(_study),
     )
     noises = {
-        method: _calibrations(noise, method, _study.epsilons, _study, _split)
+        method: _calibrations(noise_key, method, _study.epsilons, _study, _split)
         for method in _study.methods
     }
     with threadpool_limits(LINEAR_ALGEBRA_THREADS):
@@ -89,14 +89,14 @@ def _closed_form(key: str, _study: Study, _split: Split) -> pd.DataFrame:
 
 
 def baselines(study: Study, split: Split) -> Baselines:
-    """Majority and the two non-private models."""
+    """The majority guess and the two non-private models."""
     if study.upload:
         return uploads.curves(study, _without_privacy(study))[1]
     return _baselines(_without_privacy(study).key, study, split)
 
 
 def _without_privacy(study: Study) -> Study:
-    """The study with all that only private models depend on put aside: one key for many views."""
+    """The study without settings of private models only: one key for many views."""
     return replace(
         study,
         methods=("nonprivate",),
@@ -136,18 +136,18 @@ def _calibrations(
 def calibration(study: Study, split: Split, method: str, epsilon: float) -> Calibration:
     """Sensitivity, σ, conditions, claim and proof of one method at one ε.
 
-    Of a method in closed form it is the one that its curve was computed with. A curve of a trained
-    method comes from a worker, which calibrates every ε; here only the one on screen is.
+    For a closed-form method it is the one its curve was computed with. For a trained method the
+    worker calibrates every ε, and this only the ε on screen.
     """
     key = _calibration_key(study)
     if method_named(method).closed_form and epsilon in study.epsilons:
-        place = study.epsilons.index(epsilon)
-        return _calibrations(key, method, study.epsilons, study, split)[place]
+        position = study.epsilons.index(epsilon)
+        return _calibrations(key, method, study.epsilons, study, split)[position]
     return _calibrations(key, method, (epsilon,), study, split)[0]
 
 
 def _calibration_key(study: Study) -> str:
-    """What noise depends on: neither runs and seed, nor which methods stand beside each other."""
+    """Key of what noise depends on: not runs, seed or the choice of methods."""
     return replace(study, methods=("nonprivate",), runs=Study.runs, seed=Study.seed).key
 
 

@@ -1,4 +1,4 @@
-"""The line of big numbers for one method, and every method beside it at the same ε."""
+"""The big numbers of the focused method, and all methods at the same ε."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 IN_A_ROW = 5
-"""So many methods fit beside the badge and the link."""
+"""Number of methods that fit beside the badge and the link."""
 DEFAULT_FOCUS = {"class": "opera", "number": "objpert"}
-"""What is looked at first, where it is among the methods chosen."""
+"""The method focused first, if it is chosen."""
 
 
 def guarantee_at(row: pd.Series) -> str:
@@ -40,8 +40,8 @@ def guarantee_at(row: pd.Series) -> str:
 def _focus(view: View) -> str | None:
     if not view.methods:
         return None
-    usual = DEFAULT_FOCUS[kind_of(view.split.entry)]
-    default = usual if usual in view.methods else view.methods[0]
+    preferred = DEFAULT_FOCUS[kind_of(view.split.entry)]
+    default = preferred if preferred in view.methods else view.methods[0]
     chosen_method: str | None = st.segmented_control(
         FOCUS.label,
         view.methods,
@@ -56,7 +56,7 @@ def _focus(view: View) -> str | None:
 
 
 def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
-    """One big number with a small line under it; what it means on hover."""
+    """Draw one big number with a caption; its meaning appears on hover."""
     with grid.cell(), st.container(gap=None):
         st.metric(label, value, help=help_text)
         st.caption(note)
@@ -67,88 +67,88 @@ MEANINGS = {
     "auc": (texts.AREA, texts.COST_IN_AREA),
     "rmse": (texts.RMSE, texts.COST_IN_RMSE),
 }
-"""Of a measure, and of what privacy takes from it."""
+"""Help for each measure, and for its cost of privacy."""
 
 
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Accuracy or error, cost, noise and objective of the method in focus, and what it promises."""
-    many = len(view.methods) > IN_A_ROW
-    if many:  # on a line of its own the control breaks into several
+    """Draw quality, cost, noise, objective and risk of the method in focus."""
+    is_wide = len(view.methods) > IN_A_ROW
+    if is_wide:  # on a line of its own the control wraps
         focus = _focus(view)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if not many:
+        if not is_wide:
             focus = _focus(view)
-        found = rows[rows["method"] == focus]
-        if not found.empty:
-            row = found.iloc[0]
+        focus_rows = rows[rows["method"] == focus]
+        if not focus_rows.empty:
+            row = focus_rows.iloc[0]
             badges.status(row["status"], guarantee_at(row))
         st.space("stretch")
         view_link.link()
-    if not found.empty:
-        st.markdown(_verdict(view, found.iloc[0]))
+    if not focus_rows.empty:
+        st.markdown(_verdict(view, focus_rows.iloc[0]))
     elif focus:
         state = "was stopped" if focus in view.stopped else "is being trained"
         st.markdown(f"**{view.titles[focus]}** {state}.")
     else:
         st.markdown("Choose a method.")
     grid = st.grid(6, min_column_width=112, gap="small")
-    if not found.empty:
-        _numbers_of(view, grid, found.iloc[0], epsilon)
-        _promise(view, grid, found.iloc[0])
+    if not focus_rows.empty:
+        _numbers_of(view, grid, focus_rows.iloc[0], epsilon)
+        _promise(view, grid, focus_rows.iloc[0])
         return
-    # As many places as with numbers: the browser would keep old ones otherwise.
-    third = "Missed of 1,000" if view.problem.classes == 2 else "Class average"
+    # As many places as with numbers: else the browser would keep old ones.
+    third_label = "Missed of 1,000" if view.problem.classes == 2 else "Class average"
     if not view.quality.share:
-        third = "R²"
-    for label in (view.quality.title, "Cost of privacy", third, "Noise σ", "Objective"):
+        third_label = "R²"
+    for label in (view.quality.title, "Cost of privacy", third_label, "Noise σ", "Objective"):
         _number(grid, label, "…", "–", METHODS)
     _number(grid, "Right guesses", "…", "–", ODDS)
 
 
 def _verdict(view: View, row: pd.Series) -> str:
-    """One sentence, its subject in bold; in red, with a mark, where ε is not proved."""
-    said = verdict(
+    """One sentence with its subject in bold; in red with an icon if ε is not proved."""
+    sentence = verdict(
         row,
         title=view.titles[row["method"]],
         without_privacy=view.compared.value(view.compared.best),
         majority=view.compared.guess,
         quality=view.quality,
     )
-    subject, _, told = said.partition(": ")
-    said = f"**{subject}:** {verbatim(told)}"
-    return said if row["status"] == "proved" else f":red[:material/error: {said}]"
+    subject, _, statement = sentence.partition(": ")
+    sentence = f"**{subject}:** {verbatim(statement)}"
+    return sentence if row["status"] == "proved" else f":red[:material/error: {sentence}]"
 
 
 def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
-    """How many of 100 guess right at most: by the ε that is proved, else by the certified one."""
-    proved = row["status"] == "proved"
-    epsilon = row["epsilon"] if proved else row["certified_epsilon"]
+    """Draw how many of 100 guess right at most, by the proved ε, else the certified one."""
+    is_proved = row["status"] == "proved"
+    epsilon = row["epsilon"] if is_proved else row["certified_epsilon"]
     if pd.isna(epsilon):
         note = "nothing is proved for this method here"
         _number(grid, "Right guesses", "no bound", note, ODDS)
         return
-    told = odds(PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), view.problem.adjacency)
+    chances = odds(PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), view.problem.adjacency)
     _number(
         grid,
         "Right guesses",
-        f"{told.right} of 100" if told.right < 100 else "all",
-        "right at most; 50 by chance" if told.right < 100 else "may be right: no protection",
-        f"{told.sentence} ε = {at_most(epsilon)}, {'proved' if proved else 'certified'}, "
+        f"{chances.right} of 100" if chances.right < 100 else "all",
+        "right at most; 50 by chance" if chances.right < 100 else "may be right: no protection",
+        f"{chances.sentence} ε = {at_most(epsilon)}, {'proved' if is_proved else 'certified'}, "
         f"δ = {plain(row['delta'])}. {ODDS}",
     )
 
 
 def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float) -> None:
-    here = float(row["epsilon"])
-    stands = (
+    row_epsilon = float(row["epsilon"])
+    distance_note = (
         ""
-        if here == epsilon
-        else f" Trained at ε = {plain(here)}, the nearest to {plain(epsilon)}."
+        if row_epsilon == epsilon
+        else f" Trained at ε = {plain(row_epsilon)}, the nearest to {plain(epsilon)}."
     )
     guarantee = guarantee_at(row)
-    _measured(view, grid, row, stands, guarantee)
-    further = _of_classes if view.quality.share else _of_a_number
-    further(view, grid, row, guarantee)
+    _measured(view, grid, row, distance_note, guarantee)
+    third_number = _of_classes if view.quality.share else _of_a_number
+    third_number(view, grid, row, guarantee)
     _number(
         grid,
         "Noise σ",
@@ -165,8 +165,10 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
     )
 
 
-def _measured(view: View, grid: GridContainer, row: pd.Series, stands: str, guarantee: str) -> None:
-    """What models are compared by, and what privacy takes from it."""
+def _measured(
+    view: View, grid: GridContainer, row: pd.Series, distance_note: str, guarantee: str
+) -> None:
+    """Draw the quality of the model, and what privacy costs of it."""
     quality, value = view.quality, view.compared.value
     best, other, column = view.compared.best, view.compared.other, quality.column
     low, high = row[f"{column}_low"], row[f"{column}_high"]
@@ -177,7 +179,7 @@ def _measured(view: View, grid: GridContainer, row: pd.Series, stands: str, guar
         grid,
         quality.title,
         quality.shown(row[column]),
-        f"9 of 10 runs: {verbatim(spread)}{stands}",
+        f"9 of 10 runs: {verbatim(spread)}{distance_note}",
         f"{meaning} {texts.SOURCES[row['source']]} {guarantee}",
     )
     unit = "points" if quality.percent else f"in {quality.name}"
@@ -192,7 +194,7 @@ def _measured(view: View, grid: GridContainer, row: pd.Series, stands: str, guar
 
 
 def _of_classes(view: View, grid: GridContainer, row: pd.Series, guarantee: str) -> None:
-    """Missed cases, or the mean over several classes."""
+    """Draw missed cases, or for several classes the mean over them."""
     best, other = view.compared.best, view.compared.other
     if view.problem.classes > 2:
         _number(
@@ -203,13 +205,13 @@ def _of_classes(view: View, grid: GridContainer, row: pd.Series, guarantee: str)
             f"{texts.BALANCED} {guarantee}",
         )
         return
-    between = rough_count(row["missed_per_1000"], len(view.split.y_test))
-    between = f"{between} on new records; " if between else ""
+    spread = rough_count(row["missed_per_1000"], len(view.split.y_test))
+    spread = f"{spread} on new records; " if spread else ""
     _number(
         grid,
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
-        f"{between}{best.measured['missed_per_1000']:.0f} without privacy ({view.named(best)}), "
+        f"{spread}{best.measured['missed_per_1000']:.0f} without privacy ({view.named(best)}), "
         f"{other.measured['missed_per_1000']:.0f} ({view.named(other)}); "
         f"{view.ill_per_1000:.0f} cases in all",
         f"{texts.MISSED} {guarantee}",
@@ -217,7 +219,7 @@ def _of_classes(view: View, grid: GridContainer, row: pd.Series, guarantee: str)
 
 
 def _of_a_number(view: View, grid: GridContainer, row: pd.Series, guarantee: str) -> None:
-    """R²."""
+    """Draw R²."""
     best = view.compared.best
     _number(
         grid,
@@ -229,7 +231,7 @@ def _of_a_number(view: View, grid: GridContainer, row: pd.Series, guarantee: str
 
 
 def every_method(view: View, rows: pd.DataFrame, epsilon: float) -> None:
-    """Accuracy or error of every chosen method at this ε, against the models without privacy."""
+    """Draw the quality of every chosen method at this ε, and of models without privacy."""
     st.subheader(f"Every method at ε = {plain(epsilon)}", anchor=False)
     plot(
         chosen.accuracy(

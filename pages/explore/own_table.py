@@ -1,4 +1,4 @@
-"""A table of one's own on Explore: the file, and what its columns may hold, in words."""
+"""Uploaded tables on Explore: the file, and the description of its columns."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ bmi: 15 to 50 kg/m²; unknown: NA
 predict progression: 0 to 350"""
 
 
-def found(columns: str) -> Entry:
-    """What the description says, or the last one that was right: the controls stay as they are."""
+def entry_for(columns: str) -> Entry:
+    """Entry of the description, or of the last valid one, so that the controls stay."""
     with suppress(InvalidInput):
         keep(LAST, described(columns))
-    entry: Entry = kept(LAST) or ENTRY
-    return entry
+    last: Entry = kept(LAST) or ENTRY
+    return last
 
 
 def complaint(columns: str) -> str:
-    """What is wrong with the description; "" where nothing is."""
+    """The error in the description; "" if there is none."""
     try:
         described(columns)
     except InvalidInput as refusal:
@@ -44,7 +44,7 @@ def complaint(columns: str) -> str:
 
 
 def controls() -> tuple[File | None, str]:
-    """The file and the description."""
+    """Draw the controls of the file and the description, and return both."""
     upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
     st.caption(texts.UPLOAD_IS_DROPPED)
     if upload is not None and not (held(COLUMNS) or "").strip():
@@ -55,11 +55,11 @@ def controls() -> tuple[File | None, str]:
             args=(upload,),
             width="stretch",
         )
-    before = kept(COLUMNS)
-    if before and held(COLUMNS) is None and COLUMNS not in st.query_params:
-        # Back from another data set or page, which drew no such control.
-        put({COLUMNS: before})
-        query.write(COLUMNS, before)
+    previous = kept(COLUMNS)
+    if previous and held(COLUMNS) is None and COLUMNS not in st.query_params:
+        # The reader comes back from a data set or page without this control.
+        put({COLUMNS: previous})
+        query.write(COLUMNS, previous)
     columns = st.text_area(
         "What its columns may hold",
         key=COLUMNS,
@@ -82,10 +82,10 @@ def _begin(upload: File) -> None:
 
 
 def how_to(columns: str) -> None:
-    """What to hand over, and how to describe it; what is wrong with the description so far."""
-    wrong = complaint(columns)
-    if columns and wrong:
-        refuse(wrong)
+    """Show what to upload, how to describe it, and the error in the description so far."""
+    error = complaint(columns)
+    if columns and error:
+        refuse(error)
     st.markdown(ENTRY.task)
     st.markdown(texts.OWN_TABLE)
     st.code(EXAMPLE, language=None)

@@ -1,4 +1,4 @@
-"""Settings of Explore to start from: those behind a paper's figures."""
+"""Presets of Explore: the settings behind a paper's figures."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pages.shared.session import chosen, held, keep, kept, put
 
 PENDING = "explore_preset"
 EPSILON = {"epsilon": 1.0}
-"""Where the slider begins; it then moves without leaving the settings."""
+"""Initial ε of a preset; moving the slider does not leave the preset."""
 
 
 def matching() -> str | None:
-    """The preset that the controls are at."""
+    """Title of the preset that the controls match, or None."""
     for title, values in PRESETS.items():
-        if all(_same(held(key), value) for key, value in values.items()):
+        if all(_is_same(held(key), value) for key, value in values.items()):
             return title
     return None
 
 
-def _same(found: object, wanted: object) -> bool:
-    """Whether a control says this; what is chosen of several has no order."""
-    if isinstance(found, list) and isinstance(wanted, tuple):
-        return sorted(found) == sorted(wanted)
-    return found == wanted
+def _is_same(current: object, expected: object) -> bool:
+    """Whether a control has this value; a choice of several has no order."""
+    if isinstance(current, list) and isinstance(expected, tuple):
+        return sorted(current) == sorted(expected)
+    return current == expected
 
 
 def start_from() -> None:
-    """A drop-down that sets the controls at once, and names the settings they are at."""
+    """Draw the drop-down that sets all controls at once, and shows the matching preset."""
     put({"start_from": matching()})
     st.selectbox(
         "Start from",
@@ -46,7 +46,7 @@ def _load() -> None:
     title = chosen("start_from")
     if title not in PRESETS:
         return
-    # The browser writes into the address what changes, not what a control begins with.
+    # The browser writes changes into the address, but not a control's first value.
     for key, value in PRESETS[title].items():
         if held(key) is None:
             st.query_params[key] = CONTROLS[key].text(value)
@@ -55,15 +55,15 @@ def _load() -> None:
 
 
 def pending() -> None:
-    """Set the controls that were asked for; to be called before they are drawn.
+    """Set the controls of a chosen preset; call this before they are drawn.
 
-    A run of the page that is cut short may take values with it that the browser has never seen. Its
-    old ones would come back with the next event, so until a run ends they are set again.
+    An interrupted run of the page loses values that the browser has never seen. The old ones would
+    return with the next event, so the new ones are set again until a run ends.
     """
-    said = kept(PENDING) or {}
-    put({key: list(each) if isinstance(each, tuple) else each for key, each in said.items()})
+    values = kept(PENDING) or {}
+    put({key: list(value) if isinstance(value, tuple) else value for key, value in values.items()})
 
 
 def drawn() -> None:
-    """The controls have reached the browser: from here on they say what the reader sets."""
+    """Note that the controls have reached the browser; from now on the reader sets them."""
     keep(PENDING, None)

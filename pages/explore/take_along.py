@@ -1,4 +1,4 @@
-"""Everything on Explore to take along: as CSV, as command lines, as Python."""
+"""Explore's results as CSV, command lines and Python code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(view: View) -> None:
-    """The table on screen, its CSV, and the two ways to compute it again."""
+    """Show the table, its CSV, and two ways to compute it again."""
     study = view.study
     st.dataframe(view.table, hide_index=True, height=320, alt="Every number behind the figures")
     st.download_button(
@@ -27,10 +27,10 @@ def show(view: View) -> None:
     )
     st.markdown("**Command line**")
     st.code(commands(view.closed, view.to_train), language="bash", wrap_lines=True)
-    described = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
+    columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
     st.caption(
         "Each command gives one part of the table on screen. Without --summary it lists every "
-        f"single run.{described}"
+        f"single run.{columns_note}"
     )
     st.markdown("**Python**")
     st.code(snippet(study, view.to_train), language="python", wrap_lines=True)

@@ -1,4 +1,4 @@
-"""All that Explore shows except what moves with ε: computed once a run, most of it from caches."""
+"""All that Explore shows except what changes with ε: computed once a run, mostly from caches."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from pages.shared.shared_jobs import WatchedJobs
 
 @dataclass(frozen=True)
 class View:
-    """All that the page shows except ε: computed once a run, most of it from the cache.
+    """All that the page shows except ε: computed once a run, mostly from caches.
 
-    `closed` and `to_train` are the parts of `study` that are computed and trained apart.
+    `closed` and `to_train` are the closed-form and the trained parts of `study`.
     """
 
     study: Study
@@ -47,26 +47,26 @@ class View:
     titles: dict[str, str]
     closed: Study
     to_train: tuple[Study, ...]
-    untrained: tuple[WatchedJobs, ...]  # of those of `to_train` whose curves are not in the table
+    untrained: tuple[WatchedJobs, ...]  # jobs of `to_train` with curves not in the table
     dark: bool
 
     @property
     def waiting(self) -> tuple[str, ...]:
         """The methods whose curves are not in the table."""
-        return tuple(each.name for each in self.untrained)
+        return tuple(job.name for job in self.untrained)
 
     @property
     def stopped(self) -> tuple[str, ...]:
-        """Those of `waiting` that nobody trains: stopped, or failed."""
-        return tuple(each.name for each in self.untrained if each.drawn != "running")
+        """Those of `waiting` that are not being trained: stopped, or failed."""
+        return tuple(job.name for job in self.untrained if job.drawn != "running")
 
     @property
     def people(self) -> str:
-        """What one record is, in the plural."""
+        """Plural noun for the records."""
         return self.split.entry.records_are
 
     def rows_at(self, epsilon: float) -> pd.DataFrame:
-        """The row of each method at the ε nearest to the chosen one."""
+        """One row per method, at its ε nearest to the chosen one."""
         groups = self.table.groupby("method", sort=False)
         return pd.DataFrame([at(rows, epsilon) for _, rows in groups])
 
@@ -79,33 +79,35 @@ class View:
     @property
     def queries(self) -> dict[str, str]:
         """What each private method adds its noise to, in words; the same at every ε."""
-        some = self.study.epsilons[-1]
-        return {one.method: one.query for one in self.calibrations_at(some)}
+        epsilon = self.study.epsilons[-1]
+        return {
+            calibration.method: calibration.query for calibration in self.calibrations_at(epsilon)
+        }
 
     @property
     def without_privacy(self) -> list[Unprivate]:
         """The models without privacy that missed cases are compared with, the best one first."""
         return [
             Unprivate(
-                f"no privacy, {self.named(one)}",
-                one.measured["missed_per_1000"],
-                one.measured["false_per_1000"],
+                f"no privacy, {self.named(model)}",
+                model.measured["missed_per_1000"],
+                model.measured["false_per_1000"],
             )
-            for one in (self.compared.best, self.compared.other)
+            for model in (self.compared.best, self.compared.other)
         ]
 
     def named(self, model: Unnoised) -> str:
-        """How the λ of a model without privacy was come by, in words."""
+        """How λ of a model without privacy was chosen, in words."""
         return "λ by cross-validation" if model is self.compared.tuned else "same λ"
 
     @property
     def quality(self) -> Quality:
-        """What models are compared by here, and its words."""
+        """The measure that models are compared by, with its words."""
         return Quality(self.compared.measure)
 
     @property
     def rough(self) -> str:
-        """How little a small test set says, in one sentence; empty where it is large."""
+        """One sentence on how rough a small test set is; empty for a large one."""
         best, records = self.compared.best, len(self.split.y_test)
         return few_records(
             self.compared.value(best), self.compared.between(best), records, self.quality
@@ -130,29 +132,29 @@ class View:
         return [
             *(
                 ReferenceLine(
-                    f"no privacy, {self.named(one)}: {shown(value(one))}",
-                    value(one),
-                    dash="dash" if one is self.compared.tuned else "longdash",
+                    f"no privacy, {self.named(model)}: {shown(value(model))}",
+                    value(model),
+                    dash="dash" if model is self.compared.tuned else "longdash",
                 )
-                for one in (self.compared.best, self.compared.other)
+                for model in (self.compared.best, self.compared.other)
             ),
             ReferenceLine(f"{guessing}: {shown(guess)}", guess, dash="dot"),
         ]
 
 
 def gather(choice: ExploreChoice) -> View:
-    """Compute or fetch what the page shows, saying meanwhile what is done.
+    """Compute or fetch what the page shows, with a spinner meanwhile.
 
     Raises
     ------
     InvalidInput
-        If a file is not what it should be, or the settings do not fit the records.
+        If a file is invalid, or the settings do not fit the records.
     """
-    counted = "every record of the file"
+    description = "every record of the file"
     if choice.upload is None:
         size = choice.study.records or entry(choice.study.dataset).records
-        counted = f"{size:,} records"
-    with st.spinner(f"Reading {counted} …", show_time=True):
+        description = f"{size:,} records"
+    with st.spinner(f"Reading {description} …", show_time=True):
         study, split, published = loaders.records_of(choice)
     problem = problem_for(study, split)
     to_train = tuple(curve_jobs.trained_study(study, method, split) for method in choice.trained)
@@ -188,16 +190,16 @@ def gather(choice: ExploreChoice) -> View:
 
 
 def _measure(choice: ExploreChoice, split: Split) -> Metric:
-    """What models are compared by: as chosen, or the usual where these records do not allow it."""
-    offered = scoring_for(split).measures(split)
-    return next((one for one in offered if one.column == choice.measure), offered[0])
+    """The chosen measure, or the default if the records do not allow it."""
+    metrics = scoring_for(split).measures(split)
+    return next((metric for metric in metrics if metric.column == choice.measure), metrics[0])
 
 
-# The very same object each time: a copy may order its fields differently, and the browser would
-# then take it for another figure and lose the zoom.
+# The same object each time: a copy may order its fields differently, and the browser would then
+# treat it as another figure and lose the zoom.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _figure(kind: str, key: str, _view: View) -> Drawn:
-    """One of the figures that do not depend on ε; the same object's worth for the same key."""
+    """A figure that does not depend on ε, cached by its key."""
     return _drawn(kind, _view)
 
 
@@ -223,7 +225,7 @@ def _drawn(kind: str, view: View) -> Drawn:
 
 
 def figure(kind: str, view: View) -> Drawn:
-    """A figure over the whole ε grid; identical while only ε moves, so that zoom is kept."""
+    """A figure over the whole ε grid; identical while only ε changes, so that zoom stays."""
     key = f"{view.study.key} {view.waiting} {view.dark} {view.quality.column}"
     if view.study.upload:
         drawn: Drawn = uploads.figure(f"{kind} {key}", lambda: _drawn(kind, view))

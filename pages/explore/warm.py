@@ -1,4 +1,4 @@
-"""What the first visitor would wait for, done while the server starts."""
+"""Prepares Explore's first view while the server starts."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def first_view() -> None:
     from pages.explore import detail, loaders, numbers, view  # slow to load
 
     del detail, numbers, view
-    # Streamlit warns of each cache that is asked outside a session.
-    log = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
-    log.addFilter(_quiet)
+    # Streamlit warns of each cache used outside a session.
+    logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    logger.addFilter(_quiet)
     try:
-        first = CONTROLS.first()
-        chosen = tuple(key for key in first["methods"] if method_named(key).closed_form)
-        asked = {"methods": ("nonprivate", *chosen), "epsilons": EPSILONS, "runs": Study.runs}
-        study = Study(**CONTROLS.fields(first) | asked)
+        values = CONTROLS.first()
+        chosen = tuple(key for key in values["methods"] if method_named(key).closed_form)
+        settings = {"methods": ("nonprivate", *chosen), "epsilons": EPSILONS, "runs": Study.runs}
+        study = Study(**CONTROLS.fields(values) | settings)
         split = loaders.prepared(study)
         loaders.closed_form(study, split)
         loaders.baselines(study, split)
     finally:
-        log.removeFilter(_quiet)
+        logger.removeFilter(_quiet)
 
 
 def _quiet(_: logging.LogRecord) -> bool:
