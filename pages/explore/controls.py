@@ -298,9 +298,9 @@ def start() -> Start:
         if dataset == OWN:
             upload, columns = own_table.controls()
         elif availability(dataset) == "upload":
-            found = entry(dataset)
+            upload_entry = entry(dataset)
             upload = uploads.field(
-                f"File of {found.title}", f"upload_{dataset}", help=found.how_to_get
+                f"File of {upload_entry.title}", f"upload_{dataset}", help=upload_entry.how_to_get
             )
             st.caption(texts.UPLOAD_IS_DROPPED)
         model_place = st.container()

@@ -1,4 +1,4 @@
-"""What is known before training: the least noise that keeps the budget, and how ε will grow."""
+"""What is computed before training: the least noise within the budget, and the growth of ε."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from pages.train.controls import TrainChoice
 if TYPE_CHECKING:
     import pandas as pd
 
-# Seconds that the page waits for the noise before it goes on without; mostly it is there by then.
+# Seconds that the page waits for the noise before it goes on; mostly it is solved by then.
 PATIENCE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class CalibratedTraining:
-    """The noise, solved.
+    """A training with its noise solved.
 
     Parameters
     ----------
     studies : dict of str to TrainingStudy
-        By series; "private" is the one that was asked for. σ₀ is solved, also for who trains them.
+        By series; "private" is the chosen one. σ₀ is solved in all of them.
     configs : dict of str to TrainingConfig
-        Of the private ones.
+        Configurations of the private ones.
     records : int
-        n, or the public size in its place.
+        n, or the public size instead.
     assurance : Assurance
-        What is claimed, proved and certified for it.
+        What is claimed, proved and certified for the noise.
     epsilon_schedule : DataFrame
         σ and ε at the end of each epoch.
     """
@@ -52,12 +52,12 @@ class CalibratedTraining:
 
     @property
     def config(self) -> TrainingConfig:
-        """The one that was asked for."""
+        """The chosen configuration."""
         return self.configs["private"]
 
     @property
     def training(self) -> TrainingPlan | None:
-        """The run as accountants read it; ``None`` where nothing is known of its noise."""
+        """The run for accountants; ``None`` if nothing is known of its noise."""
         return self.config.training(self.records) if comparison.accounted(self.config) else None
 
     @property
@@ -68,32 +68,32 @@ class CalibratedTraining:
 
 @st.cache_data(max_entries=50, show_spinner="Reading the records …")
 def records(dataset: str) -> int:
-    """How many records the training part holds.
+    """Number of training records.
 
     Raises
     ------
     DataUnavailable
-        If that only the data can say, and they are not at hand.
+        If the number depends on data that are not available.
     """
-    where, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
-    if where == "upload":
+    source, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
+    if source == "upload":
         raise DataUnavailable(f"{texts.UPLOAD_FIRST} {how_to_get}")
-    known = images.records(dataset)
-    if known:
-        return known
-    if where not in ("built in", "local"):
+    count = images.records(dataset)
+    if count:
+        return count
+    if source not in ("built in", "local"):
         raise DataUnavailable(how_to_get)
     return images.load(dataset).records
 
 
-def tested(asked: TrainChoice) -> tuple[int, ...]:
-    """How many test records there are of each class, or in all where only that is known here.
+def tested(choice: TrainChoice) -> tuple[int, ...]:
+    """Number of test records of each class, or in all if only that is known.
 
-    Only a table is loaded for it; 0 where only the file of another set knows.
+    Only tables are loaded for this; 0 if the number is in an unread file.
     """
-    if asked.uploaded:
-        return asked.uploaded.tested
-    dataset = asked.study.dataset
+    if choice.uploaded:
+        return choice.uploaded.tested
+    dataset = choice.study.dataset
     if dataset in images.register():
         return (images.entry(dataset).test_records,)
     return _tested(dataset)
@@ -105,7 +105,7 @@ def _tested(dataset: str) -> tuple[int, ...]:
 
 
 def fetch(dataset: str) -> None:
-    """A button that gets records from their publisher, where nothing else is needed."""
+    """Draw a button that downloads the records, if nothing else is needed."""
     if images.availability(dataset) != "download":
         return
     if st.button("Download it now", icon=":material/download:", key="train_download"):
@@ -113,22 +113,27 @@ def fetch(dataset: str) -> None:
 
 
 def settle(
-    asked: TrainChoice, count: int
+    choice: TrainChoice, count: int
 ) -> tuple[CalibratedTraining | None, BackgroundTask[CalibratedTraining]]:
-    """The least noise within the budget, or ``None`` while it is being solved.
+    """The training with the least noise within the budget, or ``None`` while solving; its task.
 
     Raises
     ------
     InvalidInput
         If no noise keeps the budget, or settings do not fit together.
     """
-    task = ask("settle", (asked.study.key, count), lambda _: _solved(asked, count, _), quick=True)
+    task = ask(
+        "settle",
+        (choice.study.key, count),
+        lambda progress: _solved(choice, count, progress),
+        quick=True,
+    )
     return task.answer(PATIENCE), task
 
 
-def _solved(asked: TrainChoice, count: int, progress: Progress) -> CalibratedTraining:
+def _solved(choice: TrainChoice, count: int, progress: Progress) -> CalibratedTraining:
     progress(0.0, "solving")
-    studies = comparison.calibrated_arms(asked.study, count)
+    studies = comparison.calibrated_arms(choice.study, count)
     configs = comparison.with_calibrated_sigma(studies, count)
     progress(0.5, "along the run")
     return CalibratedTraining(

@@ -1,4 +1,4 @@
-"""Finished trainings of this session, and those a link names, laid over each other."""
+"""Compares finished trainings of this session and those in a link."""
 
 from __future__ import annotations
 
@@ -26,64 +26,69 @@ KEY = re.compile(r"[0-9a-f]{24}")
 
 
 def validate_link(link: Link) -> list[Refusal]:
-    """Take in the trainings that a link names; those that are not kept here are refused."""
-    refused, found = [], []
+    """Load the trainings in a link; refuse those not kept on this machine."""
+    refusals, keys = [], []
     for key in dict.fromkeys(link.get(LINK, ())):
-        why = ""
-        if not KEY.fullmatch(key) or _known(key) is None:
-            why = "which is not kept on this machine."
-        elif len(found) == figures.MOST_RUNS:
-            why = f"but at most {figures.MOST_RUNS} are compared."
-        if why:
-            refused.append(Refusal(LINK, key, f"the training {query.quoted(key)}, {why}"))
+        reason = ""
+        if not KEY.fullmatch(key) or _load_or_none(key) is None:
+            reason = "which is not kept on this machine."
+        elif len(keys) == figures.MOST_RUNS:
+            reason = f"but at most {figures.MOST_RUNS} are compared."
+        if reason:
+            refusals.append(Refusal(LINK, key, f"the training {query.quoted(key)}, {reason}"))
         else:
-            found.append(key)
-    keep("train finished", found)
-    keep("train compared", found)
-    return refused
+            keys.append(key)
+    keep("train finished", keys)
+    keep("train compared", keys)
+    return refusals
 
 
 def note(key: str) -> None:
-    """A training has ended: it joins those that can be compared, and is laid over the others."""
-    ended: list[str] = kept("train finished") or []
-    if key not in ended:
-        keep("train finished", [*ended, key][-MOST_KEPT:])
+    """Add a finished training to those that can be compared, and select it."""
+    finished_keys: list[str] = kept("train finished") or []
+    if key not in finished_keys:
+        keep("train finished", [*finished_keys, key][-MOST_KEPT:])
         keep("train fresh", [*(kept("train fresh") or []), key])
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
-def _found(key: str) -> Finished:
-    found = finished.finished(key)
-    if found is None:
-        raise LookupError  # which is not kept for the next time
-    return found
+def _load(key: str) -> Finished:
+    training = finished.finished(key)
+    if training is None:
+        raise LookupError  # an exception is not cached
+    return training
 
 
-def _known(key: str) -> Finished | None:
+def _load_or_none(key: str) -> Finished | None:
     try:
-        return _found(key)
+        return _load(key)
     except LookupError:
         return None
 
 
-def show(asked: TrainChoice, _: CalibratedTraining) -> None:
-    """Which to compare, their charts, and in what they differ."""
+def show(choice: TrainChoice, _: CalibratedTraining) -> None:
+    """Draw the choice of trainings, their charts, and their differences."""
     st.markdown(texts.COMPARE)
-    ended: list[str] = kept("train finished") or []
-    named = {str(place): key for place, key in enumerate(ended, 1) if _known(key) is not None}
-    if not named:
+    finished_keys: list[str] = kept("train finished") or []
+    keys_by_name = {
+        str(place): key
+        for place, key in enumerate(finished_keys, 1)
+        if _load_or_none(key) is not None
+    }
+    if not keys_by_name:
         st.caption("No training has ended in this session yet.")
         return
-    differing = _differing(list(named.values()))
+    differing = _differing(list(keys_by_name.values()))
     titles = {
-        key: _title(name, _found(key), asked.metric, differing[key]) for name, key in named.items()
+        key: _title(name, _load(key), choice.metric, differing[key])
+        for name, key in keys_by_name.items()
     }
-    # Only here: a value that a live part sets for a control outside of it does not reach that.
-    now, fresh = held("compared"), kept("train fresh") or []
-    if now is None or fresh:
-        joined = [*(kept("train compared") or [] if now is None else now), *fresh]
-        there = [key for key in dict.fromkeys(joined) if key in titles]
-        put({"compared": there[-figures.MOST_RUNS :]})
+    # Set here, as a fragment cannot set a control outside of it.
+    current, new_keys = held("compared"), kept("train fresh") or []
+    if current is None or new_keys:
+        candidates = [*(kept("train compared") or [] if current is None else current), *new_keys]
+        available = [key for key in dict.fromkeys(candidates) if key in titles]
+        put({"compared": available[-figures.MOST_RUNS :]})
         keep("train fresh", [])
     chosen = st.multiselect(
         "Trainings to compare",
@@ -95,61 +100,67 @@ def show(asked: TrainChoice, _: CalibratedTraining) -> None:
     keep("train compared", chosen)
     if st.query_params.get_all(LINK) != chosen:
         query.write(LINK, chosen)
-    found = {name: _found(key) for name, key in named.items() if key in chosen}
-    if found:
-        _charts(found, asked.metric)
+    trainings = {name: _load(key) for name, key in keys_by_name.items() if key in chosen}
+    if trainings:
+        _charts(trainings, choice.metric)
 
 
 def _differing(keys: list[str]) -> dict[str, list[str]]:
-    """Of each training, the settings in which it differs from others of its data and network."""
-    alike: dict[tuple[str, str], dict[str, Finished]] = {}
+    """For each training, the settings that differ among those of its data and network."""
+    groups: dict[tuple[str, str], dict[str, Finished]] = {}
     for key in keys:
-        found = _found(key)
-        kind = (found.settings["dataset"], found.settings["network"])
-        alike.setdefault(kind, {})[key] = found
-    return {key: finished.differing(group) for group in alike.values() for key in group}
+        training = _load(key)
+        kind = (training.settings["dataset"], training.settings["network"])
+        groups.setdefault(kind, {})[key] = training
+    return {key: finished.differing(group) for group in groups.values() for key in group}
 
 
-def _title(name: str, found: Finished, metric: str, differing: list[str]) -> str:
-    settings, results = found.settings, found.results
+def _title(name: str, training: Finished, metric: str, differing: list[str]) -> str:
+    settings, results = training.settings, training.results
     value = results[metric.removesuffix("_test")]
-    spent = "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
-    reached = "" if value is None else f": {figures.shown(metric)(value)}"
+    epsilon_note = (
+        "" if results["epsilon"] is None else f", certified ε = {at_most(results['epsilon'])}"
+    )
+    value_note = "" if value is None else f": {figures.shown(metric)(value)}"
     data = images.entry(settings["dataset"]).title
-    own = "".join(f", {_called(each)} {_said(settings[each])}" for each in differing)
-    return f"{name}. {data}, {settings['network']}{own}{spent}{reached}"
+    differences = "".join(
+        f", {_setting_name(setting)} {_value_text(settings[setting])}" for setting in differing
+    )
+    return f"{name}. {data}, {settings['network']}{differences}{epsilon_note}{value_note}"
 
 
-def _called(setting: str) -> str:
+def _setting_name(setting: str) -> str:
     return texts.NAMES.get(setting, setting.replace("_", " ")).removeprefix("the ")
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return plain(value) if isinstance(value, int | float) else str(value)
 
 
-def _charts(found: dict[str, Finished], metric: str) -> None:
-    known = figures.runs(list(found))
-    table = comparison.averaged(finished.histories(found))
-    epochs = max(int(each.settings["epochs"]) for each in found.values())
+def _charts(trainings: dict[str, Finished], metric: str) -> None:
+    known_runs = figures.runs(list(trainings))
+    table = comparison.averaged(finished.histories(trainings))
+    epochs = max(int(training.settings["epochs"]) for training in trainings.values())
     for place, column in zip(st.columns(2, border=True), (metric, "loss_train"), strict=True):
         with place:
             st.subheader(figures.AXES[column], anchor=False)
-            drawn = figures.learning(table, column, epochs=epochs, known=known, dark=on_dark())
-            plot(drawn, f"compare_{column}")
+            chart = figures.learning(table, column, epochs=epochs, known=known_runs, dark=on_dark())
+            plot(chart, f"compare_{column}")
     table_behind(table, "compared_epoch_by_epoch", "Means over runs, epoch by epoch")
-    without = [name for name, each in found.items() if each.results[metric[:-5]] is None]
-    if without:
-        st.caption(f"No {figures.METRICS[metric]} is measured in training {listed(without)}.")
-    st.markdown(_difference(found))
-    download(finished.table(found), "compared_trainings", "Settings and ends of each training")
+    unmeasured = [
+        name for name, training in trainings.items() if training.results[metric[:-5]] is None
+    ]
+    if unmeasured:
+        st.caption(f"No {figures.METRICS[metric]} is measured in training {listed(unmeasured)}.")
+    st.markdown(_difference(trainings))
+    download(finished.table(trainings), "compared_trainings", "Settings and ends of each training")
 
 
-def _difference(found: dict[str, Finished]) -> str:
-    if len(found) < 2:
+def _difference(trainings: dict[str, Finished]) -> str:
+    if len(trainings) < 2:
         return texts.COMPARE_MORE
     differing = [
-        texts.NAMES.get(name, name.replace("_", " ")) for name in finished.differing(found)
+        texts.NAMES.get(name, name.replace("_", " ")) for name in finished.differing(trainings)
     ]
     if not differing:
         return "They were set alike."

@@ -1,4 +1,4 @@
-"""The controls beside Train, placed: one private training. Their values live in the address bar."""
+"""Train's sidebar: the controls of one private training. The address bar holds their values."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainChoice:
-    """What the controls say.
+    """Values of the controls.
 
     Parameters
     ----------
     study : TrainingStudy
-        Its configuration's σ is not solved yet.
+        The σ of its configuration is not solved yet.
     entry : ExamplesEntry
         The data.
     metric : str
-        What is measured: "accuracy_test" or "auc_test".
+        The measure: "accuracy_test" or "auc_test".
     uploaded : Brief or None
-        What is told of the records, where they come from a file of the person's own.
+        Outline of the records, if they come from an uploaded file.
     """
 
     study: TrainingStudy
@@ -53,7 +53,7 @@ def sidebar() -> TrainChoice:
     """
     form = Form(CONTROLS)
     with st.sidebar:
-        first = st.container()
+        presets_place = st.container()
         dataset = form.draw("dataset")
         entry, uploaded = images.entry(dataset), None
         settings: tuple[tuple[str, Any], ...] = ()
@@ -74,7 +74,7 @@ def sidebar() -> TrainChoice:
         form.draw("person", "public_size", "optimizer")
         _side_by_side(form, "final_rate", "averaging")
         form.draw("activation", "draws")
-    with first:
+    with presets_place:
         _presets()
     fields = CONTROLS.fields(form.values, "config")
     if form.values["network"] == "perceptron":
@@ -103,15 +103,15 @@ def _more_about_the_noise(form: Form) -> None:
 
 
 def _metric(form: Form, entry: ExamplesEntry) -> str:
-    """AUC for labels and accuracy for many classes; for two classes there is a choice."""
+    """AUC for labels, accuracy for many classes; for two classes the reader chooses."""
     if entry.task == "labels":
         return "auc_test"
     return "accuracy_test" if len(entry.names) > 2 else str(form.draw("measure"))
 
 
 def _presets() -> None:
-    """A drop-down that sets all the controls at once, and names the settings they are at."""
-    put({"train_preset": next((name for name in PRESETS if _said(name)), None)})
+    """Draw the drop-down that sets all controls at once, and shows the matching preset."""
+    put({"train_preset": next((name for name in PRESETS if _is_set(name)), None)})
     st.selectbox(
         "Start from",
         list(PRESETS),
@@ -123,12 +123,12 @@ def _presets() -> None:
     )
 
 
-def _said(name: str) -> bool:
-    """Whether the controls say exactly this preset, as far as they are drawn."""
+def _is_set(name: str) -> bool:
+    """Whether the drawn controls match this preset."""
     return all(chosen(key) in ("", str(value)) for key, value in PRESETS[name].items())
 
 
 def _load() -> None:
-    found = PRESETS.get(chosen("train_preset"))
-    if found is not None:
-        put(found)
+    values = PRESETS.get(chosen("train_preset"))
+    if values is not None:
+        put(values)

@@ -1,4 +1,4 @@
-"""What one setting does while the budget stays the same: trained with several values of it."""
+"""The effect of one setting at the same budget: trainings with several values of it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Varied:
     ----------
     effect : Effect
     way : str
-        What gives way.
+        What changes to keep the budget.
     values : tuple of float
     sweep : TrainingSweep
-        A study a value.
+        One study per value.
     now : float
         The present value.
     """
@@ -54,9 +54,9 @@ class Varied:
     now: float
 
 
-def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
-    """Choose a setting, start, watch; what is still on its way."""
-    study, records = asked.study, calibrated.records
+def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
+    """Draw the choice of a setting and its trainings; returns unfinished tasks."""
+    study, records = choice.study, calibrated.records
     st.markdown(texts.EFFECT)
     with st.container(horizontal=True):
         effect = effects.effect(drawn(EFFECT))
@@ -76,7 +76,7 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     if varied is None:
         st.caption("Solving for what each value affords.")
         return missing("effect", "Solving for what each value affords", task, varied)
-    _watch(varied, asked.metric, study)
+    _watch(varied, choice.metric, study)
     return []
 
 
@@ -87,10 +87,10 @@ def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Var
 
 
 def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
-    """Draw what is there; again and again while it is trained."""
+    """Draw the results so far; redrawn while training runs."""
     sweep = varied.sweep
     shared_jobs.only(PLACE, [sweep.key])
-    watched = shared_jobs.WatchedJobs(
+    job = shared_jobs.WatchedJobs(
         PLACE,
         PLACE,
         {f"Training with {len(varied.values)} values": sweep},
@@ -101,40 +101,40 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
         idle=lambda _: "This is trained when you ask for it.",
     )
 
-    def draw(still: bool) -> None:
+    def draw(is_final: bool) -> None:
         state = trainings.state(sweep)
         if state not in ("queued", "running", "done"):
             values = ", ".join(plain(value, 4) for value in varied.values)
             name = varied.effect.symbol or varied.effect.title
             runs = "1 run" if study.runs == 1 else f"{study.runs:,} runs"
             st.caption(f"{name} = {values}; {runs} each.")
-        job_panel.show(watched)
+        job_panel.show(job)
         rows = shared_jobs.result(sweep.key) if state == "done" else jobs.Job(sweep.key).partial()
         table = None if rows is None else effects.ends(varied.effect, varied.values, sweep, rows)
         if table is not None and len(table):
-            _charts(varied, metric, table, still=still)
+            _charts(varied, metric, table, is_final=is_final)
         if table is not None and state == "done":
             st.markdown("**Python**")
             st.code(snippet(varied, study), language="python", wrap_lines=True)
 
-    job_panel.watch([watched], draw)
+    job_panel.watch([job], draw)
 
 
-def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, still: bool) -> None:
-    gave = "epoch" if varied.way == effects.EPOCHS else "sigma"
-    for place, column in zip(st.columns(2, border=True), (metric, gave), strict=True):
+def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool) -> None:
+    given_column = "epoch" if varied.way == effects.EPOCHS else "sigma"
+    for place, column in zip(st.columns(2, border=True), (metric, given_column), strict=True):
         with place:
-            drawn = figures.effect(table, varied.effect, column, now=varied.now, dark=on_dark())
-            plot(drawn, f"effect_{column}")
-    if not still:
+            chart = figures.effect(table, varied.effect, column, now=varied.now, dark=on_dark())
+            plot(chart, f"effect_{column}")
+    if not is_final:
         st.caption(texts.SO_FAR)
     st.caption(texts.CHOOSING)
-    if still:
+    if is_final:
         download(
             table, f"effect_of_{varied.effect.key}", "Where the training with each value ended"
         )
 
 
 def snippet(varied: Varied, study: TrainingStudy) -> str:
-    """Python that gives the table on screen."""
+    """Python code that gives the table on screen."""
     return export.effect_snippet(study, varied.effect.key, varied.values, varied.way)

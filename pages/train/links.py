@@ -1,4 +1,4 @@
-"""What a link to Train asked for in vain."""
+"""Checks the link to Train."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.train import comparison
 
 
 def validate_link() -> str:
-    """What the link asked for in vain, as one message; found once a session."""
+    """All refusals of the link as one message, computed once a session."""
     query.upgrade_link("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
     return once("train_link", _validate_link)
 

@@ -1,4 +1,4 @@
-"""Train's answer while it trains and after: big numbers, how far it is, four charts."""
+"""Train's answer while training and after: big numbers, progress, four charts."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ ROOM = 2_400  # pixels, about as high as the answer
 
 
 def title() -> None:
-    """The page's question, and its link."""
+    """Draw the page's title and its link."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What does privacy do to a network?", anchor=False)
         st.space("stretch")
         view_link.link()
 
 
-def purpose(asked: TrainChoice) -> None:
-    """What is trained, in words."""
-    config, entry = asked.study.config, asked.entry
+def purpose(choice: TrainChoice) -> None:
+    """Show what is trained, in words."""
+    config, entry = choice.study.config, choice.entry
     layers = " × ".join(f"{width:,}" for width in config.widths)
     network = {
         "linear": "linear network",
@@ -52,26 +52,26 @@ def purpose(asked: TrainChoice) -> None:
         "cnn": "convolutional network",
         "cnn-lean": "lean convolutional network",
     }[config.network]
-    inputs = {"raw": "", "deskewed": " on images set upright"}.get(
-        asked.study.features, " on scattering features"
+    inputs_text = {"raw": "", "deskewed": " on images set upright"}.get(
+        choice.study.features, " on scattering features"
     )
     st.caption(
-        f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs}, "
-        f"{counted(config.epochs, 'epoch')}, ε = {plain(asked.study.epsilon or 0.0)}, "
+        f"{entry.title}: {entry.purpose} {network[0].upper()}{network[1:]}{inputs_text}, "
+        f"{counted(config.epochs, 'epoch')}, ε = {plain(choice.study.epsilon or 0.0)}, "
         f"δ = {plain(config.delta)}."
     )
-    if asked.uploaded is not None:
+    if choice.uploaded is not None:
         st.warning(texts.UPLOADED, icon=":material/privacy_tip:")
 
 
 @contextmanager
 def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
-    """Where the answer is drawn: what stands there for other settings goes at once.
+    """Place of the answer: an answer for other settings is removed at once.
 
     Parameters
     ----------
     key : str
-        Of the settings: the same as in the last run leaves everything until it is drawn anew.
+        Of the settings; with the key of the last run, everything stays until it is redrawn.
     """
     if kept("train shown") == key:
         yield st.container
@@ -79,54 +79,54 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
         return
     keep("train shown", key)
     trainings.leave_all()
-    spot, room = st.empty(), st.empty()
-    spot.caption(texts.COMPUTING)
-    # A page that is suddenly short would jump to its top.
-    room.space(ROOM)
-    yield spot.container
-    room.empty()
+    answer_place, spacer = st.empty(), st.empty()
+    answer_place.caption(texts.COMPUTING)
+    # A page that becomes short would jump to its top.
+    spacer.space(ROOM)
+    yield answer_place.container
+    spacer.empty()
 
 
-def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """All that changes while it trains."""
+def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
+    """Draw all that changes while training runs."""
     studies = calibrated.studies
-    trainings.take_up(asked.study, studies)
-    tested = calibration.tested(asked)
+    trainings.take_up(choice.study, studies)
+    test_records = calibration.tested(choice)
 
-    watched = trainings.watched(
+    jobs = trainings.watched(
         "train",
-        asked.study,
+        choice.study,
         studies,
         calibrated.records,
-        idle=lambda state: _idle(asked, calibrated, state),
+        idle=lambda state: _idle(choice, calibrated, state),
         begin="Start training",
     )
 
-    def draw(still: bool) -> None:
+    def draw(is_final: bool) -> None:
         states, history = trainings.states(studies), trainings.histories(studies)
         if states["private"] == "done":
-            train_comparison.note(asked.study.key)
+            train_comparison.note(choice.study.key)
         table = comparison.averaged(history)
-        numbers(asked, calibrated, states, history, table)
-        st.caption(caution(asked, comparison.compared(table, asked.metric), tested))
+        numbers(choice, calibrated, states, history, table)
+        st.caption(caution(choice, comparison.compared(table, choice.metric), test_records))
         if all(state == "done" for state in states.values()):
-            _trained()
+            _show_finished()
         else:
-            job_panel.show(watched)
-        _charts(asked, calibrated, table, still=still)
+            job_panel.show(jobs)
+        _charts(choice, calibrated, table, is_final=is_final)
         st.caption(texts.NOT_PRIVATE)
 
-    job_panel.watch([watched], draw)
+    job_panel.watch([jobs], draw)
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
-    """The last epoch that every run of the series has behind it."""
+    """The last epoch that every run of the series has finished."""
     rows = table[table["series"] == series]
     return int(rows["epoch"].max()) if len(rows) else 0
 
 
 def _midway(calibrated: CalibratedTraining, table: pd.DataFrame) -> bool:
-    """Whether the private training was stopped within the latest epoch."""
+    """Whether the private training stopped within its latest epoch."""
     rows = table[table["series"] == "private"]
     if not len(rows):
         return False
@@ -140,17 +140,17 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
 
 
 def numbers(
-    asked: TrainChoice,
+    choice: TrainChoice,
     calibrated: CalibratedTraining,
     states: dict[str, str],
     history: pd.DataFrame,
     table: pd.DataFrame,
 ) -> None:
-    """The line of big numbers."""
-    column, epochs = asked.metric, asked.study.config.epochs
-    at = reached(table)
-    found = comparison.compared(table, column)
-    untouched = trainings.untouched(asked.study, calibrated.records)
+    """Draw the line of big numbers."""
+    column, epochs = choice.metric, choice.study.config.epochs
+    epoch = reached(table)
+    compared = comparison.compared(table, column)
+    untouched = trainings.is_untouched(choice.study, calibrated.records)
     grid = st.grid(5, min_column_width=150, gap="small")
     name = figures.METRICS[column]
     help_text = texts.AUC if column == "auc_test" else texts.ACCURACY
@@ -158,34 +158,36 @@ def numbers(
     if untouched:
         _number(grid, label, "none", "nothing trained yet", help_text)
         _number(grid, "Lost to privacy", "none", "nothing trained yet", texts.LOST)
-    elif found is None:
+    elif compared is None:
         _number(grid, label, "…", "comes as it trains", help_text)
         _number(grid, "Lost to privacy", "…", "against no privacy", texts.LOST)
     else:
         spread = (
-            f"9 of 10 runs: {figures.shown(column)(found.low)} to "
-            f"{figures.shown(column)(found.high)}"
-            if found.runs > 1
+            f"9 of 10 runs: {figures.shown(column)(compared.low)} to "
+            f"{figures.shown(column)(compared.high)}"
+            if compared.runs > 1
             else "one run"
         )
-        ended = at == epochs and not _midway(calibrated, table)
-        when = "" if ended else f"epoch {at:,} of {epochs:,}; "
-        _number(grid, label, figures.shown(column)(found.value), f"{when}{spread}", help_text)
-        if found.reference is None:
+        is_complete = epoch == epochs and not _midway(calibrated, table)
+        epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
+        _number(
+            grid, label, figures.shown(column)(compared.value), f"{epoch_note}{spread}", help_text
+        )
+        if compared.reference is None:
             _number(grid, "Lost to privacy", "…", "the one without is not trained yet", texts.LOST)
         else:
             # A number with its unit would be cut off.
-            value, _, unit = figures.lost(found.value, found.reference, column).partition(" ")
-            beside = f"{figures.shown(column)(found.reference)} without privacy"
-            note = f"{unit}; {beside}" if unit else beside
+            value, _, unit = figures.lost(compared.value, compared.reference, column).partition(" ")
+            reference_note = f"{figures.shown(column)(compared.reference)} without privacy"
+            note = f"{unit}; {reference_note}" if unit else reference_note
             _number(grid, "Lost to privacy", value, note, texts.LOST)
-    _spent(
+    _show_epsilon(
         grid,
         calibrated,
         history,
         states["private"],
         untouched=untouched,
-        chosen_how=chosen_on(asked.study),
+        chosen_how=chosen_on(choice.study),
     )
     config = calibrated.config
     _number(
@@ -195,25 +197,29 @@ def numbers(
         f"σ₀/C = {plain(config.sigma / config.clip)}",
         texts.SIGMA,
     )
-    _time(asked, grid, history, untouched=untouched)
+    _show_time(choice, grid, history, untouched=untouched)
 
 
-def caution(asked: TrainChoice, found: comparison.Compared | None, tested: tuple[int, ...]) -> str:
-    """Why the private network may come out better, and how little few test records say."""
-    if found is None or found.reference is None:
+def caution(
+    choice: TrainChoice, compared: comparison.Compared | None, test_records: tuple[int, ...]
+) -> str:
+    """Why the private network may seem better, and how rough a small test set is."""
+    if compared is None or compared.reference is None:
         return ""
-    column, said = asked.metric, []
-    if figures.lost(found.value, found.reference, column).startswith("+"):
-        said.append(texts.BETTER)
-    between = comparison.on_new_records(found.reference, column, tested)
-    if between is not None:
+    column, sentences = choice.metric, []
+    if figures.lost(compared.value, compared.reference, column).startswith("+"):
+        sentences.append(texts.BETTER)
+    spread = comparison.on_new_records(compared.reference, column, test_records)
+    if spread is not None:
         quality = Quality(AREA if column == "auc_test" else ACCURACY)
-        rough = f"{figures.METRICS[column]} and difference"
-        said.append(few_records(found.reference, between, sum(tested), quality, rough))
-    return " ".join(filter(None, said))
+        subject = f"{figures.METRICS[column]} and difference"
+        sentences.append(
+            few_records(compared.reference, spread, sum(test_records), quality, subject)
+        )
+    return " ".join(filter(None, sentences))
 
 
-def _spent(
+def _show_epsilon(
     grid: GridContainer,
     calibrated: CalibratedTraining,
     history: pd.DataFrame,
@@ -222,71 +228,78 @@ def _spent(
     untouched: bool,
     chosen_how: str,
 ) -> None:
-    """The certified ε: of the whole run, or of the steps before it was stopped."""
-    held = calibrated.assurance.certified
+    """Draw the certified ε of the whole run, or of the steps before it stopped."""
+    certified = calibrated.assurance.certified
     with grid.cell(), st.container(gap=None):
-        if held.epsilon is None:
-            st.metric("Certified ε", "none", help=f"{texts.SPENT} {held.reason}")
-            badges.status(str(calibrated.assurance.status), held.reason)
+        if certified.epsilon is None:
+            st.metric("Certified ε", "none", help=f"{texts.SPENT} {certified.reason}")
+            badges.status(str(calibrated.assurance.status), certified.reason)
             return
         rows = history[history["series"] == "private"]
-        value, after = held.epsilon, ""
+        value, prefix = certified.epsilon, ""
         if untouched:
             value = 0.0
-            after = f"nothing trained yet; {at_most(held.epsilon)} for the whole run; "
+            prefix = f"nothing trained yet; {at_most(certified.epsilon)} for the whole run; "
         elif len(rows) and state == "cancelled":
             value = float(rows["epsilon"].max())
-            after = f"stopped in epoch {int(rows['epoch'].max()):,}; "
-        elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * held.epsilon:
-            # Public weights that are computed once, before training, allow a better bound.
+            prefix = f"stopped in epoch {int(rows['epoch'].max()):,}; "
+        elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * certified.epsilon:
+            # Public weights computed once before training allow a better bound.
             value = float(rows["epsilon"].max())
-            after = f"with the weights as computed; {at_most(held.epsilon)} with any; "
-        st.metric("Certified ε", at_most(value), help=f"{texts.SPENT} {badges.statement(held)}")
-        st.caption(f"{after}δ = {plain(held.delta or 0.0)} · {held.adjacency} · {held.by}, if kept")
+            prefix = f"with the weights as computed; {at_most(certified.epsilon)} with any; "
+        st.metric(
+            "Certified ε", at_most(value), help=f"{texts.SPENT} {badges.statement(certified)}"
+        )
+        st.caption(
+            f"{prefix}δ = {plain(certified.delta or 0.0)} · {certified.adjacency} · "
+            f"{certified.by}, if kept"
+        )
         if chosen_how:
             st.caption(chosen_how)
 
 
-def _time(
-    asked: TrainChoice, grid: GridContainer, history: pd.DataFrame, *, untouched: bool
+def _show_time(
+    choice: TrainChoice, grid: GridContainer, history: pd.DataFrame, *, untouched: bool
 ) -> None:
-    taken = comparison.seconds(history, "private")
-    if taken is None:
+    seconds = comparison.seconds(history, "private")
+    if seconds is None:
         value, note = ("none", "nothing trained yet") if untouched else ("…", texts.NO_TIME)
         _number(grid, "Time", value, note, texts.TIME)
         return
-    runs = asked.study.runs
+    runs = choice.study.runs
     note = "one run" if runs == 1 else f"{runs:,} runs together"
-    device = trainings.device(asked.study)
-    where = f", on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
-    _number(grid, "Time", f"{plain(taken, 2)} s", note + where, texts.TIME)
+    device = trainings.device(choice.study)
+    device_note = f", on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
+    _number(grid, "Time", f"{plain(seconds, 2)} s", note + device_note, texts.TIME)
 
 
-def _trained() -> None:
-    """That it has ended, and a way to another."""
+def _show_finished() -> None:
+    """Say that training has ended, and offer another."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Trained. A seed of its own gives another draw of the noise.")
-        again = st.button(
+        clicked = st.button(
             "Train again",
             key="train_again",
             icon=":material/refresh:",
             on_click=_next_seed,
             help="With the next seed.",
         )
-        if again:
+        if clicked:
             st.rerun()
 
 
-def _idle(asked: TrainChoice, calibrated: CalibratedTraining, state: State) -> str:
-    """Why it is not trained."""
+def _idle(choice: TrainChoice, calibrated: CalibratedTraining, state: State) -> str:
+    """Why it is not training."""
     if state == "new":
-        here = images.availability(asked.study.dataset) in ("built in", "local") or asked.uploaded
-        waits = "Not trained yet: this takes longer than a few seconds, so it waits for you."
-        return waits if here else f"{waits} {asked.entry.how_to_get}"
-    if trainings.untouched(asked.study, calibrated.records):
+        is_available = (
+            images.availability(choice.study.dataset) in ("built in", "local") or choice.uploaded
+        )
+        message = "Not trained yet: this takes longer than a few seconds, so it waits for you."
+        return message if is_available else f"{message} {choice.entry.how_to_get}"
+    if trainings.is_untouched(choice.study, calibrated.records):
         return texts.UNTOUCHED
-    learned = trainings.learned(asked.study)
-    return "Stopped. What was learned before is shown." if learned else "Stopped."
+    has_learned = trainings.has_learned(choice.study)
+    return "Stopped. What was learned before is shown." if has_learned else "Stopped."
 
 
 def _next_seed() -> None:
@@ -294,26 +307,26 @@ def _next_seed() -> None:
 
 
 def _charts(
-    asked: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, still: bool
+    choice: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, is_final: bool
 ) -> None:
-    """Four charts, and their tables where these stay as they are."""
-    column, epochs, dark = asked.metric, asked.study.config.epochs, on_dark()
+    """Draw four charts, with their tables once training has ended."""
+    column, epochs, dark = choice.metric, choice.study.config.epochs, on_dark()
     midway = _midway(calibrated, table)
-    at = (reached(table) - midway) or None
-    waits = texts.WAITS
-    if trainings.untouched(asked.study, calibrated.records):
-        at, waits = 0, texts.UNTOUCHED
+    reached_epoch = (reached(table) - midway) or None
+    waiting_text = texts.WAITS
+    if trainings.is_untouched(choice.study, calibrated.records):
+        reached_epoch, waiting_text = 0, texts.UNTOUCHED
     left, right = st.columns(2, border=True)
     for place, name in ((left, column), (right, "loss_train")):
         with place:
             st.subheader(figures.AXES[name], anchor=False, help=texts.LIVE)
-            drawn = figures.learning(
-                table, name, epochs=epochs, midway=midway, waits=waits, dark=dark
+            chart = figures.learning(
+                table, name, epochs=epochs, midway=midway, waits=waiting_text, dark=dark
             )
-            plot(drawn, f"train_{'loss' if name == 'loss_train' else 'metric'}")
-            if still and name in table:
-                said = ["series", "epoch", "steps", "runs", name, f"{name}_low", f"{name}_high"]
-                table_behind(table[said], f"train_{name}", figures.AXES[name])
+            plot(chart, f"train_{'loss' if name == 'loss_train' else 'metric'}")
+            if is_final and name in table:
+                columns = ["series", "epoch", "steps", "runs", name, f"{name}_low", f"{name}_high"]
+                table_behind(table[columns], f"train_{name}", figures.AXES[name])
     for place, name, title, help_text in (
         (left, "sigma", "Noise, epoch by epoch", texts.SCHEDULE),
         (right, "epsilon", "ε spent, epoch by epoch", texts.SPENT),
@@ -321,9 +334,9 @@ def _charts(
         with place:
             st.subheader(title, anchor=False, help=help_text)
             epsilon_schedule = calibrated.epsilon_schedule
-            drawn = figures.epsilon_schedule(
-                epsilon_schedule, name, epochs=epochs, reached=at, dark=dark
+            chart = figures.epsilon_schedule(
+                epsilon_schedule, name, epochs=epochs, reached=reached_epoch, dark=dark
             )
-            plot(drawn, f"train_{name}")
-            if still:
+            plot(chart, f"train_{name}")
+            if is_final:
                 table_behind(epsilon_schedule, f"train_{name}", title)

@@ -19,50 +19,52 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Trained once somebody looks."""
-    study, column = asked.study, asked.metric
-    even = calibrated.configs.get("constant", calibrated.config)
-    sides = comparison.shapes(study, even.sigma)
-    scaled = sides["scaled"]  # begun for itself: paper 004's noise may take hours
+def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
+    """Draw the shapes; they are trained once the tab is opened."""
+    study, column = choice.study, choice.metric
+    constant = calibrated.configs.get("constant", calibrated.config)
+    studies = comparison.shapes(study, constant.sigma)
+    scaled = studies["scaled"]  # starts on its own: paper 004's noise may take hours
     st.markdown(texts.SHAPES)
-    if "published" not in sides:
+    if "published" not in studies:
         st.caption(texts.SHAPES_POISSON)
-    elif "bounded" not in sides:
+    elif "bounded" not in studies:
         st.caption(texts.SHAPES_PUBLIC)
 
-    watched = trainings.watched("shapes", scaled, sides, calibrated.records)
+    jobs = trainings.watched("shapes", scaled, studies, calibrated.records)
 
-    def draw(still: bool) -> None:
-        job_panel.show(watched)
-        table = comparison.averaged(trainings.histories(sides))
-        drawn = figures.learning(table, column, epochs=study.config.epochs, dark=on_dark())
-        plot(drawn, "train_shapes")
+    def draw(is_final: bool) -> None:
+        job_panel.show(jobs)
+        table = comparison.averaged(trainings.histories(studies))
+        chart = figures.learning(table, column, epochs=study.config.epochs, dark=on_dark())
+        plot(chart, "train_shapes")
         ends = comparison.ends(table)
         if len(ends):
             _verdicts(ends, column)
-        if len(ends) and still:
+        if len(ends) and is_final:
             download(
-                ends.assign(claimed_epsilon=comparison.claimed(sides, ends)),
+                ends.assign(claimed_epsilon=comparison.claimed(studies, ends)),
                 "shapes_of_noise",
                 "Where each shape of the noise ended",
             )
 
-    job_panel.watch([watched], draw)
+    job_panel.watch([jobs], draw)
 
 
 def _verdicts(ends: pd.DataFrame, column: str) -> None:
-    """Each shape with what is certified for it."""
+    """Show each shape with its certified ε."""
     grid = st.grid(len(ends), min_column_width=220, gap="small", border=True)
     for row in ends.to_dict("records"):
         title = figures.SERIES[row["series"]].title
         with grid.cell(), st.container(gap=None):
             st.metric(title[0].upper() + title[1:], figures.shown(column)(row[column]))
-            if row["series"] != "bounded":  # it is no one's claim
+            if row["series"] != "bounded":  # nobody claims it
                 badges.status(row["status"])
-            certified = row["epsilon"] == row["epsilon"]
-            spent = f"ε = {at_most(row['epsilon'])} certified" if certified else "no ε certified"
+            is_certified = row["epsilon"] == row["epsilon"]
+            epsilon = (
+                f"ε = {at_most(row['epsilon'])} certified" if is_certified else "no ε certified"
+            )
             st.caption(
-                f"{spent}, δ = {plain(row['delta'])}, {row['adjacency']}, {row['accountant']}; "
+                f"{epsilon}, δ = {plain(row['delta'])}, {row['adjacency']}, {row['accountant']}; "
                 f"σ = {plain(row['sigma'])}"
             )

@@ -15,37 +15,40 @@ from pages.train.calibration import CalibratedTraining
 
 
 def proof_and_claim(calibrated: CalibratedTraining) -> None:
-    """What holds for this noise, and beside it what a paper says of it."""
-    held = calibrated.assurance
+    """Show what is proved for this noise, beside the paper's claim."""
+    assurance = calibrated.assurance
     proof, claim = st.columns(2, border=True)
     with proof:
         st.markdown("**Proof** (what holds for exactly this noise, in a model for keeping)")
-        proved = held.proof.epsilon is not None
+        is_proved = assurance.proof.epsilon is not None
         badges.status(
-            str(Status.PROVED if proved else Status.CONDITIONS_NOT_MET), name=held.certified.by
+            str(Status.PROVED if is_proved else Status.CONDITIONS_NOT_MET),
+            name=assurance.certified.by,
         )
-        if proved:
+        if is_proved:
             badges.status(str(Status.EXPLORATION), name="What this page trains")
-        st.markdown(badges.statement(held.proof))
-        if held.certified != held.proof:
-            st.markdown(f"Certified: {badges.statement(held.certified)}")
-        badges.checked([each for each in held.conditions if each.met])
-        st.caption(f"{held.certified.adjacency.meaning} {texts.WHOLE_RUN} {texts.EXPLORED}")
+        st.markdown(badges.statement(assurance.proof))
+        if assurance.certified != assurance.proof:
+            st.markdown(f"Certified: {badges.statement(assurance.certified)}")
+        badges.checked([condition for condition in assurance.conditions if condition.met])
+        st.caption(f"{assurance.certified.adjacency.meaning} {texts.WHOLE_RUN} {texts.EXPLORED}")
         badges.trust()
         badges.guarantee("training")
     with claim:
         if calibrated.config.noise == "published-004":
             st.markdown("**Claim** (what paper 004 prints)")
-            badges.status(str(held.status), held.certified.reason, name="paper 004, theorem 1")
-            st.markdown(badges.statement(held.claim))
-            badges.beside(held.claim, held.certified)
-            badges.checked([each for each in held.conditions if not each.met])
+            badges.status(
+                str(assurance.status), assurance.certified.reason, name="paper 004, theorem 1"
+            )
+            st.markdown(badges.statement(assurance.claim))
+            badges.beside(assurance.claim, assurance.certified)
+            badges.checked([condition for condition in assurance.conditions if not condition.met])
         else:
             st.markdown("**Claim** (what paper 003 prints for this noise)")
             _paper_003(calibrated)
 
 
-def printed(calibrated: CalibratedTraining) -> TruncatedAnswer | None:
+def paper_003_answer(calibrated: CalibratedTraining) -> TruncatedAnswer | None:
     """Paper 003's own accounting; ``None`` without sampling, for which it has no formula."""
     training = calibrated.training
     if training is None or training.rate >= 1.0:
@@ -54,7 +57,7 @@ def printed(calibrated: CalibratedTraining) -> TruncatedAnswer | None:
 
 
 def _paper_003(calibrated: CalibratedTraining) -> None:
-    answer = printed(calibrated)
+    answer = paper_003_answer(calibrated)
     if answer is None:
         st.markdown("Without sampling the paper's formula has nothing to amplify.")
         return
@@ -62,26 +65,32 @@ def _paper_003(calibrated: CalibratedTraining) -> None:
     badges.status(str(status), sentence, name="tCDP as printed")
     st.markdown(badges.statement(answer.claim))
     st.markdown(sentence)
-    badges.checked([each for each in answer.conditions if not each.met])
+    badges.checked([condition for condition in answer.conditions if not condition.met])
 
 
 def what_it_means(calibrated: CalibratedTraining) -> None:
-    """The card for the certified ε, and what someone could find out."""
-    held, config = calibrated.assurance, calibrated.config
-    promised = promise("this training", held.proof, held.certified, calibrated.records)
+    """Draw the card for the certified ε, and the attacker panel."""
+    assurance, config = calibrated.assurance, calibrated.config
+    training_promise = promise(
+        "this training", assurance.proof, assurance.certified, calibrated.records
+    )
     with st.container(border=True, width=480):
-        if promised.budget is None:
+        if training_promise.budget is None:
             st.markdown(f"**What ε means for one person:** {texts.NO_ODDS}")
         else:
-            note = f"For each run here: {held.certified.by}."
+            note = f"For each run here: {assurance.certified.by}."
             if calibrated.training is not None:
                 note += f" {risk_panel.FEWER}"
-            risk_panel.card(promised.budget, held.certified.adjacency, "train_people_figure", note)
+            risk_panel.card(
+                training_promise.budget, assurance.certified.adjacency, "train_people_figure", note
+            )
 
-    def exact() -> PrivacyCurve | None:
+    def exact_curve() -> PrivacyCurve | None:
         training = calibrated.training
-        if training is None or held.certified.epsilon is None:
+        if training is None or assurance.certified.epsilon is None:
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.attacker_panel(lambda: promised, exact, f"train {config} {calibrated.records}")
+    risk_panel.attacker_panel(
+        lambda: training_promise, exact_curve, f"train {config} {calibrated.records}"
+    )

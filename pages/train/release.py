@@ -1,4 +1,4 @@
-"""Train for keeping: one model with noise from the system, and what all kept ones cost together."""
+"""Training for keeping: models with noise from the system, and their joint ε."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ FILES = {
 
 @dataclass(frozen=True)
 class StartedTraining:
-    """One training for keeping that this session began.
+    """A training for keeping that this session started.
 
     Parameters
     ----------
     study : TrainingStudy
     training : TrainingPlan or None
-        As accountants read it; ``None`` where nothing is known of its noise.
+        The run for accountants; ``None`` if nothing is known of its noise.
     """
 
     study: TrainingStudy
     training: TrainingPlan | None
 
 
-def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """The button, how far it is, and the files."""
+def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
+    """Draw the button, the progress and the files."""
     st.markdown("**For keeping**")
     st.markdown(texts.KEEPING)
-    releases = _releases(asked.study)
-    watched = [_watched(number, each) for number, each in enumerate(releases, start=1)]
+    releases = _releases(choice.study)
+    watched = [_watched(number, release) for number, release in enumerate(releases, start=1)]
     st.button(
         "Train one more for keeping" if releases else "Train for keeping",
         key="train_keep",
         icon=":material/lock:",
-        disabled=any(each.drawn == "running" for each in watched),
+        disabled=any(job.drawn == "running" for job in watched),
         on_click=_begin,
-        args=(asked.study, calibrated),
+        args=(choice.study, calibrated),
     )
 
     def draw(_: bool) -> None:
-        for number, (one, release) in enumerate(zip(watched, releases, strict=True), start=1):
-            _one(number, one, release)
+        for number, (job, release) in enumerate(zip(watched, releases, strict=True), start=1):
+            _show_release(number, job, release)
         if len(releases) > 1:
             st.markdown(_together(releases))
 
@@ -68,22 +68,22 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
 
 
 def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
-    one = replace(study, release=new_release(), runs=1, models=1)
-    release = StartedTraining(one, calibrated.training)
+    new_study = replace(study, release=new_release(), runs=1, models=1)
+    release = StartedTraining(new_study, calibrated.training)
     try:
-        upload.submit(PLACE, one)
-    except jobs.QueueFull as full:
-        st.toast(str(full), icon=":material/hourglass:")
+        upload.submit(PLACE, new_study)
+    except jobs.QueueFull as refusal:
+        st.toast(str(refusal), icon=":material/hourglass:")
         return
     keep("train releases", [*(kept("train releases") or []), release])
 
 
 def _releases(study: TrainingStudy) -> list[StartedTraining]:
-    """Those of the same records, in the order they were begun."""
+    """Trainings on the same records, in the order they were started."""
     return [
-        each
-        for each in kept("train releases") or []
-        if (each.study.dataset, each.study.settings) == (study.dataset, study.settings)
+        release
+        for release in kept("train releases") or []
+        if (release.study.dataset, release.study.settings) == (study.dataset, study.settings)
     ]
 
 
@@ -98,28 +98,28 @@ def _watched(number: int, release: StartedTraining) -> WatchedJobs:
     )
 
 
-def _one(number: int, watched: WatchedJobs, release: StartedTraining) -> None:
-    """How far it is, or its files and what holds for them."""
+def _show_release(number: int, watched: WatchedJobs, release: StartedTraining) -> None:
+    """Draw the progress, or the files and their guarantee."""
     job_panel.show(watched)
     job = jobs.Job(release.study.key)
     contents = job.file("settings.json")
     if job.state != "done" or contents is None:
         return
-    found = json.loads(contents)["conclusion"]
-    badges.status(found["status"], found["reason"], name=f"Model {number}")
-    if found["epsilon"] is not None:
+    conclusion = json.loads(contents)["conclusion"]
+    badges.status(conclusion["status"], conclusion["reason"], name=f"Model {number}")
+    if conclusion["epsilon"] is not None:
         st.caption(
-            f"ε = {at_most(found['epsilon'])}, δ = {plain(found['delta'])} · "
-            f"{found['neighbours']} · {found['accountant']}. {found['not_covered']}"
+            f"ε = {at_most(conclusion['epsilon'])}, δ = {plain(conclusion['delta'])} · "
+            f"{conclusion['neighbours']} · {conclusion['accountant']}. {conclusion['not_covered']}"
         )
     st.caption(texts.WHO_MAY_HAVE)
     with st.container(horizontal=True):
         for file, meaning in FILES.items():
-            held = job.file(file)
-            if held is not None:
+            data = job.file(file)
+            if data is not None:
                 st.download_button(
                     f"{file}: {meaning}",
-                    held,
+                    data,
                     file_name=file,
                     icon=":material/download:",
                     on_click="ignore",
@@ -128,9 +128,9 @@ def _one(number: int, watched: WatchedJobs, release: StartedTraining) -> None:
 
 
 def _together(releases: list[StartedTraining]) -> str:
-    """What all of them cost, those that were stopped included: their measures were seen."""
-    trainings = [each.training for each in releases if each.training is not None]
+    """Joint ε of all of them, stopped ones included: their measures were seen."""
+    trainings = [release.training for release in releases if release.training is not None]
     if len(trainings) < len(releases):
         return texts.KEPT_UNKNOWN
-    found = together(trainings, ACCOUNTANT)
-    return f"**All {len(releases)} together**: {badges.statement(found)}"
+    guarantee = together(trainings, ACCOUNTANT)
+    return f"**All {len(releases)} together**: {badges.statement(guarantee)}"

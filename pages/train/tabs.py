@@ -1,4 +1,4 @@
-"""The detail under Train's answer: one tab a subject, drawn only while it is open."""
+"""The tabs under Train's answer, each drawn only while it is open."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
 
-def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
-    """The tabs; what they still wait for."""
+def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
+    """Draw the tabs; returns unfinished tasks."""
     content: tuple[Callable[[TrainChoice, CalibratedTraining], Waiting | None], ...] = (
         _schedule,
         noise_shapes.show,
@@ -31,18 +31,18 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
         _numbers,
         take_along.show,
     )
-    opened = st.tabs(TABS, key="train_view", on_change="rerun", bind="query-params")
+    tabs = st.tabs(TABS, key="train_view", on_change="rerun", bind="query-params")
     waiting: Waiting = []
-    for tab, draw in zip(opened, content, strict=True):
+    for tab, draw in zip(tabs, content, strict=True):
         if tab.open:
             with tab:
-                waiting += draw(asked, calibrated) or []
+                waiting += draw(choice, calibrated) or []
     return waiting
 
 
 def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
-    drawn = schedule.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
-    plot(drawn, "train_schedule")
+    chart = schedule.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
+    plot(chart, "train_schedule")
     download(
         calibrated.epsilon_schedule,
         "noise_and_epsilon",
@@ -50,34 +50,34 @@ def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
     )
 
 
-def _why(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Clipping only, noise only, both; trained once somebody looks."""
-    study, column = asked.study, asked.metric
-    alone = comparison.ablations(study, calibrated.config.sigma)
+def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
+    """Draw clipping only, noise only and both; trained once the tab is opened."""
+    study, column = choice.study, choice.metric
+    studies = comparison.ablations(study, calibrated.config.sigma)
     st.markdown(texts.WHY)
 
-    watched = trainings.watched("why", study, alone, calibrated.records)
+    jobs = trainings.watched("why", study, studies, calibrated.records)
 
-    def draw(still: bool) -> None:
-        job_panel.show(watched)
-        ended = {
-            series: one
-            for series, one in {**calibrated.studies, **alone}.items()
-            if trainings.state(one) == "done"
+    def draw(is_final: bool) -> None:
+        job_panel.show(jobs)
+        finished = {
+            series: arm
+            for series, arm in {**calibrated.studies, **studies}.items()
+            if trainings.state(arm) == "done"
         }
-        ends = comparison.last(trainings.histories(ended))
+        ends = comparison.last(trainings.histories(finished))
         plot(figures.why(ends, column, dark=on_dark()), "train_why")
-        if len(ends) and still:
+        if len(ends) and is_final:
             download(ends, "why_accuracy_fell", "The end of each run, for each way of training")
 
-    job_panel.watch([watched], draw)
+    job_panel.watch([jobs], draw)
 
 
-def _numbers(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """Every row of every run behind the charts."""
+def _numbers(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
+    """Show every row of every run behind the charts."""
     history = trainings.histories(calibrated.studies)
     if history.empty:
         st.caption("The rows come as it trains.")
         return
     st.caption(texts.MEASURES)
-    download(measured(history), f"measures_{asked.study.dataset}", "Every run, epoch by epoch")
+    download(measured(history), f"measures_{choice.study.dataset}", "Every run, epoch by epoch")

@@ -15,10 +15,10 @@ from pages.train.controls import TrainChoice
 FILES = ("weights.npz", "settings.json", "measures.json")
 
 
-def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
-    """All of it, each to copy or to download."""
-    study, training = asked.study, calibrated.training
-    release.show(asked, calibrated)
+def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
+    """Show each to copy or to download."""
+    study, training = choice.study, calibrated.training
+    release.show(choice, calibrated)
     st.markdown("**Command line**")
     st.code(command(study), language="bash", wrap_lines=True)
     st.markdown("**Python**")
@@ -35,9 +35,9 @@ def show(asked: TrainChoice, calibrated: CalibratedTraining) -> None:
 
 def _files(study: TrainingStudy) -> None:
     job = jobs.find(study.key)
-    found = {name: job.file(name) for name in FILES} if job is not None else {}
+    files = {name: job.file(name) for name in FILES} if job is not None else {}
     with st.container(horizontal=True):
-        for name, contents in found.items():
+        for name, contents in files.items():
             if contents is not None:
                 st.download_button(
                     f"Exploration: {name}",

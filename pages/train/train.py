@@ -17,24 +17,26 @@ query.tell_restated("train")
 
 live.title()
 try:
-    asked = controls.sidebar()
+    choice = controls.sidebar()
 except InvalidInput as refusal:
     refuse(refusal)
     st.stop()
 
-live.purpose(asked)
-with live.place(asked.study.key) as answer:
+live.purpose(choice)
+with live.place(choice.study.key) as answer:
     try:
-        there = (
-            asked.uploaded.records if asked.uploaded else calibration.records(asked.study.dataset)
+        record_count = (
+            choice.uploaded.records
+            if choice.uploaded
+            else calibration.records(choice.study.dataset)
         )
-        # Under add/remove only the public size is told, and what comes from it.
-        records = asked.study.config.size(asked.study.trained_on(there))
-        calibrated, task = calibration.settle(asked, records)
-    except DataUnavailable as missing:
+        # Under add/remove only the public size is shown, and what follows from it.
+        records = choice.study.config.size(choice.study.trained_on(record_count))
+        calibrated, task = calibration.settle(choice, records)
+    except DataUnavailable as unavailable:
         with answer():
-            st.info(str(missing), icon=":material/download:")
-            calibration.fetch(asked.study.dataset)
+            st.info(str(unavailable), icon=":material/download:")
+            calibration.fetch(choice.study.dataset)
         st.stop()
     except InvalidInput as refusal:
         with answer():
@@ -43,10 +45,10 @@ with live.place(asked.study.key) as answer:
 
     with answer():
         if calibrated is not None:
-            live.show(asked, calibrated)
+            live.show(choice, calibrated)
             proof_card.proof_and_claim(calibrated)
             proof_card.what_it_means(calibrated)
-            waiting = tabs.show(asked, calibrated)
+            waiting = tabs.show(choice, calibrated)
         else:
             st.caption(texts.COMPUTING)
             waiting = background.missing("settle", "Solving for the noise", task, calibrated)

@@ -1,4 +1,4 @@
-"""Trainings as background jobs: begun, found again; their histories as one table."""
+"""Trainings as background jobs: starting, finding them again, and their joint histories."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.4
 PLACES = ("train", "why", "shapes", "effect")
-# Records seen over all epochs and runs up to which training begins by itself, with hidden layers of
-# up to so many products.
+# Training starts automatically up to so many records over all epochs and runs, with hidden layers
+# of up to so many products.
 AT_ONCE = 3_000_000
 PRODUCTS = 10_000
 
@@ -37,79 +37,81 @@ IDLE: Mapping[State, str] = {
 Studies = Mapping[str, TrainingStudy]
 
 
-def begins_by_itself(study: TrainingStudy, records: int) -> bool:
-    """Whether training is a matter of seconds, on data that are here."""
+def starts_automatically(study: TrainingStudy, records: int) -> bool:
+    """Whether training takes only seconds, on available data."""
     config = study.config
-    seen = records * config.epochs * study.runs
+    work = records * config.epochs * study.runs
     if config.network == "perceptron":
         products = sum(a * b for a, b in pairwise(config.widths))
-        seen *= max(1.0, products / PRODUCTS)
-    here = images.availability(study.dataset) in ("built in", "local") or bool(study.settings)
-    return here and not config.convolutional and study.features == "raw" and seen <= AT_ONCE
+        work *= max(1.0, products / PRODUCTS)
+    is_available = images.availability(study.dataset) in ("built in", "local") or bool(
+        study.settings
+    )
+    return is_available and not config.convolutional and study.features == "raw" and work <= AT_ONCE
 
 
-def wanted(study: TrainingStudy, records: int) -> bool:
-    """Whether it is to be trained: begun by the person, or by itself and not stopped."""
+def should_train(study: TrainingStudy, records: int) -> bool:
+    """Whether it should be trained: started by the person or automatically, and not stopped."""
     if shared_jobs.stopped(study.key):
         return False
-    return shared_jobs.begun(study.key) or begins_by_itself(study, records)
+    return shared_jobs.begun(study.key) or starts_automatically(study, records)
 
 
-def learned(study: TrainingStudy) -> bool:
-    """Whether any step of it has been taken and noted."""
+def has_learned(study: TrainingStudy) -> bool:
+    """Whether any step has been taken and recorded."""
     rows = jobs.Job(study.key).partial()
     return rows is not None and len(rows) > 0
 
 
-def untouched(study: TrainingStudy, records: int) -> bool:
-    """Whether it was stopped before its first step: then it has spent nothing."""
+def is_untouched(study: TrainingStudy, records: int) -> bool:
+    """Whether it was stopped before its first step, so that it has spent nothing."""
     job = jobs.find(study.key)
     return (
         job is not None
         and job.state == "cancelled"
-        and not (job.stopping or job.resumable or learned(study))
-        and not wanted(study, records)
+        and not (job.stopping or job.resumable or has_learned(study))
+        and not should_train(study, records)
     )
 
 
 def take_up(study: TrainingStudy, studies: Studies) -> None:
-    """Count as begun what is under way: the page may have been loaded anew, or be another one."""
-    # Not because of a job that other settings have too.
-    own = state(study) in ("queued", "running", "done")
-    under_way = {"queued", "running"} & set(states(studies).values())
-    if own and under_way and not shared_jobs.stopped(study.key):
+    """Mark a running training as started: the page may be reloaded, or another one."""
+    # A job that other settings share does not count.
+    has_own_job = state(study) in ("queued", "running", "done")
+    running = {"queued", "running"} & set(states(studies).values())
+    if has_own_job and running and not shared_jobs.stopped(study.key):
         shared_jobs.begin(study.key)
 
 
 def leave_all() -> None:
-    """Wait for no training any more; what is shown with the new settings is joined again."""
+    """Leave all trainings; those shown with the new settings are joined again."""
     for name in PLACES:
         shared_jobs.only(name, ())
 
 
 def state(study: StudyProtocol) -> str:
-    """Of its job, as `shared_jobs.state`."""
+    """State of its job, as in `shared_jobs.state`."""
     return shared_jobs.state(study.key)
 
 
 def states(studies: Studies) -> dict[str, str]:
-    """Of every job by series."""
+    """State of every job by series."""
     return {series: state(study) for series, study in studies.items()}
 
 
 @st.cache_data(max_entries=60, show_spinner=False)
 def _settings(key: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(jobs.Job(key).file("settings.json") or b"{}")
-    return found
+    settings: dict[str, Any] = json.loads(jobs.Job(key).file("settings.json") or b"{}")
+    return settings
 
 
 def device(study: TrainingStudy) -> str:
-    """What it was trained on; empty while it is trained."""
+    """Device it was trained on; empty until it is done."""
     return str(_settings(study.key).get("device", "")) if state(study) == "done" else ""
 
 
 def histories(studies: Studies) -> pd.DataFrame:
-    """All rows there are so far, with the name of their series."""
+    """All rows so far, with the name of their series."""
     histories = {}
     for series, study in studies.items():
         job = jobs.Job(study.key)
@@ -128,32 +130,32 @@ def watched(
     idle: Callable[[State], str] = IDLE.__getitem__,
     begin: str = "Train these",
 ) -> WatchedJobs:
-    """Trainings for the job panel; they are left where they are not to be trained.
+    """Trainings for the job panel; the session leaves those that should not run.
 
     Parameters
     ----------
     name : str
-        Of this group of trainings.
+        Name of this group of trainings.
     study : TrainingStudy
-        The one that starting and stopping is about.
+        The one that the person starts and stops.
     studies : mapping of str to TrainingStudy
         By series.
     records : int
         n.
     idle : callable
-        What is said where they are new, or stopped.
+        Gives the line for new or stopped trainings.
     begin : str
-        What has them trained where they are new.
+        Label of the button that starts new ones.
     """
-    keys = [one.key for one in studies.values()]
-    shared_jobs.only(name, keys if wanted(study, records) else ())
+    keys = [arm.key for arm in studies.values()]
+    shared_jobs.only(name, keys if should_train(study, records) else ())
     return WatchedJobs(
         name,
         name,
-        {f"Training, {figures.SERIES[series].title}": one for series, one in studies.items()},
+        {f"Training, {figures.SERIES[series].title}": arm for series, arm in studies.items()},
         upload.submit,
         seconds=POLL_SECONDS,
-        should_run=lambda: wanted(study, records),
+        should_run=lambda: should_train(study, records),
         about=study.key,
         begin=begin,
         idle=idle,

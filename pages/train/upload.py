@@ -1,4 +1,4 @@
-"""Features from a file of one's own: told of in outline, learned from by the workers."""
+"""Uploaded features: the page gets an outline, workers learn from them."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ Settings = tuple[tuple[str, str], ...]
 
 
 def ask() -> tuple[Brief | None, Settings]:
-    """The field for the file; what is told of its records, and settings that name them."""
+    """Draw the upload field; returns the outline of its records, and settings that name them."""
     file = uploads.field("Your own features (.npz)", "train_upload", type="npz", help=texts.UPLOAD)
     if file is None:
         return None, ()
     try:
         with st.spinner("Reading the file …", show_time=True):
-            name, found = uploads.features(file)
+            name, outline = uploads.features(file)
     except InvalidInput as refusal:
         refuse(refusal)
         return None, ()
-    return found, (("file", name),)
+    return outline, (("file", name),)
 
 
-def submit(place: str, asked: TrainingStudy | TrainingSweep) -> None:
-    """Hand it to the workers, with its records where these were uploaded and still are there.
+def submit(place: str, study: TrainingStudy | TrainingSweep) -> None:
+    """Submit it to the workers, with its records if these were uploaded and are still there.
 
     Raises
     ------
     QueueFull
     """
-    first = asked.studies[0] if isinstance(asked, TrainingSweep) else asked
+    first = study.studies[0] if isinstance(study, TrainingSweep) else study
     if first.dataset == DATASET:
-        uploads.train(place, asked, str(dict(first.settings).get("file", "")))
+        uploads.train(place, study, str(dict(first.settings).get("file", "")))
     else:
-        shared_jobs.submit(place, task(asked))
+        shared_jobs.submit(place, task(study))
