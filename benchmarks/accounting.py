@@ -1,12 +1,12 @@
-"""What certifying a noise schedule costs: ours, a peer, and the floor, side by side.
+"""The cost of certifying a noise schedule: ours, a peer, and the floor, side by side.
 
 Run: python -m benchmarks.accounting
 
 - schedule: 800 different σ (linspace 2 to 0.8), q = 0.01, δ = 1e-5, add/remove.
-- peer: `dp_accounting` on every 40th of them, composed by composing, its time scaled by 40. That is
-  said with the figures; nothing else is scaled.
+- peer: `dp_accounting` on every 40th of them, composed by composing, its time scaled by 40, as the
+  output says; nothing else is scaled.
 - floor: for Rényi, the exponentials of one order's quadrature; for PLD, one transform a step and
-  direction on a grid of the size ours has. Nothing on that road can take less.
+  direction on a grid of the size ours has. No such method can take less.
 - growth: PLD at 24 checkpoints along that schedule, ours on shared grids against ours composed from
   scratch for each checkpoint, and against the whole schedule once; processor seconds beside wall.
 - solving: σ₀ of a schedule of 100 steps that decays by 0.99 a step, for ε = 1.
@@ -42,13 +42,13 @@ EXACT = 1.4096  # dp_accounting's PLD at an interval of 1e-4, an upper bound
 def seconds(function: Callable[[], object], repeats: int = 5) -> float:
     """Median after one run that warms the caches."""
     function()
-    taken = []
+    times = []
     for _ in range(repeats):
         accountants._certified.cache_clear()
         start = time.perf_counter()
         function()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def peer_event(sigmas: np.ndarray) -> dp_accounting.DpEvent:
@@ -72,9 +72,9 @@ def growth() -> None:
     parts = steps(from_schedule(custom(SIGMAS.tolist()), rate=RATE, sampling="poisson"))
     marks = checkpoints(len(SIGMAS), POINTS)
 
-    def along(wanted: Sequence[int]) -> list[float | None]:
-        found = accountants.certify_along(parts, wanted, DELTA, Adjacency.ADD_REMOVE)
-        return [one.epsilon for one in found]
+    def along(positions: Sequence[int]) -> list[float | None]:
+        guarantees = accountants.certify_along(parts, positions, DELTA, Adjacency.ADD_REMOVE)
+        return [guarantee.epsilon for guarantee in guarantees]
 
     ways: dict[str, Callable[[], list[float | None]]] = {
         "along the run": lambda: along(marks),
@@ -82,12 +82,15 @@ def growth() -> None:
         "from scratch": lambda: [along([mark])[0] for mark in marks],
     }
     ways["the whole once"]()
-    wall, processor, found = {}, {}, {}
+    wall, processor, epsilons = {}, {}, {}
     for name, way in ways.items():
-        begun, busy = time.perf_counter(), time.process_time()
-        found[name] = np.array(way(), dtype=float)
-        wall[name], processor[name] = time.perf_counter() - begun, time.process_time() - busy
-    gaps = found["along the run"] / found["from scratch"] - 1.0
+        wall_start, processor_start = time.perf_counter(), time.process_time()
+        epsilons[name] = np.array(way(), dtype=float)
+        wall[name], processor[name] = (
+            time.perf_counter() - wall_start,
+            time.process_time() - processor_start,
+        )
+    gaps = epsilons["along the run"] / epsilons["from scratch"] - 1.0
     print(f"PLD at {len(marks)} checkpoints: relative gap {gaps.min():+.1e} to {gaps.max():+.1e}")
     for name in ways:
         ratio = processor[name] / processor["along the run"]
@@ -100,16 +103,16 @@ def growth() -> None:
 def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     event = from_schedule(custom(SIGMAS.tolist()), rate=RATE, sampling="poisson")
-    some = peer_event(SIGMAS[::SUBSET])
+    subset = peer_event(SIGMAS[::SUBSET])
 
     def certify(key: str) -> float:
-        found = accountants.certify(event, DELTA, Adjacency.ADD_REMOVE, key).epsilon
-        assert found is not None
-        return found
+        epsilon = accountants.certify(event, DELTA, Adjacency.ADD_REMOVE, key).epsilon
+        assert epsilon is not None
+        return epsilon
 
     def by_peer(accountant: Callable[[], dp_accounting.PrivacyAccountant]) -> float:
         start = time.perf_counter()
-        accountant().compose(some).get_epsilon(DELTA)
+        accountant().compose(subset).get_epsilon(DELTA)
         return SUBSET * (time.perf_counter() - start)
 
     exponents = -np.abs(np.random.default_rng(0).normal(size=(800, 60)))
@@ -121,13 +124,15 @@ def main() -> None:
         floor,
         0.05,
     )
-    found = accountants.loss_distributions(steps(event), Adjacency.ADD_REMOVE, delta=DELTA)
-    row = np.random.default_rng(0).random(max(len(each.losses) for each in found))
+    distributions = accountants.loss_distributions(steps(event), Adjacency.ADD_REMOVE, delta=DELTA)
+    row = np.random.default_rng(0).random(
+        max(len(distribution.losses) for distribution in distributions)
+    )
     floor = seconds(lambda: [fft.rfft(row) for _ in range(2 * len(SIGMAS))])
     lower, upper = accountants.bounds(event, DELTA, Adjacency.ADD_REMOVE)
     report(
         f"PLD: ε = {upper:.6f} (lower bound {lower:.6f}, {100 * (upper / EXACT - 1):+.3f} % of "
-        f"{EXACT}), interval {max(each.interval for each in found):.1e}",
+        f"{EXACT}), interval {max(distribution.interval for distribution in distributions):.1e}",
         seconds(lambda: certify("pld"), 3),
         by_peer(lambda: peer_pld.PLDAccountant(value_discretization_interval=1e-3)),
         floor,
@@ -137,8 +142,8 @@ def main() -> None:
     training = TrainingPlan(sigma=2.8, records=6000, batch=60, steps=100, delta=DELTA, decay=0.99)
     for key, allowed in (("rdp", 0.3), ("pld", 5.0)):
         plan = solve("sigma", training, 1.0, key)
-        taken = seconds(partial(solve, "sigma", training, 1.0, key), 3)
-        print(f"solve σ₀, {key}: {plan.sentence} {taken:.3f} s (at most {allowed:g} s is asked)")
+        duration = seconds(partial(solve, "sigma", training, 1.0, key), 3)
+        print(f"solve σ₀, {key}: {plan.sentence} {duration:.3f} s (at most {allowed:g} s is asked)")
 
 
 if __name__ == "__main__":

@@ -37,18 +37,18 @@ FLOOR_RUNS = 1
 
 
 def metric(study: TrainingStudy) -> str:
-    """What its target is about."""
+    """The metric of its target."""
     return "auc" if study.dataset == "pneumonia" else "accuracy"
 
 
 def trained(study: TrainingStudy) -> tuple[list[float], dict[str, Any], float]:
     """The measure of each run, the study's conclusion, and the seconds it took."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     trainer = begin([study])
     trainer.run()
-    taken = time.perf_counter() - begun
+    duration = time.perf_counter() - started
     last = trainer.history().groupby("run").tail(1)
-    return last[f"{metric(study)}_test"].tolist(), conclusion(trainer) | measures(trainer), taken
+    return last[f"{metric(study)}_test"].tolist(), conclusion(trainer) | measures(trainer), duration
 
 
 def floor(study: TrainingStudy) -> TrainingStudy:
@@ -64,21 +64,21 @@ def verdict(mean: float, target: float | None) -> str:
 
 
 def report(
-    name: str, study: TrainingStudy, found: tuple[list[float], dict[str, Any], float]
+    name: str, study: TrainingStudy, result: tuple[list[float], dict[str, Any], float]
 ) -> str:
     """Two lines: what was measured, and what is certified."""
-    values, said, taken = found
+    values, facts, duration = result
     mean = sum(values) / len(values)
-    each = f"{min(values):.4f} to {max(values):.4f}"
+    value_range = f"{min(values):.4f} to {max(values):.4f}"
     lines = [
-        f"{name}: {metric(study)} {mean:.4f}, mean of {len(values)} runs ({each}), "
-        f"on {said['measured_on']}; {verdict(mean, TARGETS[name])}"
+        f"{name}: {metric(study)} {mean:.4f}, mean of {len(values)} runs ({value_range}), "
+        f"on {facts['measured_on']}; {verdict(mean, TARGETS[name])}"
     ]
     certified = (
-        f"ε ≤ {said['certified']['epsilon']:.6g}, δ = {said['delta']:g}, {said['adjacency']}, "
-        f"by {said['accountant']}"
+        f"ε ≤ {facts['certified']['epsilon']:.6g}, δ = {facts['delta']:g}, {facts['adjacency']}, "
+        f"by {facts['accountant']}"
     )
-    lines.append(f"  {certified}; {study.features} features, {taken:.0f} s in all")
+    lines.append(f"  {certified}; {study.features} features, {duration:.0f} s in all")
     return "\n".join(lines)
 
 
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--no-floor", action="store_true", help="skip training without privacy")
     options = parser.parse_args()
     print(f"{torch.get_num_threads()} threads, torch {torch.__version__}")
-    known: dict[TrainingStudy, float] = {}
+    floors: dict[TrainingStudy, float] = {}
     for name in options.only or STUDIES:
         study = replace(STUDIES[name], held_out=options.held_out)
         if options.runs is not None:
@@ -99,10 +99,10 @@ def main() -> None:
         print(report(name, study, trained(study)), flush=True)
         if options.no_floor:
             continue
-        without = floor(study)
-        if without not in known:
-            known[without] = trained(without)[0][0]
-        print(f"  without privacy {known[without]:.4f}, one run", flush=True)
+        floor_study = floor(study)
+        if floor_study not in floors:
+            floors[floor_study] = trained(floor_study)[0][0]
+        print(f"  without privacy {floors[floor_study]:.4f}, one run", flush=True)
 
 
 if __name__ == "__main__":

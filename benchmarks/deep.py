@@ -120,9 +120,9 @@ def as_documented(
     )
 
     def epoch() -> None:
-        for given, wanted in loader:
+        for batch, labels in loader:
             optimizer.zero_grad()
-            loss(module(given), wanted).backward()
+            loss(module(batch), labels).backward()
             optimizer.step()
 
     return epoch
@@ -130,15 +130,17 @@ def as_documented(
 
 def compared(epochs: dict[str, Callable[[], None]]) -> dict[str, dict[str, float]]:
     """Medians over epochs taken in turn: seconds, processor seconds, and their ratios to plain."""
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in epochs}
+    times_by_name: dict[str, list[tuple[float, float]]] = {name: [] for name in epochs}
     for epoch in epochs.values():
         epoch()
     for _ in range(ROUNDS):
         for name, epoch in epochs.items():
             wall, processor = time.perf_counter(), time.process_time()
             epoch()
-            taken[name].append((time.perf_counter() - wall, time.process_time() - processor))
-    table = {name: np.array(times) for name, times in taken.items()}
+            times_by_name[name].append(
+                (time.perf_counter() - wall, time.process_time() - processor)
+            )
+    table = {name: np.array(times) for name, times in times_by_name.items()}
     return {
         name: {
             "seconds": float(np.median(times[:, 0])),
@@ -154,7 +156,7 @@ def compared(epochs: dict[str, Callable[[], None]]) -> dict[str, dict[str, float
 
 
 def measure(kind: str, records: int) -> dict[str, dict[str, float]]:
-    """What each takes, for one network."""
+    """Times of each way of training, for one network."""
     torch.manual_seed(0)
     shape = (784,) if kind == "perceptron" else (1, 28, 28)
     inputs, targets = torch.randn(records, *shape), torch.randint(0, 10, (records,))
@@ -204,7 +206,7 @@ def a_step(mode: str, batch: int) -> None:
 def peak() -> float:
     """The most memory this process has had so far, in MB.
 
-    From Linux itself: what `resource` says begins with the peak of the process that started it.
+    Read from Linux: the value of `resource` starts from the peak of the process that started it.
     """
     lines = Path("/proc/self/status").read_text("utf-8").splitlines()
     (line,) = [line for line in lines if line.startswith("VmHWM:")]
@@ -213,18 +215,18 @@ def peak() -> float:
 
 def memory() -> dict[str, dict[int, float]]:
     """MB that one step of each takes, by batch size."""
-    found: dict[str, dict[int, float]] = {}
+    used: dict[str, dict[int, float]] = {}
     for mode in ("plain", "ours", "opacus ghost", "opacus hooks"):
         for batch in BATCHES:
             code = f"from benchmarks.deep import a_step; a_step({mode!r}, {batch})"
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, "-W", "ignore", "-c", code],
                 capture_output=True,
                 text=True,
                 check=True,
             )
-            found.setdefault(mode, {})[batch] = float(done.stdout)
-    return found
+            used.setdefault(mode, {})[batch] = float(process.stdout)
+    return used
 
 
 def main() -> None:
@@ -233,12 +235,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", message="Full backward hook")
-    found = {"784-128-10": measure("perceptron", 4096), "CNN": measure("cnn", 2048)}
+    speeds = {"784-128-10": measure("perceptron", 4096), "CNN": measure("cnn", 2048)}
     used, load = memory(), os.getloadavg()[0]
     if options.json:
-        print(json.dumps({"speed": found, "memory": used, "load": load}))
+        print(json.dumps({"speed": speeds, "memory": used, "load": load}))
         return
-    for network, rows in found.items():
+    for network, rows in speeds.items():
         print(f"{network}, one epoch in batches of {BATCH}, {torch.get_num_threads()} threads")
         for name, row in rows.items():
             print(
@@ -248,8 +250,10 @@ def main() -> None:
             )
     print(f"784-{WIDE}-10, memory of one step")
     for name, by_batch in used.items():
-        each = "  ".join(f"{batch:,} records {most:8.1f} MB" for batch, most in by_batch.items())
-        print(f"  {name:14} {each}")
+        figures = "  ".join(
+            f"{batch:,} records {megabytes:8.1f} MB" for batch, megabytes in by_batch.items()
+        )
+        print(f"  {name:14} {figures}")
     print(f"load of the machine: {load:.1f} ({os.cpu_count()} processors)")
 
 

@@ -35,7 +35,7 @@ FLOOR_LAM = 1e-6
 
 @dataclass(frozen=True)
 class Goal:
-    """What one data set is measured for.
+    """The measurement on one data set.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Measured:
 
 
 def study_of(goal: Goal, adjacency: str, methods: Sequence[str]) -> Study:
-    """What is run, but for the split: as `python -m dpcore sweep` would."""
+    """The study without its split, as in `python -m dpcore sweep`."""
     return accurate_study(
         Study(
             dataset=goal.dataset,
@@ -107,12 +107,12 @@ def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
                 weights = method_named(method).release(
                     problem, *train, calibrations, goal.runs, seed
                 )
-                found = metrics.rates(weights.reshape(-1, problem.dimension), *test).accuracy
-                each = found.reshape(len(calibrations), goal.runs).mean(axis=1)
-                private.setdefault((adjacency, method), []).append(each)
+                accuracies = metrics.rates(weights.reshape(-1, problem.dimension), *test).accuracy
+                means = accuracies.reshape(len(calibrations), goal.runs).mean(axis=1)
+                private.setdefault((adjacency, method), []).append(means)
         for loss in dict.fromkeys(("logistic", accurate.LOSS)):
-            alone = replace(problem, loss=loss, lam=FLOOR_LAM)
-            floor = metrics.rates(minimise(alone, *train)[None], *test).accuracy[0]
+            floor_problem = replace(problem, loss=loss, lam=FLOOR_LAM)
+            floor = metrics.rates(minimise(floor_problem, *train)[None], *test).accuracy[0]
             floors.setdefault(loss, []).append(float(floor))
         if sys.stderr.isatty():
             print(f"\r{goal.dataset}: {seed + 1} of {goal.splits} splits", end="", file=sys.stderr)
@@ -163,13 +163,13 @@ def main() -> None:
     for name in options.only or GOALS:
         goal = GOALS[name]
         goal = replace(goal, splits=options.splits or goal.splits, runs=options.runs or goal.runs)
-        begun = time.process_time()
+        started = time.process_time()
         table = load(name)
         measured = measure(goal, methods, table)
         print(
             f"{table.entry.title}: {goal.splits} splits × {goal.runs} runs, δ = {DELTA:g}, "
             f"{accurate.LOSS} loss (h = {accurate.HUBER_WIDTH:g}), λ = {accurate.LAM:g}; "
-            f"{time.process_time() - begun:.0f} s of processor time"
+            f"{time.process_time() - started:.0f} s of processor time"
         )
         print(report(goal, measured), flush=True)
 

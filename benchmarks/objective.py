@@ -47,43 +47,43 @@ def main() -> None:
         "logistic", default_lam(records, dimension), records, dimension, Adjacency.ZERO_OUT
     )
     method = method_named("objpert")
-    chosen = method.calibrate(problem, EPSILONS, DELTA, Edition.SOUND, Settings())
+    calibrations = method.calibrate(problem, EPSILONS, DELTA, Edition.SOUND, Settings())
     print(
         f"{split.entry.title}: n = {records:,}, d = {dimension}; {len(EPSILONS)} ε × {RUNS} runs, "
         f"gradient of the sum below {TOLERANCE:g}; load {os.getloadavg()[0]:.1f}"
     )
     signed = x * y[:, None]
 
-    def one(ridge: float, tilt: np.ndarray) -> float:
+    def fit_one(ridge: float, tilt: np.ndarray) -> float:
         def objective(w: np.ndarray) -> tuple[float, np.ndarray]:
             margins = signed @ w
             value = np.logaddexp(0.0, -margins).sum() + 0.5 * ridge * w @ w + tilt @ w
             return value, ridge * w + tilt - special.expit(-margins) @ signed
 
         options = {"gtol": TOLERANCE / np.sqrt(dimension), "ftol": 0.0, "maxiter": 10_000}
-        found = optimize.minimize(
+        solution = optimize.minimize(
             objective, np.zeros(dimension), jac=True, method="L-BFGS-B", options=options
         )
-        return float(np.linalg.norm(objective(found.x)[1]))
+        return float(np.linalg.norm(objective(solution.x)[1]))
 
     seconds: dict[str, list[float]] = {"ours": [], "one at a time": [], "floor": []}
     worst = 0.0
     for repeat in range(repeats):
-        began = time.perf_counter()
-        method.release(problem, x, y, chosen, RUNS, repeat)
-        seconds["ours"].append(time.perf_counter() - began)
-        began = time.perf_counter()
-        for c in chosen:
-            tilt = c.model_noise * noise_generator(repeat, 0).standard_normal(dimension)
-            worst = max(worst, one(c.ridge, tilt))
-        seconds["one at a time"].append((time.perf_counter() - began) * RUNS)
-        began = time.perf_counter()
+        started = time.perf_counter()
+        method.release(problem, x, y, calibrations, RUNS, repeat)
+        seconds["ours"].append(time.perf_counter() - started)
+        started = time.perf_counter()
+        for calibration in calibrations:
+            tilt = calibration.model_noise * noise_generator(repeat, 0).standard_normal(dimension)
+            worst = max(worst, fit_one(calibration.ridge, tilt))
+        seconds["one at a time"].append((time.perf_counter() - started) * RUNS)
+        started = time.perf_counter()
         minimise(problem, x, y)
-        seconds["floor"].append(time.perf_counter() - began)
+        seconds["floor"].append(time.perf_counter() - started)
     ours = statistics.median(seconds["ours"])
-    for name, taken in seconds.items():
-        ratios = statistics.median(t / o for t, o in zip(taken, seconds["ours"], strict=True))
-        print(f"{name:14} {statistics.median(taken):9.2f} s   {ratios:8.2f} × ours")
+    for name, times in seconds.items():
+        ratios = statistics.median(t / o for t, o in zip(times, seconds["ours"], strict=True))
+        print(f"{name:14} {statistics.median(times):9.2f} s   {ratios:8.2f} × ours")
     print(f"largest gradient that one at a time reached: {worst:.2g}")
     print(f"at least 20×: {'yes' if _ratio(seconds) >= 20.0 else 'no'}; ours {ours:.2f} s")
 

@@ -1,4 +1,4 @@
-"""How fast the pages are: cold start to a chart, an ε move, a σ move, and `import dpcore`.
+"""Speed of the pages: cold start to a chart, an ε move, a σ move, and `import dpcore`.
 
 Run: python -m benchmarks.page [--json]. Needs Chromium. Times are taken in the browser, from the
 key press to the changed text, on the machine that also runs the server. The floor is a bare
@@ -25,7 +25,7 @@ from tests.browser.server import CHROMIUM_SWITCHES, chromium, served  # noqa: E4
 STARTS = 5
 MOVES = 30
 TURNS = 3
-"""So often the floor and Explore take turns, with as many moves in all as `MOVES` each."""
+"""Number of turns between the floor and Explore, with `MOVES` moves of each in all."""
 IMPORTS = 5
 FLOOR, APP = "benchmarks/floor.py", "app.py"
 
@@ -61,7 +61,7 @@ def epsilon_moves(page: Page, moves: int) -> list[float]:
     for move in range(moves):
         page.keyboard.press("ArrowLeft" if move % 10 < 5 else "ArrowRight")
         page.wait_for_function("count => window.delays.length > count", arg=move, timeout=10_000)
-        # Let the small figures settle, as a person does who looks at each step.
+        # Let the small figures settle, like a person who looks at each step.
         page.wait_for_timeout(400)
     return list(page.evaluate("window.delays"))
 
@@ -81,7 +81,7 @@ def cold_start(playwright: Playwright, script: str) -> float:
 
 def moves_in_turns(playwright: Playwright) -> tuple[list[float], list[float], Moves]:
     """Milliseconds of an ε move on the floor and on Explore; then those of a σ move on Plan."""
-    # A page in the background is drawn late: each has a browser of its own.
+    # A background page is drawn late, so each has a browser of its own.
     browsers = [
         playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
         for _ in range(2)

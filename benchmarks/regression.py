@@ -29,11 +29,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=30, help="on each split")
     parser.add_argument("--lam", type=float, help="λ; default: by rule")
     options = parser.parse_args()
-    every = [key for key, method in register().items() if "squared" in method.losses]
-    methods = tuple(key for key in every if key != "nonprivate")
+    keys = [key for key, method in register().items() if "squared" in method.losses]
+    methods = tuple(key for key in keys if key != "nonprivate")
     table = load("diabetes")
     errors: dict[tuple[str, str], list[np.ndarray]] = {}
-    guesses, free = [], []
+    guesses, without_privacy = [], []
     for seed in range(options.splits):
         split = prepare(table, Preparation(seed=seed))
         for adjacency in ADJACENCIES:
@@ -50,11 +50,11 @@ def main() -> None:
             )
             rows = answers(study, split=split)
             for method in methods:
-                found = rows.loc[rows["method"] == method, "rmse"].to_numpy()
-                errors.setdefault((adjacency, method), []).append(found)
+                rmse = rows.loc[rows["method"] == method, "rmse"].to_numpy()
+                errors.setdefault((adjacency, method), []).append(rmse)
         compared = baselines(study, split)
         guesses.append(compared.guess)
-        free.append([compared.value(compared.same_lam), compared.value(compared.tuned)])
+        without_privacy.append([compared.value(compared.same_lam), compared.value(compared.tuned)])
         if sys.stderr.isatty():
             print(f"\r{seed + 1} of {options.splits} splits", end="", file=sys.stderr)
     print(
@@ -62,10 +62,10 @@ def main() -> None:
         f"{'by rule' if options.lam is None else f'= {options.lam:g}'}"
     )
     print(f"{'':26}" + "".join(f"{f'ε = {epsilon:g}':>15}" for epsilon in EPSILONS))
-    for (adjacency, method), found in errors.items():
-        cells = "".join(f"{shown(column, 1):>15}" for column in np.array(found).T)
+    for (adjacency, method), by_split in errors.items():
+        cells = "".join(f"{shown(column, 1):>15}" for column in np.array(by_split).T)
         print(f"{method + ', ' + adjacency:26}{cells}")
-    same, tuned = np.array(free).T
+    same, tuned = np.array(without_privacy).T
     print(
         f"without privacy: same λ {shown(same, 1)}, λ by cross-validation {shown(tuned, 1)}; "
         f"always the mean {shown(np.array(guesses), 1)}"

@@ -140,20 +140,22 @@ def loop_seconds(
         return timed(lambda: minimise(problem, split.x_train, split.y_train)), 0.0
     kind = {"dpgd": plain_dpgd, "sgdpert": plain_stochastic, "grpua": plain_stochastic}
     plain = kind.get(group[0].method, plain_descent)
-    most = STEPS["stochastic" if plain is plain_stochastic else "full"]
+    most_steps = STEPS["stochastic" if plain is plain_stochastic else "full"]
     chosen = [group[i] for i in np.linspace(0, len(group) - 1, PAIRS).round().astype(int)]
-    spent, done, judged = 0.0, 0, 0.0
-    for number, one in enumerate(chosen):
-        steps = min(one.steps, most)
+    training_seconds, steps_done, evaluation_seconds = 0.0, 0, 0.0
+    for number, calibration in enumerate(chosen):
+        steps = min(calibration.steps, most_steps)
         start = time.perf_counter()
-        weights = plain(rows, problem, one, steps, number)
+        weights = plain(rows, problem, calibration, steps, number)
         middle = time.perf_counter()
         if evaluate:
             plain_evaluation(split, problem, weights)
-        judged += time.perf_counter() - middle
-        spent, done = spent + middle - start, done + steps
-    all_steps = RUNS * sum(one.steps for one in group)
-    return spent / done * all_steps, judged / len(chosen) * RUNS * len(group)
+        evaluation_seconds += time.perf_counter() - middle
+        training_seconds, steps_done = training_seconds + middle - start, steps_done + steps
+    all_steps = RUNS * sum(calibration.steps for calibration in group)
+    return training_seconds / steps_done * all_steps, evaluation_seconds / len(chosen) * RUNS * len(
+        group
+    )
 
 
 def floor_seconds(name: str, split: Split, batches: list[list[Calibration]]) -> float:
@@ -161,13 +163,13 @@ def floor_seconds(name: str, split: Split, batches: list[list[Calibration]]) -> 
     problem = batches[0][0].problem
     x, y = split.x_train, split.y_train
     if name == STOCHASTIC:
-        quiet = replace(batches[0][0], model_noise=0.0)
+        noiseless = replace(batches[0][0], model_noise=0.0)
         rows = x * y[:, None]
-        return timed(lambda: plain_stochastic(rows, problem, quiet, quiet.steps, 0))
+        return timed(lambda: plain_stochastic(rows, problem, noiseless, noiseless.steps, 0))
     fit = timed(lambda: minimise(problem, x, y))
     longest = max((c for b in batches for c in b if c.sampling == "all"), key=lambda c: c.steps)
-    once = timed(lambda: descend(problem, x, y, longest.learning_rate, [longest.steps]))
-    return fit + once
+    descent = timed(lambda: descend(problem, x, y, longest.learning_rate, [longest.steps]))
+    return fit + descent
 
 
 def timed(function: Callable[[], object]) -> float:
@@ -182,25 +184,25 @@ def one_round(name: str, study: Study, split: Split) -> dict[str, float]:
     problem, delta = problem_for(study, split), delta_for(study, split)
     calibrations = calibrations_for(study, problem, delta)
     batches = engines(calibrations)
-    found = {}
+    seconds = {}
     for batch in batches:
-        methods = ", ".join(dict.fromkeys(one.method for one in batch))
-        found[f"ours, training {methods}"] = timed(partial(train, split, batch, study.seed))
-    found["ours, training"] = sum(found.values())
-    whole = timed(lambda: sweep(study, split=split))
-    whole -= timed(lambda: calibrations_for(study, problem, delta))
-    found["ours, training and evaluation"] = whole
+        methods = ", ".join(dict.fromkeys(calibration.method for calibration in batch))
+        seconds[f"ours, training {methods}"] = timed(partial(train, split, batch, study.seed))
+    seconds["ours, training"] = sum(seconds.values())
+    sweep_seconds = timed(lambda: sweep(study, split=split))
+    sweep_seconds -= timed(lambda: calibrations_for(study, problem, delta))
+    seconds["ours, training and evaluation"] = sweep_seconds
     rows = split.x_train * split.y_train[:, None]
     pairs = [loop_seconds(split, group, rows) for group in calibrations.values()]
-    found["plain loop, training"] = sum(training for training, _ in pairs)
-    found["plain loop, training and evaluation"] = sum(sum(pair) for pair in pairs)
+    seconds["plain loop, training"] = sum(training for training, _ in pairs)
+    seconds["plain loop, training and evaluation"] = sum(sum(pair) for pair in pairs)
     if name != STOCHASTIC:
-        thin, groups = sparse.csr_array(rows), calibrations.values()
-        found["frugal loop, training"] = sum(
-            loop_seconds(split, group, thin, evaluate=False)[0] for group in groups
+        sparse_rows, groups = sparse.csr_array(rows), calibrations.values()
+        seconds["frugal loop, training"] = sum(
+            loop_seconds(split, group, sparse_rows, evaluate=False)[0] for group in groups
         )
-    found["floor: once, without privacy"] = floor_seconds(name, split, batches)
-    return found
+    seconds["floor: once, without privacy"] = floor_seconds(name, split, batches)
+    return seconds
 
 
 def compare(name: str, study: Study, split: Split, repeats: int) -> None:
@@ -214,12 +216,12 @@ def compare(name: str, study: Study, split: Split, repeats: int) -> None:
     print(f"  {'calibration (no data), apart':40}{calibrating:9.2f} s")
     rounds = [one_round(name, study, split) for _ in range(repeats)]
     for what in rounds[0]:
-        seconds = statistics.median(found[what] for found in rounds)
+        seconds = statistics.median(times[what] for times in rounds)
         ratio = ""
         if not what.startswith("ours"):
             ours = "ours, " + what.partition(", ")[2]
             ours = "ours, training" if ours not in rounds[0] else ours
-            ratio = f"{statistics.median(found[what] / found[ours] for found in rounds):8.2f} x "
+            ratio = f"{statistics.median(times[what] / times[ours] for times in rounds):8.2f} x "
             ratio += ours
         print(f"  {what:40}{seconds:9.2f} s{ratio}")
 

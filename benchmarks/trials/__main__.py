@@ -17,7 +17,7 @@ def main() -> int:
     parser.add_argument("--browsed", type=int, default=0, help="links in a real browser")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    failed = 0
+    failures = 0
     for name, tried in (
         ("commands", commands.tried),
         ("files", files.tried),
@@ -28,10 +28,10 @@ def main() -> int:
         if not number:
             continue
         tally = tried(number, options.seed)
-        told = ", ".join(f"{count:,} {verdict}" for verdict, count in tally.counts.most_common())
-        print(f"{name}: {told}; at most {tally.most_mebibytes:.0f} MiB more than before")
-        failed += len(tally.failures)
-    return 1 if failed else 0
+        summary = ", ".join(f"{count:,} {verdict}" for verdict, count in tally.counts.most_common())
+        print(f"{name}: {summary}; at most {tally.most_mebibytes:.0f} MiB more than before")
+        failures += len(tally.failures)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

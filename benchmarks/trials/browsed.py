@@ -18,24 +18,24 @@ LOCAL = re.compile(r"'(?:127\.0\.0\.1|::1|localhost)'|'/|b'/|None|begun")
 
 
 def tried(number: int, seed: int = 0) -> Tally:
-    """So many links, each in a page of its own; what the server calls counts as a failure."""
+    """Open links, each in a page of its own; outside calls of the server count as failures."""
     from playwright.sync_api import Error, sync_playwright
 
     from tests.browser.server import CHROMIUM_SWITCHES, ROOT, chromium, running
 
-    tally, begun = Tally(), time.monotonic()
+    tally, started = Tally(), time.monotonic()
     recorder = str(ROOT / "tests" / "browser" / "recorder")
-    asked_for = links.drawn(number, seed)
+    linked_pages = links.drawn(number, seed)
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         calls = Path(place) / "calls"
         with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
             browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
-            # What a server loads for its first visitors is no trial's.
+            # Memory that the server loads for its first visitors belongs to no trial.
             first = [(page, {}) for page in links.PAGES]
-            for done, (page_name, asked) in enumerate([*first, *asked_for], 1 - len(first)):
+            for done, (page_name, settings) in enumerate([*first, *linked_pages], 1 - len(first)):
                 before = _memory(server.pid, "VmRSS")
                 _forget_peak(server.pid)
-                query = urlencode(asked, doseq=True)
+                query = urlencode(settings, doseq=True)
                 page = browser.new_page(viewport={"width": WIDTH, "height": 900})
                 page.set_default_timeout(MILLISECONDS)
                 fault = ""
@@ -47,11 +47,13 @@ def tried(number: int, seed: int = 0) -> Tally:
                 except Error as error:
                     fault = f"the browser: {str(error)[:200]}"
                 page.close()
-                rose = _memory(server.pid, "VmHWM") - before
-                shown = {name: [each[:80] for each in values[:3]] for name, values in asked.items()}
+                growth = _memory(server.pid, "VmHWM") - before
+                shown = {
+                    name: [each[:80] for each in values[:3]] for name, values in settings.items()
+                }
                 if done > 0:
-                    tally.note(f"{page_name} {shown}", "shown", fault, rose)
-                    paced(number, "links in the browser", begun, done)
+                    tally.note(f"{page_name} {shown}", "shown", fault, growth)
+                    paced(number, "links in the browser", started, done)
             browser.close()
         for line in calls.read_text("utf-8").splitlines():
             if not LOCAL.search(line):
@@ -60,8 +62,8 @@ def tried(number: int, seed: int = 0) -> Tally:
 
 
 def _fault(page: object) -> str:
-    """What is wrong with the page as it stands; empty where nothing is."""
-    found: dict[str, object] = page.evaluate(  # type: ignore[attr-defined]
+    """The fault of the page; empty if there is none."""
+    state: dict[str, object] = page.evaluate(  # type: ignore[attr-defined]
         """() => {
           const main = document.querySelector('[data-testid=stMain]');
           return {
@@ -74,17 +76,17 @@ def _fault(page: object) -> str:
           };
         }"""
     )
-    if found["error"]:
+    if state["error"]:
         return "an error page"
-    if found["links"]:
-        return f"live links: {found['links']}"
-    if max(int(str(found["wide"])), int(str(found["within"]))) > 0:
-        return f"wider than the window: {found}"
+    if state["links"]:
+        return f"live links: {state['links']}"
+    if max(int(str(state["wide"])), int(str(state["within"]))) > 0:
+        return f"wider than the window: {state}"
     return ""
 
 
 def _memory(pid: int, what: str) -> float:
-    """MiB of the server, now ("VmRSS") or at most since its peak was forgotten ("VmHWM")."""
+    """MiB of the server: current ("VmRSS"), or the peak since the last reset ("VmHWM")."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(re.search(rf"{what}:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
 

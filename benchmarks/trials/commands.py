@@ -132,11 +132,11 @@ TRAPS = (
     f"sigma --epsilon 1 --delta 1e-5 {' '.join(['and'] * 1_000)}",
     f"methods --status {'s' * 5_000}",
 )
-"""What once went wrong, always tried first."""
+"""Lines that once failed, always tried first."""
 
 
 def drawn(number: int, seed: int) -> list[list[str]]:
-    """So many command lines, always the same for a seed."""
+    """Random command lines, the same for the same seed."""
     draw, options = random.Random(seed), options_of()
     return [line.split() for line in TRAPS[:number]] + [
         _line(draw, options) for _ in range(number - len(TRAPS))
@@ -149,7 +149,7 @@ def _value(draw: random.Random) -> str:
 
 def _line(draw: random.Random, options: dict[str, list[tuple[str, bool]]]) -> list[str]:
     line = draw.choice(SOUND).split()
-    known = options.get(line[0], [])
+    command_options = options.get(line[0], [])
     for _ in range(draw.choices((0, 1, 2, 3, 5), (1, 12, 4, 2, 1))[0]):
         kind = draw.random()
         values = [
@@ -159,8 +159,8 @@ def _line(draw: random.Random, options: dict[str, list[tuple[str, bool]]]) -> li
         ]
         if kind < 0.5 and values:
             line[draw.choice(values)] = _value(draw)
-        elif kind < 0.85 and known:
-            name, takes = draw.choice(known)
+        elif kind < 0.85 and command_options:
+            name, takes = draw.choice(command_options)
             line += [name, _value(draw)] if takes else [name]
         elif kind < 0.92 and len(line) > 2:
             del line[draw.randrange(1, len(line))]
@@ -173,38 +173,38 @@ def _line(draw: random.Random, options: dict[str, list[tuple[str, bool]]]) -> li
     return line
 
 
-def fault(line: list[str], seen: Seen) -> str:
-    """What is wrong with what a command did; empty where nothing is."""
-    if seen.code is None:
+def fault(line: list[str], outcome: Seen) -> str:
+    """The fault of a command's outcome; empty if there is none."""
+    if outcome.code is None:
         return ""
-    if "Traceback" in seen.err or seen.code not in (0, 2):
-        last = (seen.err.strip().splitlines() or ["nothing"])[-1]
-        return f"exit {seen.code}: {last[:300]}"
-    if seen.code == 0:
-        found = NEVER.search(seen.out)
-        near = seen.out[max(0, found.start() - 60) : found.end() + 20] if found else ""
-        return f"the answer holds {near!r}" if found else ""
-    told = seen.err
-    if seen.out:
-        return f"a refusal after an answer: {seen.out[:100]!r}"
-    if told.count("\n") != 1 or not told.endswith(".\n"):
-        return f"not one sentence: {told[:200]!r}"
-    if len(told) > LONGEST_SENTENCE:
-        return f"a sentence of {len(told):,} letters: {told[:200]!r}"
+    if "Traceback" in outcome.err or outcome.code not in (0, 2):
+        last = (outcome.err.strip().splitlines() or ["nothing"])[-1]
+        return f"exit {outcome.code}: {last[:300]}"
+    if outcome.code == 0:
+        match = NEVER.search(outcome.out)
+        excerpt = outcome.out[max(0, match.start() - 60) : match.end() + 20] if match else ""
+        return f"the answer holds {excerpt!r}" if match else ""
+    refusal = outcome.err
+    if outcome.out:
+        return f"a refusal after an answer: {outcome.out[:100]!r}"
+    if refusal.count("\n") != 1 or not refusal.endswith(".\n"):
+        return f"not one sentence: {refusal[:200]!r}"
+    if len(refusal) > LONGEST_SENTENCE:
+        return f"a sentence of {len(refusal):,} letters: {refusal[:200]!r}"
     typed = max((len(part) for part in line), default=0)
-    if typed > 200 and any(part[:120] in told for part in line if len(part) > 200):
-        return f"what was typed is echoed: {told[:200]!r}"
-    if re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", told):
-        return f"control letters: {told[:200]!r}"
+    if typed > 200 and any(part[:120] in refusal for part in line if len(part) > 200):
+        return f"what was typed is echoed: {refusal[:200]!r}"
+    if re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", refusal):
+        return f"control letters: {refusal[:200]!r}"
     return ""
 
 
 def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
-    """So many command lines, each run and judged."""
+    """Run and judge random command lines."""
     import dpcore.cli
 
     _warm()
-    tally, begun = Tally(), time.monotonic()
+    tally, started = Tally(), time.monotonic()
     home = os.getcwd()
     with tempfile.TemporaryDirectory() as place:
         for done, line in enumerate(drawn(number, seed)):
@@ -216,16 +216,16 @@ def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
                 os.environ["DPCORE_CACHE"] = str(folder / "cache")
                 return dpcore.cli.main([part.replace("OUT", "out") for part in line])
 
-            seen = apart(work, limits or Limits())
-            verdict = {None: "slow", 0: "answered"}.get(seen.code, "refused")
-            tally.note(shlex.join(line)[:600], verdict, fault(line, seen), seen.mebibytes)
-            paced(number, "command lines", begun, done + 1)
+            outcome = apart(work, limits or Limits())
+            verdict = {None: "slow", 0: "answered"}.get(outcome.code, "refused")
+            tally.note(shlex.join(line)[:600], verdict, fault(line, outcome), outcome.mebibytes)
+            paced(number, "command lines", started, done + 1)
     os.chdir(home)
     return tally
 
 
 def _warm() -> None:
-    """What commands load, once, in the process that they are forked from."""
+    """Load the modules of commands once, in the process that they are forked from."""
     import importlib
 
     for name in ("numpy", "pandas", "scipy.special", "sklearn.datasets", "torch"):

@@ -43,7 +43,7 @@ CODECS = ("utf-8", "utf-16", "utf-32", "latin-1", "utf-8-sig", "cp1252")
 
 
 def _array(draw: random.Random, rows: int, wide: bool) -> np.ndarray:
-    """An array as it should be, or one of another kind or shape."""
+    """A valid array, or one of another type or shape."""
     generator = np.random.default_rng(draw.randrange(2**32))
     kind = draw.random()
     good = generator.normal(size=(rows, 5)) if wide else np.arange(rows) % 3
@@ -69,8 +69,8 @@ def _array(draw: random.Random, rows: int, wide: bool) -> np.ndarray:
 
 
 def _header(draw: random.Random) -> bytes:
-    """The beginning of an .npy file that says what is not so."""
-    said = draw.choice(
+    """The beginning of an .npy file with a false header."""
+    header = draw.choice(
         [
             "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4611686018427387904), }",
             "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 8), }",
@@ -86,16 +86,16 @@ def _header(draw: random.Random) -> bytes:
             "",
         ]
     ).encode()
-    length = draw.choice([len(said), 0, 2**16 - 1, len(said) + 7])
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", min(length, 2**16 - 1)) + said
+    length = draw.choice([len(header), 0, 2**16 - 1, len(header) + 7])
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", min(length, 2**16 - 1)) + header
 
 
 def features(draw: random.Random) -> bytes:
     """An .npz file with features and labels, or something like it."""
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     warnings.simplefilter("ignore", UserWarning)  # of two members of one name
-    packed = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
-    with zipfile.ZipFile(held, "w", packed) as archive:
+    compression = draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
         for part, rows in (("train", 20), ("test", 8)):
             for what, wide in (("features", True), ("labels", False)):
                 name = f"{part}_{what}"
@@ -104,24 +104,26 @@ def features(draw: random.Random) -> bytes:
                 if draw.random() < 0.05:
                     others = ["../" + name, "/" + name, name * 200, "a\x00b", name.upper()]
                     name = draw.choice(others)
-                one = io.BytesIO()
+                member = io.BytesIO()
                 chance = draw.random()
                 if chance < 0.06:
-                    one.write(_header(draw))
+                    member.write(_header(draw))
                 elif chance < 0.09:  # a bomb
-                    np.save(one, np.zeros((draw.choice([10**6, 3 * 10**6]), 8)))
+                    np.save(member, np.zeros((draw.choice([10**6, 3 * 10**6]), 8)))
                 else:
-                    np.save(one, _array(draw, rows, wide), allow_pickle=True)
-                archive.writestr(f"{name}.npy", one.getvalue())
+                    np.save(member, _array(draw, rows, wide), allow_pickle=True)
+                archive.writestr(f"{name}.npy", member.getvalue())
         if draw.random() < 0.3:
-            one = io.BytesIO()
-            np.save(one, np.array(draw.choice([["a", "b", "c"], ["<b>", "=1", "c" * 500], [1, 2]])))
-            archive.writestr("names.npy", one.getvalue())
-    return held.getvalue()
+            member = io.BytesIO()
+            np.save(
+                member, np.array(draw.choice([["a", "b", "c"], ["<b>", "=1", "c" * 500], [1, 2]]))
+            )
+            archive.writestr("names.npy", member.getvalue())
+    return buffer.getvalue()
 
 
 def table(draw: random.Random, predicted: str) -> bytes:
-    """A table as described, with cells, rows or a header that are not."""
+    """A table as described, but with some wrong cells, rows or header."""
     name = predicted.removeprefix("predict ").partition(":")[0]
     header = ["id", "age", "smoker", "bmi", name]
     rows = [
@@ -145,7 +147,7 @@ def table(draw: random.Random, predicted: str) -> bytes:
 
 
 def description(draw: random.Random) -> str:
-    """What columns may hold, mostly as it should be said."""
+    """A description of columns, mostly valid."""
     lines = (COLUMNS + draw.choice(PREDICTS)).splitlines()
     for _ in range(draw.choice([0, 1, 2])):
         lines[draw.randrange(len(lines))] = draw.choice(LINES)
@@ -161,10 +163,10 @@ def packed(draw: random.Random) -> bytes:
 
 
 def state(draw: random.Random) -> bytes:
-    """What a stopped training leaves, or something like it."""
+    """The state of a stopped training, or something like it."""
     import torch
 
-    said = draw.choice(
+    content = draw.choice(
         [
             {"of": "x", "studies": [{"config": {}, "dataset": "digits"}], "state": {}},
             {"of": 1, "studies": 1, "state": None},
@@ -174,10 +176,10 @@ def state(draw: random.Random) -> bytes:
             torch.zeros(3),
         ]
     )
-    held = io.BytesIO()
-    torch.save(said, held)
+    buffer = io.BytesIO()
+    torch.save(content, buffer)
     others = [json.dumps({"studies": []}).encode(), b"", b"\x80\x04."]
-    return draw.choice([held.getvalue()] * 3 + others)
+    return draw.choice([buffer.getvalue()] * 3 + others)
 
 
 def damaged(draw: random.Random, data: bytes) -> bytes:
@@ -196,7 +198,7 @@ def damaged(draw: random.Random, data: bytes) -> bytes:
 
 
 def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object]:
-    """The reading of one file, which is drawn before."""
+    """A function that reads one random file, which is drawn before."""
     from dpcore.cli import main
     from dpcore.datasets import own, read_upload
     from dpcore.datasets.images import idx
@@ -231,28 +233,28 @@ def _work(reader: str, draw: random.Random, folder: Path) -> Callable[[], object
     return lambda: read_upload("own", data, name, columns)
 
 
-def fault(seen: Seen) -> str:
-    """What is wrong with what came of a file; empty where nothing is."""
-    told = seen.err
-    if seen.code is None:
+def fault(outcome: Seen) -> str:
+    """The fault of reading a file; empty if there is none."""
+    refusal = outcome.err
+    if outcome.code is None:
         return "it took too long"
-    if seen.code not in (0, 2) or "Traceback" in told:
-        return f"exit {seen.code}: {(told.strip().splitlines() or ['nothing'])[-1][:300]}"
-    if seen.code == 2 and (told.count("\n") != 1 or not told.endswith(".\n")):
-        return f"not one sentence: {told[:300]!r}"
-    if len(told) > 1_000:
-        return f"a sentence of {len(told):,} letters: {told[:200]!r}"
+    if outcome.code not in (0, 2) or "Traceback" in refusal:
+        return f"exit {outcome.code}: {(refusal.strip().splitlines() or ['nothing'])[-1][:300]}"
+    if outcome.code == 2 and (refusal.count("\n") != 1 or not refusal.endswith(".\n")):
+        return f"not one sentence: {refusal[:300]!r}"
+    if len(refusal) > 1_000:
+        return f"a sentence of {len(refusal):,} letters: {refusal[:200]!r}"
     return ""
 
 
 def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
-    """So many files, each drawn, read and judged."""
+    """Draw, read and judge random files."""
     import torch  # noqa: F401  loaded once, before any fork
 
     import dpcore.evaluation.sweep  # noqa: F401
     from dpcore.errors import InvalidInput
 
-    tally, begun = Tally(), time.monotonic()
+    tally, started = Tally(), time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         for done in range(number):
             draw, reader = random.Random(f"{seed} {done}"), READERS[done % len(READERS)]
@@ -269,8 +271,8 @@ def tried(number: int, seed: int = 0, limits: Limits | None = None) -> Tally:
                     return 2
                 return answer if isinstance(answer, int) else 0
 
-            seen = apart(read, limits or Limits(mebibytes=1_024))
-            verdict = "read" if seen.code == 0 else "refused"
-            tally.note(f"{reader} {seed} {done}", verdict, fault(seen), seen.mebibytes)
-            paced(number, "files", begun, done + 1)
+            outcome = apart(read, limits or Limits(mebibytes=1_024))
+            verdict = "read" if outcome.code == 0 else "refused"
+            tally.note(f"{reader} {seed} {done}", verdict, fault(outcome), outcome.mebibytes)
+            paced(number, "files", started, done + 1)
     return tally

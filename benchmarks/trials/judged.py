@@ -1,4 +1,4 @@
-"""Running one trial in a process of its own, with limits, and what came of it."""
+"""Runs one trial in a process of its own, with limits, and records its outcome."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Limits:
-    """What one trial may take.
+    """Limits of one trial.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a trial left.
+    """Outcome of a trial.
 
     Parameters
     ----------
@@ -69,24 +69,24 @@ class Tally:
 
 
 def apart(work: Callable[[], int], limits: Limits) -> Seen:
-    """`work()` in a fork of this process: its exit code and all that it writes."""
+    """Run `work()` in a fork of this process; returns its exit code and output."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        told, tell = os.pipe()
+        reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
-            os.close(told)
-            _child(work, out.fileno(), err.fileno(), tell, limits)
-        os.close(tell)
+            os.close(reader)
+            _child(work, out.fileno(), err.fileno(), writer, limits)
+        os.close(writer)
         code = _awaited(child, limits.seconds)
-        with os.fdopen(told) as answer:
-            rose = float(answer.read() or 0.0)
+        with os.fdopen(reader) as answer:
+            growth = float(answer.read() or 0.0)
         texts = []
         for stream in (out, err):
             stream.seek(0)
             texts.append(stream.read(1_000_000).decode(errors="replace"))
-        if rose > limits.mebibytes and code in (0, 2):
-            code, texts[1] = 71, f"it took {rose:.0f} MiB"
-        return Seen(code, *texts, rose)
+        if growth > limits.mebibytes and code in (0, 2):
+            code, texts[1] = 71, f"it took {growth:.0f} MiB"
+        return Seen(code, *texts, growth)
 
 
 def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limits) -> None:
@@ -116,7 +116,7 @@ def _child(work: Callable[[], int], out: int, err: int, tell: int, limits: Limit
 
 
 def _awaited(child: int, seconds: float) -> int | None:
-    """The exit code; the whole group is ended, and there is none, where it takes too long."""
+    """The exit code; ``None``, with the process group killed, if it takes too long."""
     descriptor = os.pidfd_open(child)
     try:
         ready, _, _ = select.select([descriptor], [], [], seconds)
@@ -134,14 +134,14 @@ def _address_space() -> int:
 
 
 def memory(what: str) -> float:
-    """MiB of this process, now ("VmRSS") or at most so far ("VmHWM")."""
+    """MiB of this process: current ("VmRSS") or peak ("VmHWM")."""
     with open("/proc/self/status") as file:
-        found = next((line for line in file if line.startswith(f"{what}:")), "0 0")
-    return int(found.split()[1]) / 1024
+        entry = next((line for line in file if line.startswith(f"{what}:")), "0 0")
+    return int(entry.split()[1]) / 1024
 
 
-def paced(total: int, what: str, begun: float, done: int) -> None:
-    """How far it is, now and then."""
+def paced(total: int, what: str, started: float, done: int) -> None:
+    """Print the progress every 50 trials."""
     if done % 50 == 0 or done == total:
-        taken = time.monotonic() - begun
-        print(f"{what}: {done:,} of {total:,}, {taken:.0f} s", file=sys.stderr, flush=True)
+        duration = time.monotonic() - started
+        print(f"{what}: {done:,} of {total:,}, {duration:.0f} s", file=sys.stderr, flush=True)

@@ -68,64 +68,64 @@ def names() -> dict[str, list[str]]:
     """The names in each page's address."""
     from streamlit.testing.v1 import AppTest
 
-    found = {}
+    names_by_page = {}
     for page in PAGES:
         app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
         app.switch_page(f"{page}/{page}.py")
         app.run()
-        keys = {each.key for kind in KINDS for each in app.get(kind) if each.key}
-        found[page] = sorted({*keys, *MORE[page]})
-    return found
+        keys = {element.key for kind in KINDS for element in app.get(kind) if element.key}
+        names_by_page[page] = sorted({*keys, *MORE[page]})
+    return names_by_page
 
 
 def drawn(number: int, seed: int) -> list[tuple[str, dict[str, list[str]]]]:
-    """So many pages with what their links say, always the same for a seed."""
-    draw, known = random.Random(seed), names()
-    return [_link(draw, PAGES[place % len(PAGES)], known) for place in range(number)]
+    """Random pages with the settings of their links, the same for the same seed."""
+    draw, page_names = random.Random(seed), names()
+    return [_link(draw, PAGES[place % len(PAGES)], page_names) for place in range(number)]
 
 
 def _link(
     draw: random.Random, page: str, known: dict[str, list[str]]
 ) -> tuple[str, dict[str, list[str]]]:
-    asked: dict[str, list[str]] = {}
+    settings: dict[str, list[str]] = {}
     for _ in range(draw.choices((1, 2, 3, 8), (5, 4, 3, 1))[0]):
         name = draw.choice(known[page] if draw.random() < 0.9 else [*ANYWHERE, *WORDS, *TEXTS])
         kinds = (LIKELY, NUMBERS, WORDS, TEXTS)
-        often = draw.choices((1, 2, 30), (20, 3, 1))[0]
-        asked[name[:200]] = [
-            draw.choice(draw.choices(kinds, (2, 4, 2, 4))[0])[:LONGEST] for _ in range(often)
+        repeats = draw.choices((1, 2, 30), (20, 3, 1))[0]
+        settings[name[:200]] = [
+            draw.choice(draw.choices(kinds, (2, 4, 2, 4))[0])[:LONGEST] for _ in range(repeats)
         ]
     if page == "explore" and draw.random() < 0.15:
-        asked |= {"data": ["Your own table"], "own_columns": [draw.choice(DESCRIPTIONS)]}
+        settings |= {"data": ["Your own table"], "own_columns": [draw.choice(DESCRIPTIONS)]}
     if page == "plan" and draw.random() < 0.25:
-        asked |= {"plan_view": ["Release calendar"], "calendar": [draw.choice(CALENDARS)]}
-    return page, asked
+        settings |= {"plan_view": ["Release calendar"], "calendar": [draw.choice(CALENDARS)]}
+    return page, settings
 
 
 def live(markdown: str) -> str:
-    """The stranger's text that would be a link in it; empty where there is none."""
+    """Foreign text that would become a link; empty if there is none."""
     rest = _CODE.sub("", markdown).replace("\\", "")
-    found = _LIVE.search(rest)
-    return found[0] if found else ""
+    match = _LIVE.search(rest)
+    return match[0] if match else ""
 
 
 def tried(number: int, seed: int = 0) -> Tally:
-    """So many links, each opened in a session of its own."""
+    """Open random links, each in a session of its own."""
     from streamlit.testing.v1 import AppTest
 
     from dpcore.evaluation import jobs
 
-    tally, begun = Tally(), time.monotonic()
-    # What a page shows is tried here, not what it trains.
+    tally, started = Tally(), time.monotonic()
+    # Only pages are tested here, no trainings.
     full = mock.patch.object(jobs, "submit", side_effect=jobs.QueueFull("full"))
     with tempfile.TemporaryDirectory() as cache, full:
         os.environ["DPCORE_CACHE"] = cache
-        asked_for = drawn(number, seed)
-        for done, (page, asked) in enumerate(asked_for):
+        linked_pages = drawn(number, seed)
+        for done, (page, settings) in enumerate(linked_pages):
             before = memory("VmRSS")
             app = AppTest.from_file(MAIN, default_timeout=MOST_SECONDS)
             app.switch_page(f"{page}/{page}.py")
-            for name, values in asked.items():
+            for name, values in settings.items():
                 app.query_params[name] = values
             fault = ""
             try:
@@ -133,24 +133,26 @@ def tried(number: int, seed: int = 0) -> Tally:
                 fault = _fault(app)
             except Exception as error:
                 fault = f"{type(error).__name__}: {str(error)[:200]}"
-            shown = {name: [each[:80] for each in values[:3]] for name, values in asked.items()}
+            shown = {
+                name: [value[:80] for value in values[:3]] for name, values in settings.items()
+            }
             warned = "warned" if app.warning else "shown"
             tally.note(f"{page} {shown}", warned, fault, memory("VmRSS") - before)
-            paced(number, "links", begun, done + 1)
+            paced(number, "links", started, done + 1)
     return tally
 
 
 def _fault(app: object) -> str:
-    """What is wrong with the page; empty where nothing is."""
+    """The fault of the page; empty if there is none."""
     if app.exception:  # type: ignore[attr-defined]
-        found = app.exception[0]  # type: ignore[attr-defined]
-        return f"an error page: {found.message[:200]} {found.stack_trace[-1:]}"
+        exception = app.exception[0]  # type: ignore[attr-defined]
+        return f"an error page: {exception.message[:200]} {exception.stack_trace[-1:]}"
     for kind in ("markdown", "caption", "warning", "error", "info", "success", "toast", "title"):
-        for each in app.get(kind):  # type: ignore[attr-defined]
-            if found := live(str(each.value)):
-                return f"a live link in {kind}: {found}"
-    for each in app.get("plotly_chart"):  # type: ignore[attr-defined]
-        spec = each.proto.spec
+        for element in app.get(kind):  # type: ignore[attr-defined]
+            if link := live(str(element.value)):
+                return f"a live link in {kind}: {link}"
+    for element in app.get("plotly_chart"):  # type: ignore[attr-defined]
+        spec = element.proto.spec
         if re.search(r"(?:<|\\u003c)(?:a|b|img)\b[^>]*evil", spec):
             return f"markup in a figure: {spec[:100]}"
     return ""
