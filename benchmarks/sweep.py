@@ -210,7 +210,7 @@ def compare(name: str, study: Study, split: Split, repeats: int) -> None:
     print(f"\n{name}: {', '.join(study.methods)} ({study.edition}); target {TARGETS[name]:g} s")
     calibrating = timed(lambda: calibrations_for(study, problem, delta))
     for key, group in calibrations_for(study, problem, delta).items():
-        steps = [one.steps for one in group]
+        steps = [calibration.steps for calibration in group]
         if max(steps):
             print(f"  {key}: T from {min(steps):,} to {max(steps):,}")
     print(f"  {'calibration (no data), apart':40}{calibrating:9.2f} s")

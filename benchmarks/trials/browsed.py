@@ -49,7 +49,7 @@ def tried(number: int, seed: int = 0) -> Tally:
                 page.close()
                 growth = _memory(server.pid, "VmHWM") - before
                 shown = {
-                    name: [each[:80] for each in values[:3]] for name, values in settings.items()
+                    name: [value[:80] for value in values[:3]] for name, values in settings.items()
                 }
                 if done > 0:
                     tally.note(f"{page_name} {shown}", "shown", fault, growth)

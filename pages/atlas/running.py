@@ -78,7 +78,7 @@ def _controls(model: Model) -> ModelStudy:
         form.draw("run_data")
         form.draw("run_delta", help=NO_DELTA if model.pure else "", disabled=model.pure, width=170)
         form.draw("run_runs", width=110)
-        form.draw("run_neighbour", among=[str(each) for each in model.adjacencies])
+        form.draw("run_neighbour", among=[str(adjacency) for adjacency in model.adjacencies])
     fields = RUN.fields(form.values)
     return ModelStudy(model=model.key, **{**fields, "runs": int(fields["runs"])})
 

@@ -28,23 +28,23 @@ try:
     from pages.explore import detail, view
 
     with work_place:
-        shown = view.gather(choice)
+        contents = view.gather(choice)
 except InvalidInput as refusal:
     shared_jobs.only(shared_jobs.CURVES, ())
     answer.show_refusal(start, title_place, str(refusal))
     presets.drawn()
     st.stop()
 
-start = replace(start, delta=shown.delta)
-delta_warning = controls.tell_delta(start, shown.delta, shown.split.records)
+start = replace(start, delta=contents.delta)
+delta_warning = controls.tell_delta(start, contents.delta, contents.split.records)
 slots = layout(start)
-answer.heading(start, shown, title_place, notes_place)
+answer.heading(start, contents, title_place, notes_place)
 if delta_warning:
     notes_place.warning(delta_warning, icon=":material/warning:")
-answer.main_figure(shown, slots)
-answer.at_chosen_epsilon(start, shown, slots)
-detail.tabs(shown, slots)
-shared_jobs.only(shared_jobs.CURVES, [key for job in shown.untrained for key in job.keys])
+answer.main_figure(contents, slots)
+answer.at_chosen_epsilon(start, contents, slots)
+detail.tabs(contents, slots)
+shared_jobs.only(shared_jobs.CURVES, [key for job in contents.untrained for key in job.keys])
 with slots.training:
-    job_panel.watch(shown.untrained)
+    job_panel.watch(contents.untrained)
 presets.drawn()

@@ -162,10 +162,10 @@ def gather(choice: ExploreChoice) -> View:
     with st.spinner(f"Computing the curves from {split.records:,} records …", show_time=True):
         parts = [loaders.closed_form(closed, split)]
         compared = loaders.baselines(closed, split)
-    watched = [curve_jobs.watched(one) for one in to_train]
+    jobs = [curve_jobs.watched(trained) for trained in to_train]
     parts += [
-        curve_jobs.results(one)
-        for one, job in zip(to_train, watched, strict=True)
+        curve_jobs.results(trained)
+        for trained, job in zip(to_train, jobs, strict=True)
         if job.drawn == "done"
     ]
     rank = {method: place for place, method in enumerate(study.methods)}
@@ -184,7 +184,7 @@ def gather(choice: ExploreChoice) -> View:
         titles=loaders.titles(),
         closed=closed,
         to_train=to_train,
-        untrained=tuple(job for job in watched if job.drawn != "done"),
+        untrained=tuple(job for job in jobs if job.drawn != "done"),
         dark=on_dark(),
     )
 

@@ -144,7 +144,7 @@ def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
         else None
     )
     printed = None if paper is None else paper.claim.epsilon
-    claimed = [each for each in (stated, printed) if each is not None]
+    claimed = [epsilon for epsilon in (stated, printed) if epsilon is not None]
     replace_one = ask(
         "replace-one",
         training,
@@ -316,7 +316,7 @@ def claim_and_proof(answer: Answer) -> Waiting:
                 st.markdown(badges.statement(paper.proof))
             else:
                 st.markdown(f"No number ({paper.proof.adjacency}, sensitivity 2C):")
-                badges.checked([each for each in paper.conditions if not each.met])
+                badges.checked([condition for condition in paper.conditions if not condition.met])
     return waiting
 
 
