@@ -14,9 +14,10 @@ import platform
 import sys
 import time
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from streamlit.runtime import Runtime, exists, get_instance
 from streamlit.runtime.app_session import AppSession
@@ -46,14 +47,16 @@ class _Session:
                     item.close()
             self.files.clear()
 
-    def end(self) -> None:
-        """Clear the whole session: Streamlit keeps the last session until the next one begins."""
+    def end(self, close: Callable[[], None]) -> None:
+        """Close the session and clear all of it: parts of it outlive it in Streamlit."""
         self.empty()
         session = self.app_session()
+        close()
         if session is not None:
             session.session_state.clear()
-            # Fragments hold the values they were drawn with.
+            # Fragments and the callbacks of widgets hold the values they were drawn with.
             session._fragment_storage.clear()
+            session.session_state._state._new_widget_state.widget_metadata.clear()
 
 
 M_PERTURB, OVERWRITTEN = -6, 0x5A
@@ -61,7 +64,7 @@ M_PERTURB, OVERWRITTEN = -6, 0x5A
 
 # Python puts objects of up to so many bytes into blocks of its own, in steps of 16; and about how
 # many bytes of one size it has free.
-PYTHON_LARGEST, PYTHON_STEP, PYTHON_FREE = 512, 16, 2_000_000
+PYTHON_LARGEST, PYTHON_STEP, PYTHON_FREE = 512, 16, 16_000_000
 BYTES_HEAD = sys.getsizeof(b"")
 
 _sessions: dict[str, _Session] = {}
@@ -142,8 +145,7 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
         if runtime.is_active_session(session):
             absent_since.pop(session, None)
         elif now - absent_since.setdefault(session, now) >= patience:
-            runtime.close_session(session)
-            _sessions.pop(session).end()
+            _sessions.pop(session).end(partial(runtime.close_session, session))
             del absent_since[session]
             _sweep_soon()
 

@@ -98,7 +98,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         choice.study,
         studies,
         calibrated.records,
-        idle=lambda state: _idle(choice, calibrated, state),
+        idle=_idle(choice, calibrated.records),
         begin="Start training",
     )
 
@@ -288,18 +288,26 @@ def _show_finished() -> None:
             st.rerun()
 
 
-def _idle(choice: TrainChoice, calibrated: CalibratedTraining, state: State) -> str:
-    """Why it is not training."""
-    if state == "new":
-        is_available = (
-            images.availability(choice.study.dataset) in ("built in", "local") or choice.uploaded
-        )
-        message = "Not trained yet: this takes longer than a few seconds, so it waits for you."
-        return message if is_available else f"{message} {choice.entry.how_to_get}"
-    if trainings.is_untouched(choice.study, calibrated.records):
-        return texts.UNTOUCHED
-    has_learned = trainings.has_learned(choice.study)
-    return "Stopped. What was learned before is shown." if has_learned else "Stopped."
+def _idle(choice: TrainChoice, records: int) -> Callable[[State], str]:
+    """Why it is not training, by state.
+
+    Buttons outlive the session in Streamlit, so what they call holds nothing of an uploaded file.
+    """
+    study = choice.study
+    is_available = images.availability(study.dataset) in ("built in", "local") or choice.uploaded
+    new = "Not trained yet: this takes longer than a few seconds, so it waits for you."
+    if not is_available:
+        new = f"{new} {choice.entry.how_to_get}"
+
+    def reason(state: State) -> str:
+        if state == "new":
+            return new
+        if trainings.is_untouched(study, records):
+            return texts.UNTOUCHED
+        has_learned = trainings.has_learned(study)
+        return "Stopped. What was learned before is shown." if has_learned else "Stopped."
+
+    return reason
 
 
 def _next_seed() -> None:
