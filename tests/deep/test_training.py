@@ -113,6 +113,15 @@ def test_no_record_is_drawn_more_often_than_is_accounted_for(batch, records):
     assert torch.equal(drawn, (uniform < float(chance)).nonzero()[:, 0])
 
 
+@pytest.mark.parametrize("runs", [1, 3])
+def test_the_sampling_rate_is_of_the_public_size(runs):
+    records, size, batch = 6_000, 10_000, 2_000
+    drawn = sampling.draw("poisson", records, batch, SeededRandomness(0, 1), runs, size=size)
+    counts = [len(drawn.records)] if drawn.present is None else drawn.present.sum(1).tolist()
+    # 0.2 of 6,000 give 1,200 ± 31; a rate from the records there are would give 2,000.
+    assert all(abs(count - records * batch / size) < 6 * 31 for count in counts)
+
+
 @pytest.mark.parametrize("source", [SeededRandomness(0, 1), SystemRandomness()])
 def test_batches_of_fixed_size_hold_different_records(source):
     for runs in (1, 3):
