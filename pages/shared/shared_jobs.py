@@ -242,7 +242,7 @@ class WatchedJobs:
         try:
             self._hand_in("new", "cancelled", "failed")
         except jobs.QueueFull as refusal:
-            st.toast(str(refusal), icon=":material/hourglass:")
+            st.toast(verbatim(str(refusal)), icon=":material/hourglass:")
 
     def _hand_in(self, *states: str) -> None:
         for study in self.studies.values():

@@ -16,6 +16,7 @@ from dpcore.figures.words import at_most, plain
 from pages.shared import badges, job_panel, shared_jobs
 from pages.shared.session import keep, kept
 from pages.shared.shared_jobs import WatchedJobs
+from pages.shared.verbatim import verbatim
 from pages.train import texts, upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
@@ -73,7 +74,7 @@ def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
     try:
         upload.submit(PLACE, new_study)
     except jobs.QueueFull as refusal:
-        st.toast(str(refusal), icon=":material/hourglass:")
+        st.toast(verbatim(str(refusal)), icon=":material/hourglass:")
         return
     keep("train releases", [*(kept("train releases") or []), release])
 
