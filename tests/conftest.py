@@ -44,9 +44,6 @@ FLAKY = {
         "may be held up",
     },
     "browser/test_uploads.py": {
-        # A fault of ours that is not mended yet, not the machine's.
-        "test_features_and_what_learned_from_them_are_gone_with_the_browser": "known fault: in "
-        "about half of the runs a class name of the file stays in free memory",
         "test_a_large_table_holds_nobody_up": "measures time: other processes may hold up the page",
         "test_a_browser_that_is_back_at_once_finds_its_file": "waits until Chromium has its line "
         "back",

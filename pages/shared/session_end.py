@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import logging
 import os
 import platform
 import sys
 import time
 import weakref
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 
 from streamlit.runtime import Runtime, exists, get_instance
 from streamlit.runtime.app_session import AppSession
@@ -47,16 +47,16 @@ class _Session:
                     item.close()
             self.files.clear()
 
-    def end(self, close: Callable[[], None]) -> None:
+    def end(self, runtime: Runtime, session_id: str) -> None:
         """Close the session and clear all of it: parts of it outlive it in Streamlit."""
         self.empty()
         session = self.app_session()
-        close()
+        runtime.close_session(session_id)
         if session is not None:
             session.session_state.clear()
             # Fragments and the callbacks of widgets hold the values they were drawn with.
             session._fragment_storage.clear()
-            session.session_state._state._new_widget_state.widget_metadata.clear()
+            session.session_state._new_widget_state.widget_metadata.clear()
 
 
 M_PERTURB, OVERWRITTEN = -6, 0x5A
@@ -64,9 +64,10 @@ M_PERTURB, OVERWRITTEN = -6, 0x5A
 
 # Python puts objects of up to so many bytes into blocks of its own, in steps of 16; and about how
 # many bytes of one size it has free.
-PYTHON_LARGEST, PYTHON_STEP, PYTHON_FREE = 512, 16, 16_000_000
+PYTHON_LARGEST, PYTHON_STEP, PYTHON_FREE = 512, 16, 4_000_000
 BYTES_HEAD = sys.getsizeof(b"")
 
+_log = logging.getLogger(__name__)
 _sessions: dict[str, _Session] = {}
 """By Streamlit's session id."""
 
@@ -145,9 +146,13 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
         if runtime.is_active_session(session):
             absent_since.pop(session, None)
         elif now - absent_since.setdefault(session, now) >= patience:
-            _sessions.pop(session).end(partial(runtime.close_session, session))
             del absent_since[session]
             _sweep_soon()
+            try:
+                _sessions.pop(session).end(runtime, session)
+            except Exception:
+                # The sessions of others still have to end.
+                _log.exception("A session could not be cleared.")
 
 
 def overwrite_freed_memory() -> None:

@@ -1,0 +1,68 @@
+"""Ending sessions whose browser has gone: all that they hold goes, and the watcher outlives it."""
+
+from __future__ import annotations
+
+import weakref
+from types import SimpleNamespace
+from unittest.mock import create_autospec
+
+import pytest
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.state import SessionState
+
+from pages.shared import session_end
+
+
+def app_session() -> AppSession:
+    """Streamlit's session without its server: what `end` clears is Streamlit's own."""
+
+    class Bare(AppSession):
+        __init__, __del__ = object.__init__, lambda self: None  # type: ignore[assignment]
+
+    session = Bare()
+    session._session_state = SessionState()
+    session._fragment_storage = MemoryFragmentStorage()
+    session._session_state._new_session_state["answer"] = "private"
+    session._fragment_storage._fragments["fragment"] = lambda: "private"
+    metadata = session._session_state._new_widget_state.widget_metadata
+    metadata["button"] = SimpleNamespace(callback=lambda: "private")  # type: ignore[assignment]
+    return session
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Runtime:
+    """A runtime none of whose browsers is there."""
+    monkeypatch.setattr(session_end, "_sessions", {})
+    monkeypatch.setattr(session_end, "_sweep_times", [])
+    fake: Runtime = create_autospec(Runtime, instance=True)
+    fake.is_active_session.return_value = False  # type: ignore[attr-defined]
+    return fake
+
+
+def test_state_fragments_and_callbacks_of_an_ended_session_are_gone(runtime: Runtime) -> None:
+    # Something in Streamlit may hold the session longer than its browser is there.
+    session = app_session()
+    session_end._sessions["one"] = session_end._Session(weakref.ref(session))
+    session_end._end_absent(runtime, {}, patience=0.0)
+    runtime.close_session.assert_called_once_with("one")  # type: ignore[attr-defined]
+    assert not session.session_state._new_session_state
+    assert not session._fragment_storage.contains("fragment")
+    assert not session.session_state._new_widget_state.widget_metadata
+    assert session_end._sweep_times
+    assert not session_end._sessions
+
+
+def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
+    runtime: Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
+    sessions = {name: app_session() for name in ("one", "two")}
+    for name, session in sessions.items():
+        session_end._sessions[name] = session_end._Session(weakref.ref(session))
+    sessions["one"]._session_state = None  # type: ignore[assignment]
+    session_end._end_absent(runtime, {}, patience=0.0)
+    assert "could not be cleared" in caplog.text
+    assert not sessions["two"].session_state._new_session_state
+    assert session_end._sweep_times
+    assert not session_end._sessions
