@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.accounting import paper_004
 from dpcore.accounting.epsilon_curve import along, checkpoints
@@ -358,12 +359,13 @@ def ends(table: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def claimed(studies: Mapping[str, TrainingStudy], ends: pd.DataFrame) -> list[float | None]:
-    """The total ε that paper 004 claims for each row of `ends`; ``None`` where it claims none."""
-    return [
-        studies[series].epsilon if studies[series].config.noise == PUBLISHED else None
-        for series in ends["series"]
+def claimed(studies: Mapping[str, TrainingStudy], ends: pd.DataFrame) -> NDArray[np.float64]:
+    """The total ε that paper 004 claims for each row of `ends`; NaN where it claims none."""
+    epsilons = [
+        study.epsilon if study.config.noise == PUBLISHED else None
+        for study in map(studies.__getitem__, ends["series"])
     ]
+    return np.array(epsilons, float)
 
 
 def last(history: pd.DataFrame) -> pd.DataFrame:

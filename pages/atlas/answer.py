@@ -17,7 +17,7 @@ from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.texts import STATUS_WORDS
 
 if TYPE_CHECKING:
-    from streamlit.elements.layouts import GridContainer
+    from streamlit.elements.lib.grid_container import GridContainer
 
 WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
 # Captions below the number of each status; the first has one of its own.

@@ -22,7 +22,7 @@ from pages.shared.texts import ODDS
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
-    from streamlit.elements.layouts import GridContainer
+    from streamlit.elements.lib.grid_container import GridContainer
 
     from pages.explore.view import View
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -20,8 +21,9 @@ from dpcore.guarantee import Adjacency, Guarantee, Status
 from pages.plan import texts
 from pages.plan.controls import PlanChoice
 from pages.shared import badges, view_link
-from pages.shared.background import BackgroundTask, Waiting, ask, missing
+from pages.shared.background import BackgroundTask, Progress, Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.texts import BadgeColour
 
 FAST, CERTIFIED = "rdp", "pld"
 # Seconds that the page waits for a certified number before it goes on without it: most are done by
@@ -32,7 +34,7 @@ MOMENT = 0.25
 POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
 # Levels times points: beyond, closed forms and Rényi accounting take longer than a moment.
 MANY_TERMS = 24_000
-FINDINGS = {
+FINDINGS: dict[Finding, tuple[BadgeColour, str]] = {
     Finding.HOLDS: ("green", ":material/check_circle:"),
     Finding.FAILS: ("red", ":material/error:"),
     Finding.OPEN: ("orange", ":material/help:"),
@@ -230,6 +232,10 @@ def _judge(evidence: Evidence, claimed: float, label: str) -> None:
     _finding_badge(finding, f"{label}{sampling}: {finding} · {evidence.adjacency}")
 
 
+def _slow_curve(training: TrainingPlan, kind: str, points: int, progress: Progress) -> pd.DataFrame:
+    return epsilon_curve.epsilon_curve(training, [kind], points, progress)
+
+
 def chart(answer: Answer) -> Waiting:
     """Show ε against steps by every accountant that covers the run; returns unfinished tasks."""
     training = answer.training
@@ -253,12 +259,7 @@ def chart(answer: Answer) -> Waiting:
             task = ask(
                 f"curve {kind}",
                 (training, kind),
-                lambda progress, kind=kind: epsilon_curve.epsilon_curve(
-                    training,
-                    [kind],
-                    points=FEW_POINTS if is_slow else POINTS,
-                    progress=progress,
-                ),
+                partial(_slow_curve, training, kind, FEW_POINTS if is_slow else POINTS),
                 quick=kind != CERTIFIED,
             )
             table = task.answer(PATIENCE)

@@ -171,7 +171,9 @@ def _editor(noise: str) -> list[dict[str, Any]]:
             "sigma": st.column_config.NumberColumn("Noise σ", help=texts.RELEASE_SIGMA),
         },
     )
-    rows: list[dict[str, Any]] = edited[list(COLUMNS)].to_dict("records")
+    rows: list[dict[str, Any]] = [
+        {column: row[column] for column in COLUMNS} for row in edited.to_dict("records")
+    ]
     keep("calendar_rows", rows)
     return rows
 

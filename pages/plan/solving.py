@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpcore.accounting import planner
@@ -50,7 +52,7 @@ def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
         task = ask(
             f"solve {key}",
             (unknown, training, target),
-            lambda progress, key=key: planner.solve(unknown, training, target, key, progress),
+            partial(planner.solve, unknown, training, target, key),
             quick=key == FAST,
         )
         plan = task.answer(PATIENCE)

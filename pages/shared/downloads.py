@@ -11,8 +11,12 @@ from pages.shared.verbatim import refuse
 def fetch(key: str) -> None:
     """Download a public data set, with progress on the page."""
     bar = st.progress(0.0, text="Asking the publisher")
+
+    def progress(share: float, text: str) -> None:
+        bar.progress(min(1.0, share), text=text)
+
     try:
-        load(key, progress=lambda share, text: bar.progress(min(1.0, share), text=text))
+        load(key, progress=progress)
     except DataUnavailable as refusal:
         refuse(refusal, ":material/cloud_off:")
     else:

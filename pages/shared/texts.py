@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+BadgeColour = Literal["green", "gray", "orange", "red"]
+
 CENTRAL = (
     "The one who holds the records and runs this: they see every record as it is. The promise is "
     "about what everyone else can learn from what is published."
@@ -32,7 +36,7 @@ STATUS_WORDS = {
     "not private": "No noise is added: no promise at all.",
     "described only": "What its authors say of it; nothing of it is checked or run here.",
 }
-STATUS_COLOURS = {
+STATUS_COLOURS: dict[str, BadgeColour] = {
     "proved": "green",
     "exploration only": "gray",
     "conditions not met": "orange",

@@ -44,7 +44,7 @@ def refuse(refusal: Exception | str, icon: str = ":material/block:") -> None:
 def csv(table: pd.DataFrame) -> bytes:
     """The table as CSV, in which no text begins like a spreadsheet formula."""
     texts = table.select_dtypes(include=["object", "string", "category"])
-    safe = {name: texts[name].map(_no_formula).astype(object) for name in texts}
+    safe = {str(name): texts[name].map(_no_formula).astype(object) for name in texts}
     return table.assign(**safe).to_csv(index=False).encode()
 
 

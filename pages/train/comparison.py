@@ -27,7 +27,8 @@ KEY = re.compile(r"[0-9a-f]{24}")
 
 def validate_link(link: Link) -> list[Refusal]:
     """Load the trainings in a link; refuse those not kept on this machine."""
-    refusals, keys = [], []
+    refusals: list[Refusal] = []
+    keys: list[str] = []
     for key in dict.fromkeys(link.get(LINK, ())):
         reason = ""
         if not KEY.fullmatch(key) or _load_or_none(key) is None:

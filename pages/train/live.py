@@ -29,7 +29,7 @@ from pages.train.controls import TrainChoice
 if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
-    from streamlit.elements.layouts import GridContainer
+    from streamlit.elements.lib.grid_container import GridContainer
 
 ROOM = 2_400  # pixels, about as high as the answer
 

@@ -40,7 +40,7 @@ Studies = Mapping[str, TrainingStudy]
 def starts_automatically(study: TrainingStudy, records: int) -> bool:
     """Whether training takes only seconds, on available data."""
     config = study.config
-    work = records * config.epochs * study.runs
+    work = float(records * config.epochs * study.runs)
     if config.network == "perceptron":
         products = sum(a * b for a, b in pairwise(config.widths))
         work *= max(1.0, products / PRODUCTS)
