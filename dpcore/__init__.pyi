@@ -16,19 +16,10 @@ from dpcore.estimators import (
 )
 from dpcore.evaluation.study import Study
 from dpcore.evaluation.training import TrainingStudy
-from dpcore.front import (
-    Run,
-    certify,
-    delta,
-    epsilon,
-    explore,
-    load,
-    plan,
-    risk,
-    sigma,
-    train,
-    vary,
-)
+from dpcore.front.experiments import explore, load, train, vary
+from dpcore.front.planning import plan
+from dpcore.front.privacy import certify, delta, epsilon, risk, sigma
+from dpcore.front.run import Run
 from dpcore.guarantee import (
     Adjacency,
     Guarantee,

@@ -1,0 +1,186 @@
+"""Loading records, and measuring methods and trainings on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dpcore.errors import InvalidInput, reject
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas as pd
+
+    from dpcore.datasets import Table
+    from dpcore.evaluation.study import Study
+    from dpcore.evaluation.training import TrainingStudy
+
+
+def load(
+    dataset: str,
+    *,
+    records: int | None = None,
+    seed: int = 0,
+    file: str | PathLike[str] | None = None,
+    columns: str = "",
+    progress: Callable[[float, str], None] | None = None,
+) -> Table:
+    """The records of a data set, by its name or from a file; `prepare` makes a matrix of them.
+
+    Parameters
+    ----------
+    dataset : str
+        Name in the catalogue, or "own" for the user's own table.
+    records : int, optional
+        For "cohort" only: how many patients, 100 to 1,000,000 (3,000 where it is left out).
+    seed : int
+        For "cohort" only: which patients.
+    file : path, optional
+        Path of a file (CSV) to read instead of the copy at hand; recognised by its checksum, or
+        else every row is checked. The user's own table comes in one.
+    columns : str
+        Allowed values of the columns of the user's own table, one a line
+        (`dpcore.datasets.own.described`); public, and never taken from the records.
+    progress : callable, optional
+        Called with (share done, message) while a set is downloaded.
+
+    Returns
+    -------
+    Table
+        Decoded, not yet prepared.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such set, or the file is malformed.
+    DataUnavailable
+        If the set is not at hand and can't be obtained; the sentence says what to do.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> len(dpcore.load("breast_cancer").frame)
+    569
+    """
+    from dpcore import datasets
+
+    if file is None:
+        if columns:
+            raise InvalidInput("columns are described, but no file is named that has them.")
+        return datasets.load(dataset, records=records, seed=seed, progress=progress)
+    if records is not None:
+        raise reject("records", records, "left out where a file is named")
+    from pathlib import Path
+
+    from dpcore.datasets.files import contents
+    from dpcore.datasets.text import LARGEST_UPLOAD
+
+    # One byte more than allowed: reading then reports that it is too large.
+    return datasets.read_upload(
+        dataset, contents("file", str(file), LARGEST_UPLOAD), Path(file).name, columns
+    )
+
+
+def explore(study: Study, **options: Any) -> pd.DataFrame:
+    """Accuracy against ε, one row a method and ε: in closed form where there is one, else sampled.
+
+    Noise comes from the study's seed: for exploration only.
+
+    Parameters
+    ----------
+    study : Study
+        It names the adjacency.
+    **options
+        As of `dpcore.evaluation.curves.answers`: `split` (from `prepare`, where at hand),
+        `progress`, `cancelled`.
+
+    Returns
+    -------
+    DataFrame
+        What is measured is computed on real records, and is not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the study does not fit its data.
+    """
+    from dpcore.evaluation.curves import answers
+
+    return answers(study, **options)
+
+
+def train(study: TrainingStudy, **options: Any) -> pd.DataFrame:
+    """A network's private training, one row a run and epoch.
+
+    Batches and noise come from the configuration's seed: for exploration only.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+        Its `config`, a `dpcore.TrainingConfig`, holds the training settings and the adjacency.
+    **options
+        As of `dpcore.evaluation.training.train`: `device`, `progress`, `cancelled`.
+
+    Returns
+    -------
+    DataFrame
+        What is measured is computed on real records, and is not private.
+
+    Raises
+    ------
+    InvalidInput
+        If the study does not fit its data.
+    """
+    from dpcore.evaluation.training import task
+
+    return task.train(study, **options)
+
+
+def vary(
+    study: TrainingStudy,
+    setting: str,
+    values: Sequence[float] | None = None,
+    *,
+    gives_way: str | None = None,
+) -> pd.DataFrame:
+    """The effect of one setting on a private training within the same ε, one row a value.
+
+    A setting can't be changed alone at a fixed ε: the noise or the epochs give way. Batches and
+    noise come from the configuration's seed: for exploration only.
+
+    Parameters
+    ----------
+    study : TrainingStudy
+        Its ε is the target; without one its budget, or else the ε of its own σ₀. Its
+        configuration names the adjacency.
+    setting : str
+        "decay", "sigma", "clip", "batch" or "units".
+    values : sequence of float, optional
+        Values to compare; by default the present one and some around it.
+    gives_way : str, optional
+        "noise": σ₀ is solved anew. "epochs": as many are run as σ₀ affords. By default the
+        setting's usual one.
+
+    Returns
+    -------
+    DataFrame
+        Where the training with each value ended, as of `dpcore.evaluation.effects.ends`. What is
+        measured is computed on real records, and is not private.
+
+    Raises
+    ------
+    InvalidInput
+        If a value is out of range, the setting has no effect here, or not even one step fits.
+    """
+    from dpcore.datasets import images
+    from dpcore.evaluation import effects
+    from dpcore.evaluation.task import JobContext
+    from dpcore.evaluation.training.task import swept
+
+    effect = effects.effect(setting)
+    examples = images.load(study.dataset, **dict(study.settings))
+    records = study.trained_on(examples.records)
+    chosen = effect.values(study, records, gives_way) if values is None else tuple(values)
+    sweep = effect.sweep(study, records, chosen, gives_way)
+    return effects.ends(effect, chosen, sweep, swept(sweep, JobContext()).rows)

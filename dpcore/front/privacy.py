@@ -1,0 +1,235 @@
+"""σ, ε, δ and risk of one release or of a run, and an accountant's certificate."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from dpcore.errors import InvalidInput, brief, number, one_of, reject
+from dpcore.front.run import Run
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+
+if TYPE_CHECKING:
+    from dpcore.accounting.risk import Odds
+
+
+def sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
+    """The least Gaussian noise for (ε, δ), by the exact calibration; rounded up.
+
+    Parameters
+    ----------
+    epsilon : float
+        Above 0.
+    delta : float
+        In (0, 1).
+    sensitivity : float
+        Largest change of the query by one person, in L2; it carries the adjacency.
+
+    Returns
+    -------
+    float
+        Standard deviation of a coordinate, in the query's units.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range.
+
+    References
+    ----------
+    Balle and Wang 2018, Theorem 8; `dpcore.mechanisms.gaussian.analytic_sigma`.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> round(dpcore.sigma(epsilon=1, delta=1e-5), 4)
+    3.7306
+    """
+    from dpcore.mechanisms.gaussian import analytic_sigma
+
+    epsilon = number("epsilon", epsilon, above=0.0)
+    delta = number("delta", delta, above=0.0, below=1.0)
+    return float(analytic_sigma(epsilon, delta, number("sensitivity", sensitivity, above=0.0)))
+
+
+def epsilon(
+    what: Run | float, delta: float, *, sensitivity: float = 1.0, accountant: str = "pld"
+) -> float:
+    """The ε of a run, or of one release with Gaussian noise; an upper bound.
+
+    Parameters
+    ----------
+    what : Run or float
+        A run, or the σ of one release.
+    delta : float
+        In (0, 1).
+    sensitivity : float
+        For one release: its largest change by one person, in L2. A run has its own.
+    accountant : str
+        For a run; see `certify`. One release has an exact answer.
+
+    Returns
+    -------
+    float
+        ε under the adjacency of the run, or of the sensitivity. Infinite where the accountant gives
+        no finite one: `certify` then gives the reason.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range.
+
+    References
+    ----------
+    `dpcore.accounting.accountants` for a run; Balle and Wang 2018, Theorem 8 for one release.
+    """
+    if isinstance(what, Run):
+        _has_its_own(sensitivity)
+        certified = certify(what, delta, accountant=accountant).epsilon
+        return math.inf if certified is None else certified
+    from dpcore.mechanisms.gaussian import analytic_epsilon
+
+    noise = number("sigma", what, above=0.0)
+    delta = number("delta", delta, above=0.0, below=1.0)
+    return float(analytic_epsilon(noise, delta, number("sensitivity", sensitivity, above=0.0)))
+
+
+def delta(what: Run | float, epsilon: float, *, sensitivity: float = 1.0) -> float:
+    """The δ of a run, or of one release with Gaussian noise, at an ε; an upper bound.
+
+    Parameters
+    ----------
+    what : Run or float
+        A run, or the σ of one release.
+    epsilon : float
+        At least 0.
+    sensitivity : float
+        For one release: its largest change by one person, in L2.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or privacy loss distributions do not cover the run.
+
+    References
+    ----------
+    Doroshenko et al. 2022 for a run; Balle and Wang 2018, Theorem 8 for one release.
+    """
+    epsilon = number("epsilon", epsilon, at_least=0.0)
+    if isinstance(what, Run):
+        from dpcore.accounting.tradeoff import from_event
+
+        _has_its_own(sensitivity)
+        return float(from_event(what.event(), Adjacency(what.adjacency)).delta(epsilon))
+    from dpcore.mechanisms.gaussian import analytic_delta
+
+    noise = number("sigma", what, above=0.0)
+    return float(analytic_delta(epsilon, noise, number("sensitivity", sensitivity, above=0.0)))
+
+
+def certify(run: Run, delta: float, *, accountant: str = "pld") -> Guarantee:
+    """An accountant's certificate for a run, with its name, the adjacency and any reason.
+
+    Parameters
+    ----------
+    run : Run
+    delta : float
+        In (0, 1).
+    accountant : str
+        "pld" (the tightest), "rdp", "gdp", "zcdp", "tcdp", "strong" or "basic".
+
+    Returns
+    -------
+    Guarantee
+        With ε ``None`` and a sentence where the accountant has no theorem for the run.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range.
+    """
+    from dpcore.accounting import accountants
+
+    if not isinstance(run, Run):
+        raise reject("run", run, "a dpcore.Run")
+    return accountants.certify(run.event(), delta, Adjacency(run.adjacency), accountant)
+
+
+def risk(
+    what: float | Run | Guarantee, delta: float | None = None, *, adjacency: str | None = None
+) -> Odds:
+    """The power of a release to reveal one person: of 100 guessers, how many are right.
+
+    Parameters
+    ----------
+    what : float, Run or Guarantee
+        An ε, a run, whose own curve is used (never more than its ε would say), or a guarantee such
+        as `certify` gives; an estimator's `guarantee_` is one, too.
+    delta : float, optional
+        δ of an ε; only for an ε.
+    adjacency : str, optional
+        Adjacency of an ε: "zero-out" (the default), "replace-one" or "add-remove". It decides what
+        is guessed; only for an ε.
+
+    Returns
+    -------
+    Odds
+        `right` of 100 at most, and one sentence for a person to read.
+
+    Raises
+    ------
+    InvalidInput
+        If an argument is outside its range, or δ or an adjacency is missing or superfluous.
+
+    References
+    ----------
+    Kairouz, Oh and Viswanath 2015 for (ε, δ); Dong, Roth and Su 2022 for curves.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> dpcore.risk(1, delta=1e-5).right
+    74
+    """
+    from dpcore.accounting.risk import odds
+
+    if isinstance(what, (Run, Guarantee)):
+        if delta is not None:
+            raise InvalidInput(f"delta is {brief(delta)}, but {_named(what)} needs none here.")
+        if adjacency is not None:
+            raise InvalidInput(
+                f"adjacency is {brief(adjacency)}, but {_named(what)} needs none here."
+            )
+        return odds(_budget(what), Adjacency(what.adjacency))
+    if delta is None:
+        raise InvalidInput("delta is missing, but an ε says nothing without it.")
+    adjacency = Adjacency.ZERO_OUT if adjacency is None else adjacency
+    compared = Adjacency(one_of("adjacency", adjacency, tuple(Adjacency)))
+    return odds(PrivacyBudget(what, delta), compared)
+
+
+def _budget(what: Run | Guarantee) -> PrivacyBudget | None:
+    if isinstance(what, Guarantee):
+        finite = what.epsilon is not None and math.isfinite(what.epsilon) and not what.vacuous
+        if not finite or what.epsilon is None or what.delta is None:
+            return None
+        return PrivacyBudget(max(what.epsilon, 1e-12), what.delta)
+    from dpcore.accounting import tradeoff
+
+    curve = tradeoff.from_event(what.event(), Adjacency(what.adjacency))
+    # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
+    return PrivacyBudget(1e-12, min(tradeoff.advantage(curve), math.nextafter(1.0, 0.0)))
+
+
+def _has_its_own(sensitivity: float) -> None:
+    if sensitivity != 1.0:
+        raise reject("sensitivity", sensitivity, "left out: a run's noise is in units of C")
+
+
+def _named(what: Run | Guarantee) -> str:
+    return "a run's own curve" if isinstance(what, Run) else "a guarantee, which has its own,"

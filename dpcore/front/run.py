@@ -1,0 +1,94 @@
+"""A run of noisy steps, as the front door's questions take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpcore.errors import number, one_of, whole
+from dpcore.guarantee import Adjacency
+
+if TYPE_CHECKING:
+    from dpcore.accounting.events import Composed
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of noisy steps: the release itself, without its cost.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        σ₀/C of the first step: noise on the sum of records that are clipped to C, whatever the
+        adjacency.
+    sampling_rate : float
+        q in (0, 1], the share of the records in a step; 1 for all of them.
+    steps : int
+        T.
+    adjacency : str
+        "zero-out", "replace-one", or "add-remove" where q and T come from a public size.
+    sampling : str
+        "poisson": every record with probability q; "fixed": a batch of a fixed size.
+    decay : float
+        R in (0, 1]: the *variance* of the noise is multiplied by it each time; 1 for equal steps.
+    decay_every : int
+        Steps between two decays.
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+
+    Examples
+    --------
+    >>> import dpcore
+    >>> run = dpcore.Run(noise_multiplier=1.1, sampling_rate=0.01, steps=1000)
+    >>> round(dpcore.epsilon(run, delta=1e-5), 3)
+    1.516
+    """
+
+    noise_multiplier: float
+    sampling_rate: float = 1.0
+    steps: int = 1
+    adjacency: str = "zero-out"
+    sampling: str = "poisson"
+    decay: float = 1.0
+    decay_every: int = 1
+
+    def __post_init__(self) -> None:
+        noise = number("noise_multiplier", self.noise_multiplier, at_least=1e-8, at_most=1e10)
+        rate = number("sampling_rate", self.sampling_rate, at_least=1e-12, at_most=1.0)
+        object.__setattr__(self, "noise_multiplier", noise)
+        object.__setattr__(self, "sampling_rate", rate)
+        steps = whole("steps", self.steps, at_least=1, at_most=10_000_000)
+        object.__setattr__(self, "steps", steps)
+        one_of("adjacency", self.adjacency, tuple(Adjacency))
+        one_of("sampling", self.sampling, ("poisson", "fixed"))
+        decay = number("decay", self.decay, above=0.0, at_most=1.0)
+        object.__setattr__(self, "decay", decay)
+        decay_every = whole("decay_every", self.decay_every, at_least=1, at_most=10_000_000)
+        object.__setattr__(self, "decay_every", decay_every)
+
+    def event(self) -> Composed:
+        """The release as an event for accountants.
+
+        Raises
+        ------
+        InvalidInput
+            If the noise decays beyond what accountants are tested for.
+        """
+        from dpcore.accounting.events import from_schedule
+        from dpcore.accounting.planner import TrainingPlan
+
+        # A plan of anything with this noise: only its schedule is used.
+        plan = TrainingPlan(
+            sigma=self.noise_multiplier,
+            records=1,
+            batch=1,
+            steps=self.steps,
+            delta=0.5,
+            decay=self.decay,
+            decay_every=self.decay_every,
+        )
+        sampling = "none" if self.sampling_rate == 1.0 else self.sampling
+        return from_schedule(plan.schedule(), rate=self.sampling_rate, sampling=sampling)
