@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,14 @@ FLAKY = {
 }
 """Tests that are tried once more when they fail, by file, each with the reason. They depend on a
 process that is not ours to hurry: a fault fails twice, a busy machine once."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def main_module() -> Iterator[None]:
+    """Restore `__main__`, which `AppTest` replaces: processes that are spawned later run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.datasets import cache
 from dpcore.evaluation import executors, jobs
+from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 PAGES = ("explore", "plan", "train", "atlas")
@@ -77,22 +77,6 @@ def opened(page: str, **link: str) -> AppTest:
     return app.run()
 
 
-def until(app: AppTest, there: Callable[[], bool]) -> None:
-    """Run again until it is there; seldom while a worker is at work, which needs the processor.
-
-    A job that another test has left may wait for ever, so it does not hold up this one's looks.
-    """
-    deadline = time.monotonic() + 240.0
-    while not there():
-        assert time.monotonic() < deadline
-        next_look = time.monotonic() + 2.0
-        while time.monotonic() < next_look and any(
-            jobs.Job(key).state in ("queued", "running") for key in jobs._starts
-        ):
-            time.sleep(0.05)
-        app.run()
-
-
 def said(app: AppTest) -> str:
     return " ".join(text.value for text in (*app.markdown, *app.caption, *app.warning))
 
@@ -124,7 +108,7 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Pat
     _, folder = trouble
     before = files(folder)
     app = opened("train", **QUICK)
-    until(app, lambda: "Trained." in said(app))
+    until(lambda: "Trained." in said(app), app, look_seconds=2.0)
     assert not app.exception
     assert files(folder) == before
     private = cache._private
@@ -135,7 +119,7 @@ def test_a_network_is_trained_to_its_end_without_keeping(trouble: tuple[str, Pat
 
 def test_a_curve_is_trained_without_keeping(closed: Path) -> None:
     app = opened("explore", view="Take along", v="2")
-    until(app, lambda: "dpgd" in set(app.dataframe[0].value["method"]))
+    until(lambda: "dpgd" in set(app.dataframe[0].value["method"]), app, look_seconds=2.0)
     assert not app.exception
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.evaluation import jobs
+from tests.pages.waiting import until
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 # Begins by itself, and takes long enough to be stopped.
-TRAIN = {"passes": "300", "units": "8", "repeats": "2"}
+TRAIN = {"passes": "120", "units": "8", "repeats": "2"}
 LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
-EXPLORE = {"edition": "As published", "runs": "100"}
+EXPLORE = {
+    "edition": "As published",
+    "runs": "100",
+    "data": "Synthetic clinical cohort",
+    "patients": "30000",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -35,17 +41,6 @@ def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
     for name, value in link.items():
         app.query_params[name] = value
     return app.run()
-
-
-def until(there: Callable[[], bool], *apps: AppTest) -> None:
-    """Run again, as browsers do, until it is there."""
-    deadline = time.monotonic() + 240.0
-    while not there():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.3)
-        for app in apps:
-            app.run()
-            assert not app.exception
 
 
 def states() -> list[str]:

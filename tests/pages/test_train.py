@@ -6,8 +6,7 @@ import io
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.train import calibration, live
 from pages.train.controls import TrainChoice
+from tests.pages.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = str(ROOT / "pages" / "main.py")
@@ -58,37 +58,13 @@ def opened(**link: str | list[str]) -> AppTest:
     for name, value in ({"v": "2"} | link if link else {}).items():
         app.query_params[name] = value
     app.run()
-    return until(app, lambda: bool(app.metric or app.error or app.info))
-
-
-def until(app: AppTest, there: object) -> AppTest:
-    """Run again, as the browser does, until it is there."""
-    assert callable(there)
-    deadline = time.monotonic() + 240.0
-    while not there() and time.monotonic() < deadline:
-        time.sleep(0.5)  # the worker needs the processor too
-        app.run()
-    assert there()
-    return app
-
-
-def ended(app: AppTest, there: Callable[[], bool]) -> AppTest:
-    """Run again until it is there, seldom while a job is under way."""
-    deadline = time.monotonic() + 240.0
-    while not there():
-        assert time.monotonic() < deadline
-        # A job that another test has left may wait for ever.
-        next_look = time.monotonic() + 2.0
-        while time.monotonic() < next_look and any(
-            jobs.Job(key).state in ("queued", "running") for key in list(jobs._starts)
-        ):
-            time.sleep(0.05)
-        app.run()
+    until(lambda: bool(app.metric or app.error or app.info), app)
     return app
 
 
 def trained(app: AppTest) -> AppTest:
-    return ended(app, lambda: "Trained." in said(app))
+    until(lambda: "Trained." in said(app), app, look_seconds=2.0)
+    return app
 
 
 def numbers(app: AppTest) -> dict[str, str]:
@@ -174,7 +150,7 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
 
 def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
     app = opened(**QUICK, train_view="Shapes of noise")
-    until(app, lambda: "shapes_of_noise" in {each.key[4:] for each in app.get("download_button")})
+    until(lambda: "shapes_of_noise" in {each.key[4:] for each in app.get("download_button")}, app)
     assert not app.exception
     rows = app.dataframe[-1].value.set_index("series")
     assert list(rows.index) == ["isotropic", "scaled", "published"]
@@ -186,11 +162,11 @@ def test_shapes_of_noise_stand_side_by_side_with_what_is_certified() -> None:
 
 def test_long_comparisons_wait_for_a_click_of_their_own() -> None:
     app = opened(passes="1000", schedule="Constant", train_view="Shapes of noise")
-    until(app, lambda: "shapes_start" in {button.key for button in app.button})
+    until(lambda: "shapes_start" in {button.key for button in app.button}, app)
     app.button(key="shapes_start").click().run()
-    until(app, lambda: "shapes_stop" in {button.key for button in app.button})
+    until(lambda: "shapes_stop" in {button.key for button in app.button}, app)
     app.button(key="shapes_stop").click().run()
-    until(app, lambda: "shapes_start" in {button.key for button in app.button})
+    until(lambda: "shapes_start" in {button.key for button in app.button}, app)
     assert not app.exception
     assert "train_start" in {button.key for button in app.button}
 
@@ -254,12 +230,12 @@ def test_features_of_one_s_own_are_trained_on_and_called_not_private() -> None:
 
 def test_the_effect_of_a_setting_waits_for_a_click() -> None:
     app = opened(**QUICK, train_view="Effect of a setting", effect="clipping norm C")
-    until(app, lambda: "effect_start" in {button.key for button in app.button})
+    until(lambda: "effect_start" in {button.key for button in app.button}, app)
     assert "C = 0.25, 0.5, 1, 2, 4; 2 runs each" in said(app)
     app.selectbox(key="effect").set_value("hidden units").run()
-    until(app, lambda: "hidden units = 2, 4, 8, 16, 32" in said(app))
+    until(lambda: "hidden units = 2, 4, 8, 16, 32" in said(app), app)
     app.segmented_control(key="network").set_value("linear").run()
-    until(app, lambda: bool(app.info))
+    until(lambda: bool(app.info), app)
     assert "hidden units that can be chosen" in app.info[0].value
     assert not app.exception
 
@@ -289,7 +265,7 @@ def test_without_workers_the_reason_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(jobs, "executor", nobody)
     app = opened(**QUICK, train_seed="6")
-    until(app, lambda: "no Dask scheduler answers there" in said(app))
+    until(lambda: "no Dask scheduler answers there" in said(app), app)
     assert app.button(key="train_start").label == "Train again"
     assert not app.exception
 
@@ -309,7 +285,9 @@ def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
 
 def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
     app = opened(**QUICK, train_view="Why accuracy fell")
-    ended(app, lambda: "clipping alone" in said(app) and "noise alone" in said(app))
+    until(
+        lambda: "clipping alone" in said(app) and "noise alone" in said(app), app, look_seconds=2.0
+    )
     assert not app.exception
     series = set(app.dataframe[-1].value["series"])
     assert {"clipped", "noisy", "nonprivate", "private"} <= series
@@ -325,24 +303,24 @@ def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
     app = opened(passes="1000", repeats="30", schedule="Constant")
     assert "Start training" in {button.label for button in app.button}
     app.button(key="train_start").click().run()
-    until(app, lambda: numbers(app)["Accuracy"] != "…")
+    until(lambda: numbers(app)["Accuracy"] != "…", app)
     app.button(key="train_stop").click().run()
-    until(app, lambda: "Stopped." in said(app))
-    until(app, lambda: "stopped in epoch" in said(app))
+    until(lambda: "Stopped." in said(app), app)
+    until(lambda: "stopped in epoch" in said(app), app)
     assert not app.exception
     # What was spent is that of the epochs before, not of the run that was planned.
     assert float(numbers(app)["Certified ε"]) < 3.0
     assert "stopped in epoch" in said(app)
     assert numbers(app)["Accuracy"] != "…"
-    until(app, lambda: "Go on" in {button.label for button in app.button})
+    until(lambda: "Go on" in {button.label for button in app.button}, app)
     before = reached(app)
     app.button(key="train_start").click().run()
     seen: list[int] = []
-    until(app, lambda: bool(seen.append(reached(app)) or seen[-1] > before))
+    until(lambda: bool(seen.append(reached(app)) or seen[-1] > before), app)
     # Nothing is trained again from the first epoch.
     assert min(epoch for epoch in seen if epoch) >= before
     app.button(key="train_stop").click().run()
-    until(app, lambda: "Stopped." in said(app))
+    until(lambda: "Stopped." in said(app), app)
     assert not app.exception
 
 
@@ -352,7 +330,8 @@ def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None
     study = replace(quick_study(), config=config, runs=30)
     job = jobs.submit(task(study))
     job.cancel()
-    app = until(opened(**link), lambda: not job.stopping)
+    app = opened(**link)
+    until(lambda: not job.stopping, app)
     app.run()
     assert not app.exception
     shown = numbers(app)
@@ -378,7 +357,8 @@ def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
     assert not app.exception
     assert not app.metric
     assert "Computing …" in said(app)
-    until(app.run(), lambda: bool(app.metric))
+    app.run()
+    until(lambda: bool(app.metric), app)
     assert numbers(app)["Certified ε"] == "3"
     assert "Computing …" not in said(app)
 
@@ -387,12 +367,12 @@ def test_what_is_under_way_is_watched_on_a_page_that_is_loaded_anew() -> None:
     link = {"passes": "1000", "repeats": "30", "schedule": "Constant", "units": "16"}
     app = opened(**link)
     app.button(key="train_start").click().run()
-    until(app, lambda: numbers(app)["Accuracy"] != "…")
+    until(lambda: numbers(app)["Accuracy"] != "…", app)
     anew = opened(**link)
     assert "Stop" in {button.label for button in anew.button}
     assert "Not trained yet" not in said(anew)
     anew.button(key="train_stop").click().run()
-    until(anew, lambda: "Stopped." in said(anew))
+    until(lambda: "Stopped." in said(anew), anew)
     assert not anew.exception
 
 
@@ -413,7 +393,7 @@ def test_each_preset_fills_the_controls_or_says_what_to_do() -> None:
     for name, wanted in PRESETS.items():
         app.selectbox(key="train_preset").set_value(name).run()
         here = images.availability(wanted["dataset"]) in ("built in", "local")
-        until(app, lambda: bool(app.info) or numbers(app).get("Noise σ₀") not in (None, "…"))
+        until(lambda: bool(app.info) or numbers(app).get("Noise σ₀") not in (None, "…"), app)
         assert not app.exception, name
         assert not app.error, name
         assert app.selectbox(key="dataset").value == wanted["dataset"]

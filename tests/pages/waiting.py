@@ -1,0 +1,39 @@
+"""Waits for what a page shows: the page is run again, as a browser does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from dpcore.evaluation import jobs
+
+SECONDS = 240.0
+
+
+def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) -> None:
+    """Run the pages again until it is there.
+
+    Parameters
+    ----------
+    there : callable
+    *apps : AppTest
+        The pages.
+    look_seconds : float
+        Seconds between two runs while a job is under way, whose worker needs the processor.
+    """
+    deadline = time.monotonic() + SECONDS
+    while not there():
+        assert time.monotonic() < deadline, f"not within {SECONDS:g} seconds"
+        next_look = time.monotonic() + look_seconds
+        time.sleep(0.05)
+        while time.monotonic() < next_look and _is_any_under_way():
+            time.sleep(0.05)
+        for app in apps:
+            app.run()
+            assert not app.exception
+
+
+def _is_any_under_way() -> bool:
+    return any(jobs.Job(key).state in ("queued", "running") for key in list(jobs._starts))
