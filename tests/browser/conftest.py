@@ -52,10 +52,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    # Streamlit collects all garbage after each run, of a part of the page too: where a page looks
-    # every moment if an answer is there, that is nine tenths of the server's time. Tests of what
-    # is left in memory have servers of their own, which collect.
-    with running(STREAMLIT_RUNNER_POST_SCRIPT_GC="false") as found:
+    with running() as found:
         yield found
 
 
