@@ -6,11 +6,13 @@ there. One that was not touched for a while does not count: its watcher's proces
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import suppress
 from pathlib import Path
 
-EXPIRES_SECONDS = 30.0
+SECONDS = "DPCORE_WATCH_SECONDS"
+EXPIRES_SECONDS = float(os.environ.get(SECONDS) or 30.0)
 """Seconds that a job goes on for a watcher without a sign of life: a page that is reloaded, or
 whose connection breaks, is back within them."""
 

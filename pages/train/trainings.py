@@ -22,7 +22,7 @@ from pages.train import upload
 if TYPE_CHECKING:
     import pandas as pd
 
-POLL_SECONDS = 0.4
+POLL_SECONDS = 1.0
 PLACES = ("train", "why", "shapes", "effect")
 # Training starts automatically up to so many records over all epochs and runs, with hidden layers
 # of up to so many products.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dpcore.evaluation.watchers import EXPIRES_SECONDS
+from dpcore.evaluation import watchers
 from tests.browser.server import Server, running
 from tests.browser.test_explore import DRAWN
 from tests.browser.waiting import PATIENCE, eventually
@@ -17,13 +17,14 @@ from tests.browser.waiting import PATIENCE, eventually
 pytestmark = pytest.mark.browser
 
 # Begins by itself, and takes long enough to be stopped.
-MEDIUM = "?passes=30&units=8&repeats=2"
+MEDIUM = "?passes=15&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"
+EXPIRES_SECONDS = 10.0
 
 
 @pytest.fixture(scope="module")
 def server(browser: Browser) -> Iterator[Server]:
-    with running() as found:
+    with running(**{watchers.SECONDS: f"{EXPIRES_SECONDS}"}) as found:
         yield found
 
 
