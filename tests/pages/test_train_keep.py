@@ -12,7 +12,8 @@ from dpcore.accounting.planner import spent
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
 from tests.pages import test_train
-from tests.pages.test_train import QUICK, opened, said, trained, until
+from tests.pages.test_train import QUICK, opened, said, trained
+from tests.pages.waiting import until
 
 cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
 
@@ -20,7 +21,7 @@ cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
 def keep_one(app: test_train.AppTest, number: int) -> None:
     """Press the button, and wait for the model of that number."""
     app.button(key="train_keep").click().run()
-    until(app, lambda: len(re.findall("not covered", said(app))) >= number)
+    until(lambda: len(re.findall("not covered", said(app))) >= number, app)
     assert not app.exception
 
 
@@ -50,10 +51,10 @@ def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up() -> 
 
 def test_what_is_stopped_leaves_no_model() -> None:
     app = opened(**QUICK | {"passes": "400", "units": "64"}, train_view="Take along")
-    until(app, lambda: "train_keep" in {button.key for button in app.button})
+    until(lambda: "train_keep" in {button.key for button in app.button}, app)
     app.button(key="train_keep").click().run()
-    until(app, lambda: "keep_1_stop" in {button.key for button in app.button})
+    until(lambda: "keep_1_stop" in {button.key for button in app.button}, app)
     app.button(key="keep_1_stop").click().run()
-    until(app, lambda: "nothing was kept" in said(app))
+    until(lambda: "nothing was kept" in said(app), app)
     (release,) = app.session_state["_kept_train releases"]
     assert jobs.Job(release.study.key).file("weights.npz") is None
