@@ -86,9 +86,9 @@ class Watched:
     def _console(self, message: ConsoleMessage) -> None:
         # At a page's own address the browser part first asks for the server beneath that address,
         # then at the root.
-        probed = urlsplit(message.location.get("url", "")).path.endswith(PROBES)
-        if message.type == "error" and not probed:
-            self.errors.append(message.text)
+        place = message.location.get("url", "")
+        if message.type == "error" and not urlsplit(place).path.endswith(PROBES):
+            self.errors.append(f"{message.text} at {place}")
 
     def _request(self, request: Request) -> None:
         parts = urlsplit(request.url)
