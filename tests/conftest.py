@@ -55,11 +55,17 @@ process that is not ours to hurry: a fault fails twice, a busy machine once."""
 
 
 @pytest.fixture(scope="module", autouse=True)
-def main_module() -> Iterator[None]:
-    """Restore `__main__`, which `AppTest` replaces: processes that are spawned later run it."""
+def process_as_before() -> Iterator[None]:
+    """Undo what pages that are run by `AppTest` leave of this process.
+
+    `__main__` is replaced, and processes that are spawned later would run it; a page with a field
+    for files has freed memory overwritten, which makes a training sixty times as slow.
+    """
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+    if "pages.shared.session_end" in sys.modules:
+        sys.modules["pages.shared.session_end"].stop_overwriting()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -66,3 +66,19 @@ def test_a_session_that_cannot_be_ended_leaves_the_others_to_end(
     assert not sessions["two"].session_state._new_session_state
     assert session_end._sweep_times
     assert not session_end._sessions
+
+
+def test_memory_is_overwritten_only_while_someone_may_upload(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = {name: app_session() for name in ("one", "two")}
+    for name, session in sessions.items():
+        session_end._sessions[name] = session_end._Session(weakref.ref(session))
+    monkeypatch.setattr(session_end, "_may_upload", {"one"})
+    gone = {"two"}
+    runtime.is_active_session.side_effect = lambda name: name not in gone  # type: ignore[attr-defined]
+    session_end._end_absent(runtime, {}, patience=0.0)
+    assert session_end._may_upload == {"one"}
+    gone.add("one")
+    session_end._end_absent(runtime, {}, patience=0.0)
+    assert not session_end._may_upload
