@@ -18,7 +18,7 @@ class Words:
     ----------
     name : str
         The measure in the middle of a sentence; it begins with a vowel, as spoken.
-    told : str
+    result : str
         A model's result, with a place for the value.
     same, more, less : str
         Comparisons with the model without privacy.
@@ -26,18 +26,27 @@ class Words:
         The answer without any features: of a line in a figure, and in a sentence.
     rough : str
         All that few test records leave rough.
+    meaning, cost : str
+        The measure and its cost of privacy, for someone who meets them for the first time;
+        Markdown.
     """
 
     name: str
-    told: str
+    result: str
     same: str
     more: str
     less: str
     guess: str
     guessing: str
     rough: str
+    meaning: str
+    cost: str
 
 
+AGAINST = (
+    "counted against the same kind of model without privacy: with its λ chosen by cross-validation "
+    "or with the same λ, whichever is better."
+)
 WORDS = {
     "accuracy": Words(
         "accuracy",
@@ -48,6 +57,8 @@ WORDS = {
         "majority guess",
         "always giving the commoner answer",
         "accuracy and every count of 1,000",
+        "Share of test records that the private model gets right, on average over its noise.",
+        f"Percentage points of accuracy lost, {AGAINST}",
     ),
     "auc": Words(
         "AUC",
@@ -58,6 +69,9 @@ WORDS = {
         "a coin",
         "tossing a coin",
         "AUC and every count of 1,000",
+        "**Area under the ROC curve**: how often the private model ranks a case above someone who "
+        "is none, taken at random; on average over its noise. 0.5 is a coin, 1 is perfect.",
+        f"AUC lost, {AGAINST}",
     ),
     "rmse": Words(
         "RMSE",
@@ -68,6 +82,10 @@ WORDS = {
         "always the mean",
         "always giving the mean of the training records",
         "RMSE and R²",
+        "**Root mean squared error** on test records, in the outcome's own unit, over its noise: "
+        "how far predictions are off, large misses counting most. Predictions are first brought "
+        "into the outcome's public range, which costs no privacy.",
+        f"How much larger the error becomes, {AGAINST}",
     ),
 }
 """By the measure's column."""
@@ -140,6 +158,21 @@ class Quality:
         """`STILL` in its units."""
         return STILL * self.measure.span
 
+    def worst_allowed(self, best: float, allowed_loss: float) -> float:
+        """The worst value that is accepted.
+
+        Parameters
+        ----------
+        best : float
+            Of the model without privacy.
+        allowed_loss : float
+            In points of a measure in percent, in its unit of another share, and in percent of
+            `best` of an error.
+        """
+        if not self.share:
+            return best * (1.0 + allowed_loss / 100.0)
+        return best - (allowed_loss / 100.0 if self.percent else allowed_loss)
+
     def good(self, value: Any) -> Any:
         """A value, or an array of them, with its sign: more is better."""
         return self.measure.sign * value
@@ -148,10 +181,10 @@ class Quality:
         """A value alone."""
         return percent(value) if self.percent else plain(value)
 
-    def told(self, value: float) -> str:
+    def result(self, value: float) -> str:
         """The result of a model with this value."""
         unit = f" {self.measure.unit}" if self.measure.unit else ""
-        return self.words.told.format(self.shown(value) + unit)
+        return self.words.result.format(self.shown(value) + unit)
 
     def ends(self, low: float, high: float) -> str:
         """A range of values, roughly."""

@@ -46,7 +46,7 @@ def verdict(
     value = row[quality.column]
     return (
         f"{title} at ε = {plain(row['epsilon'])}: "
-        f"{quality.told(value)}, "
+        f"{quality.result(value)}, "
         f"{_cost(value, without_privacy, majority, quality)}; {_promise(row)}"
     )
 

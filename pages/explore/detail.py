@@ -149,9 +149,7 @@ def _goal(view: View) -> float:
     """The quality still wanted with privacy: accuracy, AUC or error."""
     best, kind = view.compared.value(view.compared.best), view.quality.column
     allowed_loss: float = drawn(MAY_COST[kind], width=320)
-    if kind == "rmse":
-        return best * (1.0 + allowed_loss / 100.0)
-    return best - (allowed_loss if kind == "auc" else allowed_loss / 100.0)
+    return view.quality.worst_allowed(best, allowed_loss)
 
 
 def tabs(view: View, slots: Slots) -> None:

@@ -62,14 +62,6 @@ def _number(grid: GridContainer, label: str, value: str, note: str, help_text: s
         st.caption(note)
 
 
-MEANINGS = {
-    "accuracy": (texts.ACCURACY, texts.COST),
-    "auc": (texts.AREA, texts.COST_IN_AREA),
-    "rmse": (texts.RMSE, texts.COST_IN_RMSE),
-}
-"""Help for each measure, and for its cost of privacy."""
-
-
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     """Draw quality, cost, noise, objective and risk of the method in focus."""
     is_wide = len(view.methods) > IN_A_ROW
@@ -174,13 +166,12 @@ def _measured(
     low, high = row[f"{column}_low"], row[f"{column}_high"]
     spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
     spread += f" {quality.measure.unit}" if quality.measure.unit else ""
-    meaning, cost = MEANINGS[column]
     _number(
         grid,
         quality.title,
         quality.shown(row[column]),
         f"9 of 10 runs: {verbatim(spread)}{distance_note}",
-        f"{meaning} {texts.SOURCES[row['source']]} {guarantee}",
+        f"{quality.words.meaning} {texts.SOURCES[row['source']]} {guarantee}",
     )
     unit = "points" if quality.percent else f"in {quality.name}"
     _number(
@@ -189,7 +180,7 @@ def _measured(
         quality.signed(row[column] - value(best)),
         f"{unit}; {quality.shown(value(best))} without privacy ({view.named(best)}), "
         f"{quality.shown(value(other))} ({view.named(other)})",
-        f"{cost} {guarantee}",
+        f"{quality.words.cost} {guarantee}",
     )
 
 

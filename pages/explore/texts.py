@@ -8,31 +8,9 @@ SQUARED = (
 )
 AT_ONCE = "Its curve is computed at once."
 IN_BACKGROUND = "Its curve is trained in the background."
-ACCURACY = "Share of test records that the private model gets right, on average over its noise."
-AREA = (
-    "**Area under the ROC curve**: how often the private model ranks a case above someone who is "
-    "none, taken at random; on average over its noise. 0.5 is a coin, 1 is perfect."
-)
-RMSE = (
-    "**Root mean squared error** on test records, in the outcome's own unit, over its noise: how "
-    "far predictions are off, large misses counting most. Predictions are first brought into the "
-    "outcome's public range, which costs no privacy."
-)
 R2 = (
     "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
     "is no better than always giving the mean, below 0 is worse."
-)
-COST_IN_RMSE = (
-    "How much larger the error becomes, counted against the same kind of model without privacy: "
-    "with its λ chosen by cross-validation or with the same λ, whichever is better."
-)
-COST = (
-    "Percentage points of accuracy lost, counted against the same kind of model without privacy: "
-    "with its λ chosen by cross-validation or with the same λ, whichever is better."
-)
-COST_IN_AREA = (
-    "AUC lost, counted against the same kind of model without privacy: with its λ chosen by "
-    "cross-validation or with the same λ, whichever is better."
 )
 FRONTIER = (
     "Methods are compared by curves computed from these records, which is not private: use it to "

@@ -154,8 +154,8 @@ def test_what_an_area_costs_is_said_in_words(table, titles) -> None:
 def test_an_error_has_its_unit() -> None:
     days = Quality(Metric("rmse", -1.0, 100.0, "days"))
     assert days.axis == "RMSE on test records in days (lower is better)"
-    assert days.told(3.456) == "predictions are off by 3.46 days (RMSE)"
-    assert RMSE.told(3.456) == "predictions are off by 3.46 (RMSE)"
+    assert days.result(3.456) == "predictions are off by 3.46 days (RMSE)"
+    assert RMSE.result(3.456) == "predictions are off by 3.46 (RMSE)"
 
 
 def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, titles) -> None:
@@ -180,3 +180,10 @@ def test_a_method_that_is_no_better_than_a_coin_is_not_called_the_best(table, ti
     assert "do no better than tossing a coin (0.5). Best by mean AUC" in said(0.5)
     assert "coin" not in said(0.3)
     assert "Best by mean" not in said(0.9)
+
+
+def test_what_a_measure_may_cost_is_counted_in_its_own_way() -> None:
+    # Points of accuracy, AUC itself, percent of an error.
+    assert ACCURACY.worst_allowed(0.9, 2.0) == pytest.approx(0.88)
+    assert AREA.worst_allowed(0.9, 0.02) == pytest.approx(0.88)
+    assert RMSE.worst_allowed(50.0, 10.0) == pytest.approx(55.0)
