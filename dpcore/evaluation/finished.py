@@ -32,21 +32,21 @@ class Finished:
     ----------
     key : str
         Key of its job.
-    said, measured : mapping
+    artifact, measured : mapping
         Contents of its ``settings.json`` and ``measures.json``.
     history : DataFrame
         Its rows.
     """
 
     key: str
-    said: Mapping[str, Any]
+    artifact: Mapping[str, Any]
     measured: Mapping[str, Any]
     history: pd.DataFrame
 
     @property
     def settings(self) -> dict[str, Any]:
         """Its settings, flat; `SETTINGS` and `RECIPE`."""
-        study, config = self.said["study"], self.said["recipe"]
+        study, config = self.artifact["study"], self.artifact["recipe"]
         widths = "×".join(map(str, config["widths"])) if config["network"] == "perceptron" else ""
         chosen = {
             "dataset": study["dataset"],
@@ -60,7 +60,7 @@ class Finished:
     @property
     def results(self) -> dict[str, Any]:
         """Its final metrics, and the ε certified for its noise, flat."""
-        conclusion = self.said["conclusion"]
+        conclusion = self.artifact["conclusion"]
         result: dict[str, Any] = {"sigma": conclusion["sigma"]}
         for metric in METRICS:
             spread = self.measured[metric] or {"mean": None, "low": None, "high": None}

@@ -59,7 +59,7 @@ class Reach:
 
     Parameters
     ----------
-    wanted : float
+    target : float
         The accuracy, or the error.
     epsilon : float or None
         The least ε of the grid from which on the mean is never worse.
@@ -71,7 +71,7 @@ class Reach:
         The best mean on the frontier, nan if it is empty.
     """
 
-    wanted: float
+    target: float
     epsilon: float | None
     lucky: float | None
     safe: float | None
@@ -79,28 +79,28 @@ class Reach:
     best: float
 
 
-def reach(best: pd.DataFrame, wanted: float, measure: Metric = ACCURACY) -> Reach:
+def reach(best: pd.DataFrame, target: float, measure: Metric = ACCURACY) -> Reach:
     """The ε from which on a `frontier` reaches an accuracy, or an error, for good.
 
     Parameters
     ----------
     best : DataFrame
         From `frontier`.
-    wanted : float
+    target : float
         An accuracy in [0, 1], or an error in its own unit.
     measure : Metric
         The measure of the frontier.
     """
     name = measure.column
     better, worse = ("high", "low") if measure.sign > 0.0 else ("low", "high")
-    mean = _from(best, name, wanted, measure)
+    mean = _from(best, name, target, measure)
     at = best[best["epsilon"] == mean]
     method = "" if mean is None else str(at["method"].iloc[0])
     return Reach(
-        wanted=wanted,
+        target=target,
         epsilon=mean,
-        lucky=_from(best, f"{name}_{better}", wanted, measure),
-        safe=_from(best, f"{name}_{worse}", wanted, measure),
+        lucky=_from(best, f"{name}_{better}", target, measure),
+        safe=_from(best, f"{name}_{worse}", target, measure),
         method=method,
         best=measure.sign * float((measure.sign * best[name]).max()) if len(best) else math.nan,
     )

@@ -62,7 +62,7 @@ def frontier(
     """
     column, lower, upper = quality.column, f"{quality.column}_low", f"{quality.column}_high"
     ends = best[[lower, column, upper]].to_numpy().ravel()
-    values = [*ends[~np.isnan(ends)], reach.wanted]
+    values = [*ends[~np.isnan(ends)], reach.target]
     figure = against_epsilon(
         title=quality.axis,
         low=max(0.0, min(values) - 5.0 * quality.still),
@@ -103,7 +103,7 @@ def frontier(
             hovertemplate=f"ε = %{{x:.3g}}: %{{y:{'.1%' if quality.percent else '.3g'}}}"
             "<br>%{customdata[0]}",
         )
-    target = ReferenceLine(f"wanted: {quality.shown(reach.wanted)}", reach.wanted, dash="dot")
+    target = ReferenceLine(f"wanted: {quality.shown(reach.target)}", reach.target, dash="dot")
     add_references(figure, [target], dark=dark)
     answer = _reached(best, reach, titles, records, records_are, epsilon, quality)
     sentence = f"{answer} {_who(best, titles, guess, quality)}"
@@ -119,12 +119,12 @@ def _reached(
     epsilon: float,
     quality: Quality,
 ) -> str:
-    goal_text, measure = quality.named(reach.wanted), quality.measure
+    goal_text, measure = quality.named(reach.target), quality.measure
     if math.isnan(reach.best):
         return "No method that is chosen is proved at any ε."
-    if reach.epsilon is None and measure.reaches(reach.best, reach.wanted):
+    if reach.epsilon is None and measure.reaches(reach.best, reach.target):
         epsilons = best.loc[
-            [measure.reaches(value, reach.wanted) for value in best[quality.column]], "epsilon"
+            [measure.reaches(value, reach.target) for value in best[quality.column]], "epsilon"
         ]
         low, high = plain(epsilons.min()), plain(epsilons.max())
         range_text = f"at ε = {low}" if low == high else f"at some ε from {low} to {high}"

@@ -66,8 +66,8 @@ class Patches:
     layer : torch.nn.Conv2d
     inputs : Tensor
         (records, channels in, height, width).
-    seen : Tensor
-        Their windows, from `_windows`.
+    windows : Tensor
+        Windows of `inputs`, from `_windows`.
     derivatives : Tensor
         δ, (records, channels out, height, width).
     memory : Memory
@@ -75,7 +75,7 @@ class Patches:
 
     layer: nn.Conv2d
     inputs: Tensor
-    seen: Tensor
+    windows: Tensor
     derivatives: Tensor
     memory: Memory
 
@@ -83,7 +83,7 @@ class Patches:
         """⟨A Aᵀ, δᵀδ⟩ per record; gradients are written out where D is elementwise."""
         if scales is not None and isinstance(scales[0], Tensor):
             return self._written_out().squared_norms(scales)
-        patches, flat = self.seen.flatten(3).flatten(1, 2), self.derivatives.flatten(2)
+        patches, flat = self.windows.flatten(3).flatten(1, 2), self.derivatives.flatten(2)
         within = patches @ patches.transpose(1, 2)
         between = flat.transpose(1, 2) @ flat
         total = (within * between).flatten(1).sum(1)
@@ -117,7 +117,7 @@ class Patches:
         return self._written_out().squared_sum(weights)
 
     def _written_out(self) -> Kernels:
-        return _written_out(self.layer, self.seen, self.derivatives, self.memory)
+        return _written_out(self.layer, self.windows, self.derivatives, self.memory)
 
 
 def _convolution(
