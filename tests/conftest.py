@@ -68,9 +68,19 @@ def process_as_before() -> Iterator[None]:
         sys.modules["pages.shared.session_end"].stop_overwriting()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors, as many tests wait: for a page, a worker, or a timer."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return 1 + (len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `FLAKY` names."""
+    """Mark the tests that `FLAKY` names, and begin with those that wait most.
+
+    A file is run by one process; a long one that came last would be waited for by the others.
+    """
     here = Path(__file__).parent
+    items.sort(key=lambda item: item.path.parent != here / "browser")
     for item in items:
         named = FLAKY.get(item.path.relative_to(here).as_posix(), {})
         reason = named.get(getattr(item, "originalname", None) or item.name)
