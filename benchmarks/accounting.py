@@ -26,11 +26,12 @@ from dp_accounting import pld as peer_pld
 from dp_accounting import rdp as peer_rdp
 from scipy import fft
 
-from dpcore.accounting import accountants
+from dpcore.accounting import accountants, losses
 from dpcore.accounting.epsilon_curve import checkpoints
 from dpcore.accounting.events import from_schedule, steps
-from dpcore.accounting.planner import TrainingPlan, solve
+from dpcore.accounting.planner import solve
 from dpcore.accounting.schedules import custom
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency
 
 SIGMAS = np.linspace(2.0, 0.8, 800)
@@ -124,7 +125,7 @@ def main() -> None:
         floor,
         0.05,
     )
-    distributions = accountants.loss_distributions(steps(event), Adjacency.ADD_REMOVE, delta=DELTA)
+    distributions = losses.loss_distributions(steps(event), Adjacency.ADD_REMOVE, delta=DELTA)
     row = np.random.default_rng(0).random(
         max(len(distribution.losses) for distribution in distributions)
     )

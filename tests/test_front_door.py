@@ -17,6 +17,7 @@ import pytest
 import dpcore
 from dpcore import datasets, front
 from dpcore.accounting import accountants, planner, risk, tradeoff
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation
 from dpcore.evaluation.curves import answers
@@ -151,7 +152,7 @@ def test_delta_of_a_run_gives_its_epsilon_back() -> None:
 
 def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command() -> None:
     run = dpcore.Run(2.8, 0.01, 250, decay=0.9, decay_every=100)
-    plan = planner.TrainingPlan(2.8, 10_000, 100, 250, 1e-5, decay=0.9, decay_every=100)
+    plan = TrainingPlan(2.8, 10_000, 100, 250, 1e-5, decay=0.9, decay_every=100)
     assert run.event() == plan.event()
     assert dpcore.certify(run, 1e-5) == planner.spent(plan, "pld")
     words = ["--records", "10000", "--batch", "100", "--steps", "250", "--delta", "1e-5"]
@@ -163,7 +164,7 @@ def test_a_run_that_decays_has_the_numbers_of_the_planner_and_of_the_command() -
 
 def test_a_plan_with_a_clipping_norm_and_a_decay_has_the_numbers_of_the_planner() -> None:
     settings = {"records": 5_000, "batch": 50, "steps": 250, "decay": 0.97, "decay_every": 100}
-    plan = planner.TrainingPlan(sigma=2.4, delta=1e-5, clip=2.0, **settings)
+    plan = TrainingPlan(sigma=2.4, delta=1e-5, clip=2.0, **settings)
     for unknown in ("clip", "delta"):
         answer = dpcore.plan(unknown, epsilon=0.8, sigma=2.4, clip=2.0, **settings)
         assert answer == planner.solve(unknown, plan, 0.8, "pld")

@@ -22,8 +22,8 @@ import pytest
 
 import dpcore
 from dpcore.accounting import planner
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.risk import odds
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.datasets import Preparation, Split, load, prepare, read_upload
 from dpcore.deep.config import TrainingConfig

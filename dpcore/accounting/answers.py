@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpcore.accounting.accountants import bounds, loss_distributions
+from dpcore.accounting.accountants import bounds
 from dpcore.accounting.concentrated import Concentrated, printed_epsilon, rho_for
 from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
 from dpcore.accounting.events import LARGEST_MULTIPLIER, LEAST_MULTIPLIER, Gaussian, steps
+from dpcore.accounting.losses import loss_distributions
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition
 from dpcore.mechanisms.answers import MECHANISMS as DIRECT

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from dpcore.accounting.accountants import loss_distributions, refusal
+from dpcore.accounting.accountants import refusal
 from dpcore.accounting.events import steps
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.losses import loss_distributions
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency, Guarantee
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from dpcore.accounting import paper_003
 from dpcore.accounting.accountants import certify_along
 from dpcore.accounting.events import steps
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting import renyi
-from dpcore.accounting.accountants import change, refusal
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.accountant import change
+from dpcore.accounting.accountants import refusal
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of
 
 if TYPE_CHECKING:

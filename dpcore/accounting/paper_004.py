@@ -12,7 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import number, whole
 from dpcore.guarantee import Adjacency, Condition, Guarantee
 from dpcore.mechanisms.gaussian import analytic_delta

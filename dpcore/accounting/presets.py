@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import one_of
 
 

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from dpcore.accounting import risk
-from dpcore.accounting.accountants import loss_distributions, refusal
+from dpcore.accounting.accountants import refusal
 from dpcore.accounting.events import Event, steps
+from dpcore.accounting.losses import loss_distributions
 from dpcore.errors import InvalidInput, number
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta

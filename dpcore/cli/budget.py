@@ -13,7 +13,8 @@ from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
-    from dpcore.accounting.planner import Plan, TrainingPlan
+    from dpcore.accounting.planner import Plan
+    from dpcore.accounting.training_plan import TrainingPlan
     from dpcore.cli.options import Commands
     from dpcore.guarantee import Guarantee
 
@@ -161,7 +162,7 @@ def _certified(statement: dict[str, Any]) -> str:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    from dpcore.accounting.planner import RELATIVE_ERROR
+    from dpcore.accounting.root_search import RELATIVE_ERROR
 
     unknown = one_of("solve", options.solve, UNKNOWNS)
     if options.last_sigma is not None:

@@ -17,8 +17,8 @@ from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.events import Composed
-    from dpcore.accounting.planner import TrainingPlan
     from dpcore.accounting.schedules import Schedule
+    from dpcore.accounting.training_plan import TrainingPlan
     from dpcore.cli.options import Parser
     from dpcore.guarantee import Adjacency
 
@@ -107,7 +107,7 @@ def training(
     """
     from dpcore.accounting.accountants import default_adjacency
     from dpcore.accounting.events import SAMPLINGS
-    from dpcore.accounting.planner import TrainingPlan
+    from dpcore.accounting.training_plan import TrainingPlan
 
     text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
     clip = scale("sensitivity", text)

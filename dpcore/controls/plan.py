@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops
 from dpcore.figures.words import plain

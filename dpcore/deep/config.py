@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.planner import Plan, TrainingPlan, solve
+from dpcore.accounting.planner import Plan, solve
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
 

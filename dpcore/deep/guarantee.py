@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from dpcore.accounting import paper_004
 from dpcore.accounting.accountants import ACCOUNTANTS, certify
 from dpcore.accounting.events import Composed
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.errors import one_of
 from dpcore.guarantee import Adjacency, Condition, Guarantee, Status

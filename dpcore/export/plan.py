@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.schedules import opacus_gamma
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.export.lines import joined
 from dpcore.guarantee import Adjacency
 

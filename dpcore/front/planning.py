@@ -84,6 +84,7 @@ def plan(
     1724.0
     """
     from dpcore.accounting import planner
+    from dpcore.accounting.training_plan import TrainingPlan
 
     if epsilon is None and unknown != "epsilon":
         raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
@@ -99,7 +100,7 @@ def plan(
     sampled = batch is not None or unknown == "batch"
     sampling = ("poisson" if sampled else "none") if sampling is None else sampling
     one_of("sampling", sampling, SAMPLINGS)
-    training = planner.TrainingPlan(
+    training = TrainingPlan(
         sigma=sigma,
         records=records,
         batch=(1 if sampled else records) if batch is None else batch,

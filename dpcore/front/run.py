@@ -78,7 +78,7 @@ class Run:
             If the noise decays beyond what accountants are tested for.
         """
         from dpcore.accounting.events import from_schedule
-        from dpcore.accounting.planner import TrainingPlan
+        from dpcore.accounting.training_plan import TrainingPlan
 
         # A plan of anything with this noise: only its schedule is used.
         plan = TrainingPlan(

@@ -15,8 +15,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dpcore.accounting import claims, paper_003
-from dpcore.accounting.planner import TrainingPlan, solve, spent
+from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.presets import PRESETS, Preset
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput

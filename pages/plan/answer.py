@@ -11,8 +11,8 @@ import streamlit as st
 from dpcore.accounting import accountants, claims, epsilon_curve, paper_003, planner
 from dpcore.accounting.claims import Evidence, Finding
 from dpcore.accounting.paper_003 import TruncatedAnswer
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import matching
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import ADJACENCIES
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dpcore.accounting.accountants import default_adjacency
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS, matching, preset
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import PUBLIC_SIZE
 from dpcore.controls.plan import (
     CONTROLS,

@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpcore.accounting.claims import Evidence, evidence
 from dpcore.accounting.paper_003 import account
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.presets import PRESETS, Preset
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import SAME_FIGURE, Adjacency
 from pages.plan.answer import PATIENCE
 from pages.shared.background import Progress, Waiting, ask, missing

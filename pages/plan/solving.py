@@ -8,7 +8,8 @@ import streamlit as st
 
 from dpcore.accounting import planner
 from dpcore.accounting.accountants import ACCOUNTANTS
-from dpcore.accounting.planner import Plan, TrainingPlan
+from dpcore.accounting.planner import Plan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE, SOLVED, TARGET
 from dpcore.errors import InvalidInput

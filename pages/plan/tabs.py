@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.accounting import accountants, planner
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import TABS, VIEW
 from dpcore.figures.plan import schedule
 from pages.plan import calendar, ladder, maps, presets, take_along, texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import SOLVED
 from dpcore.export.plan import command, plan_command, snippet
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.export.plan import opacus
 from dpcore.guarantee import SAME_FIGURE
 

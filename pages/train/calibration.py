@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.planner import TrainingPlan
 from dpcore.accounting.schedules import Schedule
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import DataUnavailable, images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import Assurance, guarantee

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
 from dpcore.evaluation.training.spending import ACCOUNTANT

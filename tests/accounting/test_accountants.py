@@ -13,7 +13,6 @@ from dpcore.accounting.accountants import (
     bounds,
     certify,
     default_adjacency,
-    planning_estimate,
 )
 from dpcore.accounting.events import (
     Composed,
@@ -25,7 +24,8 @@ from dpcore.accounting.events import (
     Repeated,
     from_schedule,
 )
-from dpcore.accounting.planner import TrainingPlan
+from dpcore.accounting.theorems.gaussian import planning_estimate
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon

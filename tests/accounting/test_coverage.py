@@ -12,9 +12,10 @@ from dpcore.accounting.claims import evidence
 from dpcore.accounting.epsilon_curve import CURVES, along, epsilon_curve
 from dpcore.accounting.events import steps
 from dpcore.accounting.grid import table
-from dpcore.accounting.planner import TrainingPlan, solve, spent
+from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.sampled import SampledGaussian
 from dpcore.accounting.tradeoff import from_event
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpcore.accounting.epsilon_curve import CURVES, TITLES, checkpoints, epsilon_curve
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency
 
 DECAYING = TrainingPlan(sigma=2.0, records=5_000, batch=50, steps=60, delta=1e-5, decay=0.99)

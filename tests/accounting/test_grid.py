@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.accounting import grid
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 

@@ -7,14 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.accounting import planner
-from dpcore.accounting.planner import (
-    RELATIVE_ERROR,
-    TrainingPlan,
-    precision,
-    solve,
-    spent,
-    to_set,
-)
+from dpcore.accounting.planner import RELATIVE_ERROR, precision, solve, spent, to_set
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import Cancelled, InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import fft
 
-from dpcore.accounting import pairs, pld
+from dpcore.accounting import pairs, pld, pld_grid
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 from tests.accounting.oracles import delta_of_one, delta_of_two
@@ -75,8 +75,8 @@ def test_a_step_on_the_grid_dominates_the_step_at_every_grid_point(
     # Between grid points the discrete curve is the chord in e^ε of a convex one.
     interval = max(share * pair.spread(), 1e-9)
     low, high = pair.reach(math.log(1e-13))
-    start, masses, above = pld._on_grid(pair, low, high, interval, False)
-    lower_start, lower_masses, _ = pld._on_grid(pair, low, high, interval, True)
+    start, masses, above = pld_grid._on_grid(pair, low, high, interval, False)
+    lower_start, lower_masses, _ = pld_grid._on_grid(pair, low, high, interval, True)
     assert start == lower_start
     grid = (start + np.arange(len(masses))) * interval
     for k in np.unique(np.linspace(1, len(grid) - 2, 9).astype(int)):
@@ -298,8 +298,8 @@ def test_tilting_changes_nothing_but_the_precision() -> None:
 
 def test_the_stated_rounding_of_the_transform_is_above_the_real_one() -> None:
     pair, steps, size = pairs.PoissonGaussian(1.0, 0.01), 64, 1024
-    start, masses, _ = pld._on_grid(pair, *pair.reach(-30.0), 0.03, False)
-    circle = pld._wrapped(masses, start, size)
+    start, masses, _ = pld_grid._on_grid(pair, *pair.reach(-30.0), 0.03, False)
+    circle = pld_grid._wrapped(masses, start, size)
     fast = fft.irfft(fft.rfft(circle) ** steps, size)
     exact = circle.astype(np.longdouble)
     for _ in range(6):
@@ -307,14 +307,14 @@ def test_the_stated_rounding_of_the_transform_is_above_the_real_one() -> None:
     error = float(np.abs(fast - exact).sum())
     norms = steps * np.linalg.norm(circle) + np.linalg.norm(fast)
     stated = 4.0 * (math.log2(size) + 1.0) * norms + 8.0 * steps * np.linalg.norm(fast)
-    assert 0.0 < error < 2.0 * pld.ROUNDING * math.sqrt(size) * stated
+    assert 0.0 < error < 2.0 * pld_grid.ROUNDING * math.sqrt(size) * stated
 
 
 def test_masses_wrap_onto_the_circle_as_counted() -> None:
     weights = np.arange(1.0, 8.0)
     for size in (4, 7, 16):
         for start in (-9, -3, 0, 5):
-            found = pld._wrapped(weights, start, size)
+            found = pld_grid._wrapped(weights, start, size)
             expected = np.zeros(size)
             np.add.at(expected, (start + np.arange(7)) % size, weights)
             assert np.array_equal(found, expected)

@@ -14,8 +14,9 @@ import pytest
 from dpcore.accounting import accountants
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import from_schedule
-from dpcore.accounting.planner import RELATIVE_ERROR, TrainingPlan, spent
+from dpcore.accounting.planner import RELATIVE_ERROR, spent
 from dpcore.accounting.schedules import geometric
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency
 from tests.cli.commands import Captured, parsed, refused, said
 

@@ -291,7 +291,8 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
 
 def cost_is_said(folder: Path) -> bool:
     """Whether the ε in the file is at least what as many models as it holds cost together."""
-    from dpcore.accounting.planner import TrainingPlan, spent
+    from dpcore.accounting.planner import spent
+    from dpcore.accounting.training_plan import TrainingPlan
     from dpcore.guarantee import Adjacency
 
     files, _ = left(folder, "as it was", "--batch-size 20 --runs 3 --models 3")

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 import torch
 
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation import task, tuned_configs

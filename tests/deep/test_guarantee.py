@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from dpcore.accounting import paper_004
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput

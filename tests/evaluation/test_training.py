@@ -17,7 +17,8 @@ from scipy import stats
 
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed
-from dpcore.accounting.planner import TrainingPlan, spent
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun

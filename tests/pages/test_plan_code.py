@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.planner import TrainingPlan, solve, spent
+from dpcore.accounting.planner import solve, spent
 from dpcore.accounting.presets import preset
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli import main
 from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.guarantee import Adjacency

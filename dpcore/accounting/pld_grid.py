@@ -1,0 +1,433 @@
+"""Steps on one grid: each by connecting the dots, all by one product of transforms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from dpcore.accounting.loss_distribution import SUMS, Array, LossDistribution
+from dpcore.accounting.pairs import Pair
+
+MOST_POINTS = 2**21
+
+LEAST_DEVIATION = 1e-8
+
+CURVE_DELTA = 1e-6  # stands for δ where the whole curve is wanted
+
+OUTSIDE_SHARE = 1e-7  # of δ that mass outside the grid, at either end, may take
+
+SAFETY = (
+    1e-13  # every step's mean loss is moved up by this, relative to 1 + |loss|, against rounding
+)
+
+LARGEST_EXPONENT = 650.0
+
+SMALLEST_MASS = 1e-290
+
+MOMENT_ERROR = 1e-6  # absolute, of a sum of log moments; it far exceeds their rounding
+
+TABLE_ENTRIES = 2**20  # numbers held at once
+
+REPORT_EVERY = 64  # levels between two reports of progress
+
+ROUNDING = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """How often each level of a run occurs up to each mark.
+
+    Up to mark k: all of the levels before `levels[k]`, and `rests[k]` ≥ 1 steps of that one.
+    """
+
+    counts: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    rests: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: Sequence[int], marks: Sequence[int]) -> Prefixes:
+        """The marks of a run whose levels have these counts."""
+        step_counts, step_marks = (
+            np.asarray(counts, dtype=np.int64),
+            np.asarray(marks, dtype=np.int64),
+        )
+        ends = np.cumsum(step_counts)
+        if (
+            len(step_marks) == 0
+            or np.any(np.diff(step_marks) <= 0)
+            or step_marks[0] < 1
+            or step_marks[-1] > ends[-1]
+        ):
+            raise ValueError("marks must ascend from 1 or more to at most the number of steps")
+        levels = np.searchsorted(ends, step_marks)
+        return cls(step_counts, levels, step_marks - (ends - step_counts)[levels])
+
+    def part(self, start: int, stop: int) -> Prefixes:
+        """The marks from `start` to `stop`, with only the levels that they need."""
+        levels = self.levels[start:stop]
+        return Prefixes(self.counts[: int(levels[-1]) + 1], levels, self.rests[start:stop])
+
+    def totals(self) -> Array:
+        """Steps up to each mark."""
+        return self.sums(np.ones(len(self.counts)))
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Σ count · value up to each mark, for values of shape (levels, …)."""
+        shape = (-1,) + (1,) * (values.ndim - 1)
+        weighted = values * self.counts.reshape(shape)
+        before = np.cumsum(weighted, axis=0) - weighted
+        result = before[self.levels] + values[self.levels] * self.rests.reshape(shape)
+        return np.asarray(result)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Steps on one grid and one circle, which serve every mark of `run`.
+
+    `firsts` are the grid indices at which each mark's window of `size` points begins, `outsides`
+    the tilted mass outside it, `mosts` its largest possible sum and `infinites` its truncated mass.
+    """
+
+    run: Prefixes
+    pieces: list[Array]
+    starts: NDArray[np.int64]
+    interval: float
+    tilt: float
+    size: int
+    firsts: NDArray[np.int64]
+    outsides: Array
+    mosts: NDArray[np.int64]
+    infinites: Array
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Sequence[Pair],
+        ends: Sequence[tuple[float, float]],
+        run: Prefixes,
+        deviations: Array,
+        interval: float,
+        delta: float | None,
+        optimistic: bool,
+        report: Callable[[float], None],
+    ) -> Grid:
+        """The grid of the last mark and of as many before it as one tilt can serve."""
+        while True:
+            pieces, starts, truncated = [], [], []
+            for index, (pair, (low, high)) in enumerate(zip(pairs, ends, strict=True)):
+                if index % REPORT_EVERY == 0:
+                    report(0.5 * index / len(pairs))
+                start, masses, above = _on_grid(pair, low, high, interval, optimistic)
+                pieces.append(masses)
+                starts.append(start)
+                truncated.append(above)
+            first = np.array(starts)
+            last = first + np.array([len(masses) - 1 for masses in pieces])
+            mosts = run.sums(last)
+            frame = _frame(
+                _log_moments_at(pieces, first, interval, run),
+                run.sums(first),
+                mosts,
+                run.totals(),
+                interval,
+                interval * float(np.max(np.abs([first, last]))),
+                deviations,
+                delta,
+            )
+            span = int(np.max(frame.lasts - frame.firsts)) + 1
+            size = int(scipy.fft.next_fast_len(max(span, 4), real=True))
+            if size <= MOST_POINTS:
+                break
+            interval *= 2.0 ** math.ceil(math.log2(size / MOST_POINTS))
+        served = len(frame.firsts)
+        return cls(
+            run=run.part(len(deviations) - served, len(deviations)),
+            pieces=pieces,
+            starts=first,
+            interval=interval,
+            tilt=frame.tilt,
+            size=size,
+            firsts=frame.firsts,
+            outsides=frame.outsides,
+            mosts=mosts[-served:],
+            infinites=run.sums(np.array(truncated))[-served:] * (1.0 + SUMS),
+        )
+
+    def distributions(
+        self, optimistic: bool, report: Callable[[float], None]
+    ) -> Iterator[tuple[int, LossDistribution]]:
+        """The loss distribution at each mark, in order."""
+        spectrum = np.ones(self.size // 2 + 1, dtype=complex)
+        norms, log_moment, largest, mark = 0.0, 0.0, 0.0, 0
+        for level, (masses, start) in enumerate(
+            zip(self.pieces, self.starts.tolist(), strict=True)
+        ):
+            if level % REPORT_EVERY == 0:
+                report(0.5 + 0.5 * level / len(self.pieces))
+            weights, log_norm = _tilted(masses, start, self.interval, self.tilt)
+            factor = scipy.fft.rfft(_wrapped(weights, start, self.size), self.size)
+            # A dot product would start threads, which cost more here than they help.
+            norm = math.sqrt(float(np.square(weights).sum()))
+            largest = max(largest, self.interval * max(abs(start), abs(start + len(masses))))
+            while mark < len(self.firsts) and self.run.levels[mark] == level:
+                rest = int(self.run.rests[mark])
+                yield (
+                    mark,
+                    self._distribution(
+                        mark,
+                        _times(spectrum, factor, rest),
+                        norms + rest * norm,
+                        log_moment + rest * log_norm,
+                        largest,
+                        optimistic,
+                    ),
+                )
+                mark += 1
+            if mark < len(self.firsts):
+                count = int(self.run.counts[level])
+                spectrum = _times(spectrum, factor, count)
+                norms += count * norm
+                log_moment += count * log_norm
+
+    def _distribution(
+        self,
+        mark: int,
+        spectrum: NDArray[np.complex128],
+        norms: float,
+        log_moment: float,
+        largest: float,
+        optimistic: bool,
+    ) -> LossDistribution:
+        """The product of transforms as a distribution, with bounds on its stray mass."""
+        total, size, tilt = float(self.run.totals()[mark]), self.size, self.tilt
+        result = np.maximum(scipy.fft.irfft(spectrum, size), 0.0)
+        index = int(self.firsts[mark]) + np.arange(size)
+        losses = np.asarray(index * self.interval, dtype=np.float64)
+        # ‖error‖₁ ≤ √size ‖error‖₂; a transform is off by some ε_machine·log₂(size) of its 2-norm,
+        # a power by count·ε_machine of its value, and all other factors are at most 1.
+        spread = 4.0 * (math.log2(size) + 1.0) * (norms + float(np.linalg.norm(result)))
+        spread += 8.0 * total * float(np.linalg.norm(result))
+        stray = float(self.outsides[mark]) + 2.0 * ROUNDING * math.sqrt(size) * spread
+        # The error of normalisations and exponents in the log of every mass.
+        error = 1e-12 + total * (2e-15 + 4e-16 * tilt * largest)
+        peak = float(_log_peak(np.array([tilt]))[0]) if tilt > 0.0 else 0.0
+        exponent = log_moment - tilt * losses + (-error if optimistic else error)
+        masses = np.exp(np.minimum(exponent, 700.0)) * result[index % size]
+        most = int(self.mosts[mark])
+        return LossDistribution(
+            losses=losses,
+            masses=np.minimum(masses, 1.0),
+            infinite=0.0 if optimistic else float(self.infinites[mark]),
+            log_stray=log_moment + peak + math.log(stray) + error,
+            tilt=tilt,
+            largest=most * self.interval * (1.0 + 1e-15 * math.copysign(1.0, most)),
+            optimistic=optimistic,
+        )
+
+
+def _times(
+    spectrum: NDArray[np.complex128], factor: NDArray[np.complex128], count: int
+) -> NDArray[np.complex128]:
+    """The product spectrum · factor^count; values far below all rounding become zero."""
+    # Subnormal numbers are very slow.
+    if count > 1:
+        factor = np.where(np.abs(factor) < 1e-150 ** (1.0 / count), 0.0, factor) ** count
+    result = spectrum * factor
+    result[np.abs(result) < 1e-150] = 0.0
+    return result
+
+
+def _on_grid(
+    pair: Pair, low: float, high: float, interval: float, optimistic: bool
+) -> tuple[int, Array, float]:
+    """(first grid index, masses on the grid, mass left out above) of one step."""
+    start, stop = math.floor(low / interval) - 1, math.ceil(high / interval) + 1
+    grid = np.asarray(np.arange(start, stop + 1) * interval, dtype=np.float64)
+    upper, lower, below, above = pair.masses(grid)
+    # Where e^loss overflows or Q's mass underflows, the whole interval goes to the safe end.
+    unclear = (lower < SMALLEST_MASS) | (grid[:-1] > LARGEST_EXPONENT)
+    ratio = np.exp(np.minimum(grid, LARGEST_EXPONENT))
+    safety = np.minimum(SAFETY / interval * (1.0 + np.abs(grid[:-1])), 1.0)
+    masses = np.zeros(len(grid))
+    if optimistic:
+        # Half of each interval is merged with half of the next one so that their common loss is the
+        # point between; mass without a partner there goes down to the interval's own lower end.
+        surplus = np.where(unclear, 0.0, np.maximum(upper - lower * ratio[:-1], 0.0))
+        deficit = np.maximum(lower * ratio[1:] - upper, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            share = np.nan_to_num(np.append(surplus[1:], 0.0) / deficit, nan=0.0, posinf=1.0)
+        share = np.where(unclear, 0.0, np.minimum(share, 1.0) * np.maximum(1.0 - 4.0 * safety, 0.0))
+        to_top = 0.5 * upper * share
+        masses[-1] += above
+    else:
+        # The share at the upper end keeps both masses: (a - b e^{ε_i}) / (1 - e^{-h}).
+        to_top = (upper - lower * ratio[:-1]) / -math.expm1(-interval)
+        to_top = np.where(unclear, upper, np.clip(to_top + safety * upper, 0.0, upper))
+        masses[0] += below  # moved up to the lowest point; mass above counts as infinite
+    masses[1:] += to_top
+    masses[:-1] += upper - to_top
+    return start, masses, above
+
+
+FINE = 2.0 ** np.array([-1.5, -1.0, -0.6, -0.3, -0.15, 0.15, 0.3, 0.6, 1.0, 1.5])
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A tilt, and for each mark it serves the indices that hold its loss and the mass outside."""
+
+    tilt: float
+    firsts: NDArray[np.int64]
+    lasts: NDArray[np.int64]
+    outsides: Array
+
+
+def _frame(
+    log_moments: Callable[[Array], Array],
+    leasts: NDArray[np.int64],
+    mosts: NDArray[np.int64],
+    totals: Array,
+    interval: float,
+    furthest: float,
+    deviations: Array,
+    delta: float | None,
+) -> _Frame:
+    """One tilt for the last mark and as many before it as it can serve, and their windows.
+
+    `log_moments` gives K(t) = ln E e^{t·loss} of the discrete steps up to each mark, (marks,
+    tilts); `leasts` and `mosts` are the grid indices of the smallest and the largest sum,
+    `furthest` is the largest loss of a step, in size.
+
+    The mass outside is bounded by Chernoff's method from the discrete steps themselves:
+    P_θ[sum ≥ x] ≤ exp(K(t) - K(θ) - (t-θ)x) for any t > θ, and the same below with t < θ. Of the
+    tilts that keep stray mass small against δ, the one with the shortest grid is taken. The moments
+    K are tried about the Gaussian saddle point, then about the best of those: a loss of rare large
+    values has moments that grow like an exponential of an exponential.
+    """
+    saddle = 8.0 / float(deviations[-1])
+    # Down to where a step's largest loss hardly counts: the loss can be far from Gaussian.
+    fewest = math.floor(math.log(1.0 / (saddle * max(furthest, LEAST_DEVIATION)), 4.0))
+    coarse = saddle * 4.0 ** np.arange(min(-7, fewest), 3)
+    tilts = np.concatenate(([-2.0 * saddle, -saddle / 2.0, -saddle / 8.0, 0.0], coarse))
+    moments = log_moments(tilts)
+    log_delta = math.log(CURVE_DELTA if delta is None else delta)
+    for factors in (FINE, 1.0 + (FINE - 1.0) / 8.0):
+        near = _best_tilt(tilts, moments[-1], log_delta) * factors
+        tilts = np.concatenate((tilts, near))
+        moments = np.concatenate((moments, log_moments(near)), axis=1)
+    # Stray mass relative to δ is e^{gain}: the Rényi bound on δ at an ε that is likely too small.
+    positive = tilts > 0.0
+    bounds = (moments[:, positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
+    # A Rényi bound exceeds ε by the log of a factor of about 10 to 1000 in δ, over its order.
+    least = np.maximum(bounds.min(axis=1), 0.0)
+    likely = np.maximum(0.5 * least, least - 9.0 / tilts[positive][bounds.argmin(axis=1)])
+    gains = np.full(moments.shape, math.inf)
+    if delta is not None:
+        gains[:, positive] = _log_peak(tilts[positive]) - np.outer(likely, tilts[positive])
+        gains[:, positive] += moments[:, positive]
+    gains[:, tilts == 0.0] = 0.0
+    gains -= log_delta
+    # Rounding adds about 1e-14 per step and root of the grid's length; up to 1e-4 of δ is allowed.
+    noise = np.log(1e-14 * totals * np.sqrt(deviations / interval))
+    allowed = gains + noise[:, None] <= math.log(1e-4)
+    allowed[-1] |= gains[-1] == gains[-1].min()
+    serves = np.logical_and.accumulate(allowed[::-1], axis=0)  # from the last mark down
+    served = int(np.count_nonzero(serves.any(axis=1)))
+    rows = slice(len(moments) - served, len(moments))
+    leasts, mosts, moments, gains = leasts[rows], mosts[rows], moments[rows], gains[rows]
+    best: _Frame | None = None
+    for index in np.flatnonzero(serves[served - 1]).tolist():
+        tilt = float(tilts[index])
+        log_outside = math.log(OUTSIDE_SHARE) - np.maximum(gains[:, index], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = moments - moments[:, [index]] - log_outside[:, None]
+            reach = reach / ((tilts - tilt) * interval)
+        above, below = reach[:, tilts > tilt], reach[:, tilts < tilt]
+        lasts = np.minimum(mosts, _whole(np.ceil(above.min(axis=1, initial=math.inf))))
+        firsts = np.maximum(leasts, _whole(np.floor(below.max(axis=1, initial=-math.inf))))
+        outsides = 2.0 * np.exp(log_outside + MOMENT_ERROR)
+        frame = _Frame(tilt, firsts, lasts, outsides)
+        if best is None or np.max(lasts - firsts) < np.max(best.lasts - best.firsts):
+            best = frame
+    assert best is not None
+    return best
+
+
+def _whole(values: Array) -> NDArray[np.int64]:
+    """As whole numbers, clipped to the range of int64 grids."""
+    return np.clip(values, -(2.0**62), 2.0**62).astype(np.int64)
+
+
+def _log_moments_at(
+    pieces: list[Array], starts: NDArray[np.int64], interval: float, run: Prefixes
+) -> Callable[[Array], Array]:
+    """The function of tilts giving K(t) = Σ count · ln E e^{t·loss} up to each mark."""
+    lowest = int(starts.min())
+    offsets = (starts - lowest).tolist()
+    length = max(offset + len(masses) for offset, masses in zip(offsets, pieces, strict=True))
+    losses = (lowest + np.arange(length)) * interval
+    furthest = max(-losses[0], losses[-1])
+    batch = max(1, TABLE_ENTRIES // length)
+
+    def log_moments(tilts: Array) -> Array:
+        result = np.empty((len(pieces), len(tilts)))
+        far = np.abs(tilts) * furthest > LARGEST_EXPONENT
+        near = np.flatnonzero(~far)
+        for column in np.flatnonzero(far).tolist():
+            result[:, column] = [
+                _tilted(masses, start, interval, float(tilts[column]))[1]
+                for masses, start in zip(pieces, starts.tolist(), strict=True)
+            ]
+        for columns in np.array_split(near, -(-len(near) // batch)) if len(near) else ():
+            table = np.exp(np.outer(tilts[columns], losses))
+            for row, (masses, offset) in enumerate(zip(pieces, offsets, strict=True)):
+                result[row, columns] = table[:, offset : offset + len(masses)] @ masses
+        result[:, near] = np.log(result[:, near])
+        return run.sums(result)
+
+    return log_moments
+
+
+def _log_peak(tilts: Array) -> Array:
+    """Logarithm of c(θ) = max of (1 - e^{-y}) e^{-θy} over y > 0 = θ^θ / (1+θ)^{1+θ}, θ > 0."""
+    return np.asarray(-tilts * np.log1p(1.0 / tilts) - np.log1p(tilts))
+
+
+def _best_tilt(tilts: Array, moments: Array, log_delta: float) -> float:
+    """The positive tilt of the best Rényi bound on ε at δ."""
+    positive = tilts > 0.0
+    bounds = (moments[positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
+    return float(tilts[positive][np.argmin(bounds)])
+
+
+def _tilted(masses: Array, start: int, interval: float, tilt: float) -> tuple[Array, float]:
+    """(masses times e^{θ·loss}, normalised, and the log of the norm)."""
+    losses = (start + np.arange(len(masses))) * interval
+    if abs(tilt) * max(-losses[0], losses[-1]) > LARGEST_EXPONENT:
+        with np.errstate(divide="ignore"):
+            exponent = np.log(masses) + tilt * losses
+        peak = float(exponent.max())
+        weights = np.exp(exponent - peak)
+    else:
+        peak, weights = 0.0, masses * np.exp(tilt * losses)
+    norm = float(weights.sum())
+    return weights / norm, peak + math.log(norm)
+
+
+def _wrapped(weights: Array, start: int, size: int) -> Array:
+    """The weights on a circle of `size` points, loss 0 at index 0."""
+    if len(weights) <= size:
+        result = np.zeros(size)
+        offset = start % size
+        head = min(len(weights), size - offset)
+        result[offset : offset + head] = weights[:head]
+        result[: len(weights) - head] = weights[head:]
+        return result
+    indices = (start + np.arange(len(weights))) % size
+    return np.asarray(np.bincount(indices, weights, minlength=size), dtype=np.float64)

@@ -1,0 +1,1 @@
+"""One theorem a file: what it covers, and the ε it gives."""

@@ -1,0 +1,69 @@
+"""Rényi accounting: moments add up over steps, at every order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpcore.accounting import renyi
+from dpcore.accounting.accountant import Accountant, change
+from dpcore.accounting.events import Step
+from dpcore.guarantee import Adjacency
+
+
+def _covers(step: Step, adjacency: Adjacency) -> bool:
+    if step.mechanism != "gaussian":
+        return False
+    if step.sampling == "poisson":
+        return adjacency is not Adjacency.REPLACE_ONE
+    # Under zero-out the blanked record is one of the replacements that replace-one allows.
+    return step.sampling == "none" or adjacency is not Adjacency.ADD_REMOVE
+
+
+def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
+    groups = [
+        (
+            sampling,
+            rate,
+            np.array([step.multiplier for step in group]),
+            np.array([float(step.count) for step in group]),
+        )
+        for (sampling, rate), group in _groups(parts).items()
+    ]
+
+    def total(orders: renyi.Array, *, whole: bool) -> renyi.Array:
+        result = np.zeros(len(orders))
+        for sampling, rate, noise, counts in groups:
+            if sampling == "fixed":
+                bound = renyi.fixed_size if whole else renyi.fixed_between
+                result += counts @ bound(noise / 2.0, rate, orders)
+            elif sampling == "poisson":
+                exact = renyi.poisson_whole if whole else renyi.poisson_between
+                result += counts @ exact(noise, rate, orders)
+            else:
+                result += counts @ renyi.gaussian(noise / change(adjacency), orders)
+        return result
+
+    return renyi.least_epsilon(
+        lambda orders: total(orders, whole=True),
+        lambda orders: total(orders, whole=False),
+        delta,
+        steps=len(parts),
+    )
+
+
+def _groups(parts: Sequence[Step]) -> dict[tuple[str, float], list[Step]]:
+    groups: dict[tuple[str, float], list[Step]] = {}
+    for step in parts:
+        groups.setdefault((step.sampling, step.rate), []).append(step)
+    return groups
+
+
+ACCOUNTANT = Accountant(
+    "rdp",
+    "Rényi",
+    _covers,
+    _epsilon,
+    "Mironov et al. 2019; Wang et al. 2019; Canonne et al. 2020",
+)
