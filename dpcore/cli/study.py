@@ -14,7 +14,7 @@ from dpcore.cli.options import optional_whole, words
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import fields, given
+from dpcore.controls.options import fields, typed_values
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.guarantee import Status
 
@@ -80,7 +80,7 @@ def _sweep(options: argparse.Namespace) -> None:
 
     data = source(options)
     public = described(data.columns) if data.dataset == OWN else entry(data.dataset)
-    choices = given([control for control in _controls() if control.field], options)
+    choices = typed_values([control for control in _controls() if control.field], options)
     typed = options.epsilon or USUAL_EPSILONS
     study = Study(
         **{

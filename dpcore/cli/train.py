@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dpcore.cli.options import json_option, optional, words
 from dpcore.cli.output import print_conditions, print_json, progress, upward
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import fields, given
+from dpcore.controls.options import fields, typed_values
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 from dpcore.figures.words import plain
 
@@ -209,7 +209,7 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
 
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
-    choices = given(_controls(), options)
+    choices = typed_values(_controls(), options)
     config, arguments = _config(options, choices), fields(_controls(), choices)
     if config.private and options.sigma is None:
         arguments.setdefault("epsilon", USUAL_EPSILON)

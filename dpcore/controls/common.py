@@ -49,7 +49,7 @@ PRIOR = Control(
     "Belief beforehand, in %",
     Number(1, 99, whole=True, slider=True),
     default=50,
-    asked="a belief beforehand in % of",
+    noun="a belief beforehand in % of",
     help="How likely they think it is before they see the result, the **prior**: from a rumour, or "
     "from how common it is. Privacy bounds what the result adds to it.",
 )
@@ -58,7 +58,7 @@ ALARMS = Control(
     "False alarms of their test",
     Stops(RATES, lambda rate: f"{plain(100.0 * rate)} %", row=True),
     default=0.01,
-    asked="false alarms of",
+    noun="false alarms of",
     help="How often their test may ring by mistake, the **false-positive rate**. A test that "
     "seldom rings by mistake convinces more when it rings, but finds fewer.",
 )
@@ -67,8 +67,8 @@ MEANING = Control(
     "What could someone find out?",
     Switch(),
     default=False,
-    asked="the panel",
-    instead="a closed one",
+    noun="the panel",
+    fallback_name="a closed one",
 )
 RISK = (PRIOR, ALARMS, MEANING)
 """What ε means for one person: the panel that several pages share, with the same names."""
@@ -81,8 +81,8 @@ def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
         "One person's difference",
         OneOf(ADJACENCIES),
         default="zero-out",
-        asked="the neighbour",
-        instead="one record blanked out",
+        noun="the neighbour",
+        fallback_name="one record blanked out",
         field=field,
         option=option,
         help=ADJACENCY,
@@ -92,5 +92,5 @@ def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
 def tabs(key: str, names: tuple[str, ...]) -> Control:
     """The control of the open tab."""
     return Control(
-        key, "", OneOf({name: name for name in names}, row=True), default=names[0], asked="the tab"
+        key, "", OneOf({name: name for name in names}, row=True), default=names[0], noun="the tab"
     )

@@ -144,9 +144,9 @@ class Control:
         A key, a number, a list of keys; ``None`` for an empty field.
     help : str
         Its meaning, as Markdown, for a first-time reader.
-    asked : str
-        Start of a sentence about a link: "the network", "an ε of".
-    instead : str
+    noun : str
+        How a refusal of a link begins: "the network", "an ε of".
+    fallback_name : str
         Name of what replaces a value that is not offered; empty for the default's title.
     field : str
         Field of the description that it sets: "epsilon", or "config.clip" in a part of it.
@@ -165,8 +165,8 @@ class Control:
     kind: Kind
     default: Any = None
     help: str = ""
-    asked: str = ""
-    instead: str = ""
+    noun: str = ""
+    fallback_name: str = ""
     field: str = ""
     option: str = ""
     brief: str = ""

@@ -62,7 +62,7 @@ def _sentence(
     control: Control, value: str, quoted: Callable[[str], str], among: Collection[str] | None
 ) -> str:
     """The sentence that says why the value is not allowed; empty where it is."""
-    kind, name = control.kind, f"{control.asked} {quoted(value)}"
+    kind, name = control.kind, f"{control.noun} {quoted(value)}"
     if isinstance(kind, Text):
         return ""
     if isinstance(kind, Number):
@@ -73,10 +73,10 @@ def _sentence(
     allowed = kind.texts() if among is None else among
     if value in allowed or (value == "" and isinstance(kind, SomeOf)):
         return ""
-    instead = control.instead or control.text(control.default)
+    fallback_name = control.fallback_name or control.text(control.default)
     return (
         f"{name}, which this page does not offer{meant(value[:MOST_LETTERS], allowed)}; "
-        f"it uses {instead}."
+        f"it uses {fallback_name}."
     )
 
 

@@ -12,7 +12,7 @@ from dpcore.errors import number, whole
 
 
 def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> None:
-    """Add an option for each control that has one; text is read later, by `given`."""
+    """Add an option for each control that has one; text is read later, by `typed_values`."""
     for control in controls:
         if not control.option:
             continue
@@ -49,7 +49,7 @@ def _first_sentence(markdown: str) -> str:
     return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0].rstrip(".").replace("%", "%%")
 
 
-def given(controls: Iterable[Control], options: argparse.Namespace) -> dict[str, Any]:
+def typed_values(controls: Iterable[Control], options: argparse.Namespace) -> dict[str, Any]:
     """The typed values by key of the control, without the options that were left out.
 
     Raises
@@ -66,22 +66,24 @@ def given(controls: Iterable[Control], options: argparse.Namespace) -> dict[str,
     return values
 
 
-def fields(controls: Iterable[Control], said: Mapping[str, Any], part: str = "") -> dict[str, Any]:
+def fields(
+    controls: Iterable[Control], values: Mapping[str, Any], part: str = ""
+) -> dict[str, Any]:
     """The typed values for the fields of a description, or of a part of it.
 
     Parameters
     ----------
     controls : iterable of Control
-    said : mapping
-        From `given`.
+    values : mapping
+        From `typed_values`.
     part : str
         "config" for the fields "config.clip", "config.noise" and so on.
     """
     result = {}
     for control in controls:
         prefix, _, name = control.field.rpartition(".")
-        if name and prefix == part and control.key in said:
-            result[name] = said[control.key]
+        if name and prefix == part and control.key in values:
+            result[name] = values[control.key]
     return result
 
 

@@ -43,7 +43,7 @@ CONTROLS = Page(
         "Records n",
         Number(1, common.MOST_RECORDS, whole=True),
         default=FIRST.records,
-        asked="a number of records of",
+        noun="a number of records of",
         field="records",
         option="records",
         brief="n, which is public, with --batch in place of --sampling-rate",
@@ -54,7 +54,7 @@ CONTROLS = Page(
         "Batch size",
         Number(1, common.MOST_RECORDS, whole=True),
         default=FIRST.batch,
-        asked="a batch size of",
+        noun="a batch size of",
         field="batch",
         option="batch",
         brief="(expected) records per step",
@@ -66,7 +66,7 @@ CONTROLS = Page(
         "Length of training in",
         OneOf(LENGTHS, row=True),
         default="epochs",
-        asked="a length in",
+        noun="a length in",
         help="Whether the length of training is given in passes over the data, or in single steps.",
     ),
     # One box for either unit: only a control that is already shown takes a value into the address
@@ -76,7 +76,7 @@ CONTROLS = Page(
         "Steps",
         Number(1, MOST_STEPS, whole=True),
         default=FIRST_EPOCHS,
-        asked="a length of",
+        noun="a length of",
         field="steps",
         option="steps",
         brief="T",
@@ -87,7 +87,7 @@ CONTROLS = Page(
         "First noise σ₀",
         Number(1e-3, 1e6, step=0.1),
         default=FIRST.sigma,
-        asked="a noise σ₀ of",
+        noun="a noise σ₀ of",
         field="sigma",
         help="**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's "
         "clipped gradients at the first step. Divided by C it is the noise multiplier.",
@@ -97,7 +97,7 @@ CONTROLS = Page(
         "Clipping norm C",
         Number(1e-6, 1e6, step=0.1),
         default=FIRST.clip,
-        asked="a clipping norm of",
+        noun="a clipping norm of",
         field="clip",
         help="**Clipping norm C**: every record's gradient is shortened to at most this length.",
     ),
@@ -106,7 +106,7 @@ CONTROLS = Page(
         "Decay R of the variance",
         Number(0.01, 1.0, step=0.01),
         default=FIRST.decay,
-        asked="a decay R of",
+        noun="a decay R of",
         field="decay",
         option="decay",
         brief="R: the variance is multiplied by it each time",
@@ -118,8 +118,8 @@ CONTROLS = Page(
         "Noise decays",
         OneOf({"epoch": "Every epoch", "step": "Every step", "steps": "Every so many steps"}),
         default="epoch",
-        asked="a decay",
-        instead="a decay every epoch",
+        noun="a decay",
+        fallback_name="a decay every epoch",
         field="decay_every",
         option="decay-every",
         brief="step (the default), epoch, or a number of steps",
@@ -131,7 +131,7 @@ CONTROLS = Page(
         "Steps between two decays",
         Number(1, MOST_STEPS, whole=True),
         default=100,
-        asked="a decay after so many steps:",
+        noun="a decay after so many steps:",
         help="The variance is multiplied by R after this many steps.",
     ),
     Control(
@@ -139,8 +139,8 @@ CONTROLS = Page(
         "Failure probability δ",
         Stops(common.DELTAS),
         default=FIRST.delta,
-        asked="δ =",
-        instead=f"δ = {plain(FIRST.delta)}",
+        noun="δ =",
+        fallback_name=f"δ = {plain(FIRST.delta)}",
         field="delta",
         help=common.DELTA,
     ),
@@ -149,8 +149,8 @@ CONTROLS = Page(
         "Sampling",
         OneOf({"poisson": "Each record by chance (Poisson)", "fixed": "Batches of fixed size"}),
         default="poisson",
-        asked="the sampling",
-        instead="Poisson sampling",
+        noun="the sampling",
+        fallback_name="Poisson sampling",
         field="sampling",
         option="sampling",
         brief="poisson, or fixed for batches of fixed size",
@@ -161,8 +161,8 @@ CONTROLS = Page(
         "One person's difference",
         OneOf(common.ADJACENCIES),
         default="zero-out",
-        asked="the neighbour",
-        instead="one record blanked out",
+        noun="the neighbour",
+        fallback_name="one record blanked out",
         field="adjacency",
         option="adjacency",
         brief="zero-out (the default: one record blanked, n public; the figures that the "
@@ -177,7 +177,7 @@ SOLVE = Control(
     "Solve for",
     OneOf(SOLVED, row=True),
     default="epsilon",
-    asked="to solve for",
+    noun="to solve for",
     help="Which setting to find, so that the run spends at most the target ε, all others as they "
     "are.",
 )
@@ -186,7 +186,7 @@ TARGET = Control(
     "Target ε",
     Number(0.001, 1000.0, step=0.1),
     default=2.0,
-    asked="a target ε of",
+    noun="a target ε of",
     help="The ε that may be spent in all.",
 )
 MAP = Control(
@@ -194,8 +194,8 @@ MAP = Control(
     "ε over",
     OneOf({"decay": "Noise and decay R", "rate": "Noise and sampling rate q"}, row=True),
     default="decay",
-    asked="the map",
-    instead="noise and decay",
+    noun="the map",
+    fallback_name="noise and decay",
     help="Every cell is one run like this one, with another first noise and another decay, or "
     "another share of the records in each step.",
 )
@@ -204,7 +204,7 @@ LADDER_EPSILON = Control(
     "ε of the release",
     Number(0.001, 100.0, step=0.1),
     default=1.0,
-    asked="an ε of a release of",
+    noun="an ε of a release of",
     help="The ε that one release may spend.",
 )
 LADDER_SENSITIVITY = Control(
@@ -212,7 +212,7 @@ LADDER_SENSITIVITY = Control(
     "Sensitivity Δ",
     Number(1e-6, 1e6, step=0.1),
     default=1.0,
-    asked="a sensitivity Δ of",
+    noun="a sensitivity Δ of",
     help=SENSITIVITY,
 )
 BUDGET = Control(
@@ -220,7 +220,7 @@ BUDGET = Control(
     "Budget ε for all releases",
     Number(0.001, 100.0, step=0.1),
     default=3.0,
-    asked="a budget ε of",
+    noun="a budget ε of",
     help="What all the releases in the table may spend together, for example in one year.",
 )
 RELEASE_SENSITIVITY = Control(
@@ -228,7 +228,7 @@ RELEASE_SENSITIVITY = Control(
     "Sensitivity Δ of a release",
     Number(1e-6, 1e6, step=0.1),
     default=1.0,
-    asked="a sensitivity Δ of",
+    noun="a sensitivity Δ of",
     help=SENSITIVITY,
 )
 NOISE = Control(
@@ -236,8 +236,8 @@ NOISE = Control(
     "Noise",
     OneOf({"weights": "Split the budget by weight", "typed": "As I type it"}, row=True),
     default="weights",
-    asked="the noise",
-    instead="a budget split by weight",
+    noun="the noise",
+    fallback_name="a budget split by weight",
     help="Either the budget is split over the releases by weight, and σ follows; or you type σ, "
     "and what is spent follows.",
 )
@@ -246,8 +246,8 @@ COMPOSITION = Control(
     "Split by",
     OneOf({"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}, row=True),
     default="pld",
-    asked="a split by",
-    instead="PLD",
+    noun="a split by",
+    fallback_name="PLD",
     help="The rule by which the parts are added up again. **PLD** is exact for Gaussian noise and "
     "needs the least; **zCDP** adds up ρ; **basic** adds up ε and δ, and needs the most noise.",
 )

@@ -76,7 +76,7 @@ def places(name: str) -> list[Path]:
     return [parent / name for parent in (folder(), _private) if parent is not None]
 
 
-def found(name: str) -> Path:
+def path_of(name: str) -> Path:
     """The path of a file in the cache, or in the private folder; the file may not exist."""
     path = folder() / name
     if _private is not None and not os.path.exists(path) and os.path.exists(_private / name):

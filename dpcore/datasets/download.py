@@ -129,7 +129,7 @@ def _cached_name(file: RemoteFile) -> str:
 
 
 def _in_cache(file: RemoteFile) -> bool:
-    return bool(file.url) and os.path.isfile(cache.found(_cached_name(file)))
+    return bool(file.url) and os.path.isfile(cache.path_of(_cached_name(file)))
 
 
 def _read_local(file: RemoteFile, local_file: RemoteFile, path: Path) -> bytes:
@@ -178,7 +178,7 @@ def _read_cached(entry: Description, file: RemoteFile, report: Progress) -> byte
 def _cached(file: RemoteFile) -> bytes | None:
     """The downloaded file's bytes, if the cache holds it as it was published."""
     try:
-        data = cache.found(_cached_name(file)).read_bytes()
+        data = cache.path_of(_cached_name(file)).read_bytes()
     except OSError:
         return None
     pinned = file.archive_sha256 or file.sha256

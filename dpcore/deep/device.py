@@ -10,12 +10,12 @@ import torch
 from dpcore.errors import InvalidInput, one_of
 
 
-def device(asked: str = "auto") -> torch.device:
+def device(preference: str = "auto") -> torch.device:
     """The device to train on.
 
     Parameters
     ----------
-    asked : str
+    preference : str
         "auto" (a GPU where torch sees one), "cpu" or "cuda".
 
     Raises
@@ -23,11 +23,11 @@ def device(asked: str = "auto") -> torch.device:
     InvalidInput
         If a GPU is requested where there is none.
     """
-    one_of("device", asked, ("auto", "cpu", "cuda"))
+    one_of("device", preference, ("auto", "cpu", "cuda"))
     has_gpu = torch.cuda.is_available()
-    if asked == "cuda" and not has_gpu:
+    if preference == "cuda" and not has_gpu:
         raise InvalidInput("device is cuda, but torch sees no GPU here; it must be auto or cpu.")
-    return torch.device("cuda" if has_gpu and asked != "cpu" else "cpu")
+    return torch.device("cuda" if has_gpu and preference != "cpu" else "cpu")
 
 
 @contextmanager

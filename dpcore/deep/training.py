@@ -33,7 +33,7 @@ from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.deep.memory import Memory, keep_what_is_freed
 from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomness
 from dpcore.deep.shapes import build
-from dpcore.deep.shapes.shape import ExampleGradients, Given, Scales
+from dpcore.deep.shapes.shape import ExampleGradients, Scales, ShapeInputs
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class TrainingRun:
         )
         self.steps_an_epoch = self.config.steps_an_epoch(len(self.inputs))
         shared = None if public is None else self._examples(*public, outputs)
-        self.shape = build(self.config, Given(self.per_example, private, shared))
+        self.shape = build(self.config, ShapeInputs(self.per_example, private, shared))
 
     def _examples(
         self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int

@@ -384,7 +384,7 @@ def _is_key(key: str) -> bool:
 
 
 def _path(name: str, ending: str) -> Path:
-    return cache.found(f"{FOLDER}/{name}.{ending}")
+    return cache.path_of(f"{FOLDER}/{name}.{ending}")
 
 
 def _rows(path: Path) -> pd.DataFrame:

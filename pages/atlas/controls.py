@@ -11,7 +11,7 @@ from dpcore.controls.atlas import ALL, FILTERS, FORM, LEAF, NEIGHBOUR, RUN, SYST
 from dpcore.controls.common import ADJACENCIES
 from dpcore.systems import PAPERS, System, register, runs_here, standing
 from pages.shared import query
-from pages.shared.session import once, put
+from pages.shared.session import once, set_controls
 from pages.shared.widgets import Form
 
 
@@ -101,7 +101,7 @@ def _has_word_prefix(word: str, text: str) -> bool:
 
 def choose(key: str | None) -> None:
     """Open a system, or the list again; use in a callback."""
-    put({SYSTEM.key: key})
+    set_controls({SYSTEM.key: key})
 
 
 def _close() -> None:
@@ -110,4 +110,4 @@ def _close() -> None:
 
 def clear() -> None:
     """Reset the filters; use in a callback."""
-    put({control.key: control.default for control in FILTERS if control is not SYSTEM})
+    set_controls({control.key: control.default for control in FILTERS if control is not SYSTEM})

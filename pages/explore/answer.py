@@ -18,7 +18,7 @@ from pages.explore.controls import Start
 from pages.explore.layout import Slots
 from pages.shared import downloads, query, risk_panel
 from pages.shared.charts import plot
-from pages.shared.session import chosen, recall, remember
+from pages.shared.session import control_text, recall, remember
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -36,7 +36,7 @@ def title(start: Start) -> DeltaGenerator:
     dataset = start.entry
     records = recall(_count_name(start)) or start.records
     size = "" if records is None else f"{records:,} {dataset.records_are}"
-    loss = "squared" if dataset.predicts == "number" else chosen("loss")
+    loss = "squared" if dataset.predicts == "number" else control_text("loss")
     parts = (dataset.title, size, LOSSES.get(loss, ""))
     return st.title(" · ".join(part for part in parts if part), anchor=False)
 
@@ -143,7 +143,7 @@ def at_chosen_epsilon(start: Start, view: View, slots: Slots) -> None:
             numbers.show(view, rows, epsilon)
         with slots.methods:
             numbers.every_method(view, rows, epsilon)
-        focus = chosen("focus")
+        focus = control_text("focus")
         budget, note = detail.focus_budget(view, rows, epsilon, focus)
         _risk(start, budget, slots, "people_figure", note)
         # Replaced as a whole: a fragment appends to a place outside it, and never clears it.

@@ -36,7 +36,7 @@ from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from pages.explore import own_table, presets, texts
 from pages.shared import query, uploads
-from pages.shared.session import once, preset
+from pages.shared.session import once, set_control
 from pages.shared.widgets import Form
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _validate_link() -> str:
     remaining_link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in remaining_link and way not in remaining_link:
-            preset(way, MY_OWN)
+            set_control(way, MY_OWN)
             st.query_params[way] = MY_OWN
     return message
 

@@ -12,7 +12,7 @@ from dpcore.datasets.schema import Entry
 from dpcore.errors import InvalidInput
 from pages.explore import texts
 from pages.shared import query, uploads
-from pages.shared.session import held, keep, kept, put
+from pages.shared.session import control_value, set_controls, store, stored
 from pages.shared.verbatim import refuse, verbatim
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ predict progression: 0 to 350"""
 def entry_for(columns: str) -> Entry:
     """Entry of the description, or of the last valid one, so that the controls stay."""
     with suppress(InvalidInput):
-        keep(LAST, described(columns))
-    last: Entry = kept(LAST) or ENTRY
+        store(LAST, described(columns))
+    last: Entry = stored(LAST) or ENTRY
     return last
 
 
@@ -47,7 +47,7 @@ def controls() -> tuple[File | None, str]:
     """Draw the controls of the file and the description, and return both."""
     upload = uploads.field("Your file (CSV)", FILE, help=ENTRY.how_to_get)
     st.caption(texts.UPLOAD_IS_DROPPED)
-    if upload is not None and not (held(COLUMNS) or "").strip():
+    if upload is not None and not (control_value(COLUMNS) or "").strip():
         st.button(
             "Begin with the names in the file",
             icon=":material/edit_note:",
@@ -55,10 +55,10 @@ def controls() -> tuple[File | None, str]:
             args=(upload,),
             width="stretch",
         )
-    previous = kept(COLUMNS)
-    if previous and held(COLUMNS) is None and COLUMNS not in st.query_params:
+    previous = stored(COLUMNS)
+    if previous and control_value(COLUMNS) is None and COLUMNS not in st.query_params:
         # The reader comes back from a data set or page without this control.
-        put({COLUMNS: previous})
+        set_controls({COLUMNS: previous})
         query.write(COLUMNS, previous)
     columns = st.text_area(
         "What its columns may hold",
@@ -69,15 +69,15 @@ def controls() -> tuple[File | None, str]:
         help=texts.OWN_COLUMNS,
         bind="query-params",
     )
-    keep(COLUMNS, columns)
+    store(COLUMNS, columns)
     return upload, (columns or "").strip()
 
 
 def _begin(upload: File) -> None:
     try:
-        put({COLUMNS: template(upload.getvalue(), upload.name)})
+        set_controls({COLUMNS: template(upload.getvalue(), upload.name)})
     except InvalidInput as refusal:
-        put({COLUMNS: ""})
+        set_controls({COLUMNS: ""})
         st.toast(verbatim(str(refusal)), icon=":material/block:")
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.controls.explore import CONTROLS, PRESETS
 from pages.explore import texts
-from pages.shared.session import chosen, held, keep, kept, put
+from pages.shared.session import control_text, control_value, set_controls, store, stored
 
 PENDING = "explore_preset"
 EPSILON = {"epsilon": 1.0}
@@ -16,7 +16,7 @@ EPSILON = {"epsilon": 1.0}
 def matching() -> str | None:
     """Title of the preset that the controls match, or None."""
     for title, values in PRESETS.items():
-        if all(_is_same(held(key), value) for key, value in values.items()):
+        if all(_is_same(control_value(key), value) for key, value in values.items()):
             return title
     return None
 
@@ -30,7 +30,7 @@ def _is_same(current: object, expected: object) -> bool:
 
 def start_from() -> None:
     """Draw the drop-down that sets all controls at once, and shows the matching preset."""
-    put({"start_from": matching()})
+    set_controls({"start_from": matching()})
     st.selectbox(
         "Start from",
         list(PRESETS),
@@ -43,14 +43,14 @@ def start_from() -> None:
 
 
 def _load() -> None:
-    title = chosen("start_from")
+    title = control_text("start_from")
     if title not in PRESETS:
         return
     # The browser writes changes into the address, but not a control's first value.
     for key, value in PRESETS[title].items():
-        if held(key) is None:
+        if control_value(key) is None:
             st.query_params[key] = CONTROLS[key].text(value)
-    keep(PENDING, {**PRESETS[title], **EPSILON})
+    store(PENDING, {**PRESETS[title], **EPSILON})
     pending()
 
 
@@ -60,10 +60,12 @@ def pending() -> None:
     An interrupted run of the page loses values that the browser has never seen. The old ones would
     return with the next event, so the new ones are set again until a run ends.
     """
-    values = kept(PENDING) or {}
-    put({key: list(value) if isinstance(value, tuple) else value for key, value in values.items()})
+    values = stored(PENDING) or {}
+    set_controls(
+        {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    )
 
 
 def drawn() -> None:
     """Note that the controls have reached the browser; from now on the reader sets them."""
-    keep(PENDING, None)
+    store(PENDING, None)

@@ -20,7 +20,7 @@ from pages.plan import texts
 from pages.plan.answer import Answer
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot
-from pages.shared.session import held, keep, kept, once, recall, remember
+from pages.shared.session import control_value, once, recall, remember, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -36,8 +36,8 @@ def show(answer: Answer) -> None:
     if complaint:
         st.warning(complaint, icon=":material/link_off:")
     budget, composition, noise, sensitivity = _controls(answer)
-    if kept("calendar_rows") is None:
-        keep("calendar_rows", rows)
+    if stored("calendar_rows") is None:
+        store("calendar_rows", rows)
     _fill_form(noise == "typed")
     edited = _editor(noise)
     _write_link(edited)
@@ -139,21 +139,21 @@ def _fill_form(typed_noise: bool) -> None:
             if st.button("Put in place of the table", icon=":material/table_edit:"):
                 _replace_rows(rows)
             if st.button("Add to the table", icon=":material/playlist_add:"):
-                _replace_rows([*kept("calendar_rows"), *rows])
+                _replace_rows([*stored("calendar_rows"), *rows])
 
 
 def _replace_rows(rows: list[dict[str, Any]]) -> None:
     """Restart the table, not yet drawn in this run, with these rows."""
-    keep("calendar_rows", rows)
+    store("calendar_rows", rows)
     remember("calendar_table", (recall("calendar_table") or 0) + 1)
 
 
 def _editor(noise: str) -> list[dict[str, Any]]:
     """Rows of the edited table; its base stays the same on screen, so that edits survive."""
     key = f"calendar_rows_{noise}_{recall('calendar_table') or 0}"
-    if held(key) is None:  # Streamlit drops the edits of a hidden table
-        keep("calendar_base", kept("calendar_rows"))
-    base = pd.DataFrame(kept("calendar_base"), columns=list(COLUMNS)).astype(
+    if control_value(key) is None:  # Streamlit drops the edits of a hidden table
+        store("calendar_base", stored("calendar_rows"))
+    base = pd.DataFrame(stored("calendar_base"), columns=list(COLUMNS)).astype(
         {"what": "object", "weight": "float64", "sigma": "float64"}
     )
     base["date"] = pd.to_datetime(base["date"]).dt.date
@@ -174,7 +174,7 @@ def _editor(noise: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [
         {column: row[column] for column in COLUMNS} for row in edited.to_dict("records")
     ]
-    keep("calendar_rows", rows)
+    store("calendar_rows", rows)
     return rows
 
 

@@ -23,7 +23,7 @@ from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from pages.plan import texts
-from pages.shared.session import chosen, keep, kept, put
+from pages.shared.session import control_text, set_controls, store, stored
 from pages.shared.widgets import Form
 
 PENDING = "plan_pending"
@@ -47,14 +47,14 @@ class PlanChoice:
 
 def target() -> float:
     """The target ε of the whole run, from the question asked backwards."""
-    return number("target ε", chosen("target") or TARGET.default, above=0.0)
+    return number("target ε", control_text("target") or TARGET.default, above=0.0)
 
 
 def set_to(training: TrainingPlan) -> None:
     """Set the controls to this run; call this before they are drawn."""
     settings = values(training)
-    keep(PENDING, settings)
-    put(settings)
+    store(PENDING, settings)
+    set_controls(settings)
 
 
 def drawn() -> None:
@@ -63,7 +63,7 @@ def drawn() -> None:
     An interrupted run of the page loses values that the browser has never seen. The old ones would
     return with the next event, so the new ones are set again until a run ends.
     """
-    keep(PENDING, None)
+    store(PENDING, None)
 
 
 def sidebar() -> PlanChoice:
@@ -74,7 +74,7 @@ def sidebar() -> PlanChoice:
     InvalidInput
         From `dpcore`, for values that do not fit together.
     """
-    put(kept(PENDING) or {})
+    set_controls(stored(PENDING) or {})
     form = Form(CONTROLS)
     with st.sidebar:
         presets_place, run_place = st.container(), st.container()
@@ -91,7 +91,7 @@ def sidebar() -> PlanChoice:
             form.draw("plan_delta")
             _share(form.values["records"], form.values["plan_delta"])
     training, per_epoch = _read(form, is_nominal=is_nominal)
-    keep("plan_length", (training.steps, per_epoch))
+    store("plan_length", (training.steps, per_epoch))
     with presets_place:
         _presets(training)
     return PlanChoice(training, per_epoch)
@@ -127,7 +127,7 @@ def _presets(training: TrainingPlan) -> None:
     """Draw the drop-down that sets all controls at once, and shows the matching preset."""
     titles = {key: item.title for key, item in PRESETS.items()}
     matched = matching(training)
-    put({"preset": None if matched is None else matched.key})
+    set_controls({"preset": None if matched is None else matched.key})
     st.selectbox(
         "Start from",
         list(titles),
@@ -141,20 +141,20 @@ def _presets(training: TrainingPlan) -> None:
 
 
 def _load() -> None:
-    key = chosen("preset")
+    key = control_text("preset")
     if key in PRESETS:
         set_to(preset(key).training)
 
 
 def _reset_adjacency() -> None:
     """Set the adjacency that the theorems of the new sampling use."""
-    put({"neighbour": str(default_adjacency(chosen("sampling")))})
+    set_controls({"neighbour": str(default_adjacency(control_text("sampling")))})
 
 
 def _carry_length() -> None:
     """Keep the run's length when its unit changes."""
-    steps, per_epoch = kept("plan_length") or (FIRST.steps, FIRST.decay_every)
-    if chosen("length") == "steps":
-        put({"duration": steps})
+    steps, per_epoch = stored("plan_length") or (FIRST.steps, FIRST.decay_every)
+    if control_text("length") == "steps":
+        set_controls({"duration": steps})
     else:
-        put({"duration": max(1, round(steps / per_epoch))})
+        set_controls({"duration": max(1, round(steps / per_epoch))})

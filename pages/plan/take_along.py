@@ -10,7 +10,7 @@ from dpcore.export.plan import command, plan_command, snippet
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered
 from pages.plan.controls import target
 from pages.shared.opacus import show_opacus
-from pages.shared.session import chosen
+from pages.shared.session import control_text
 
 
 def _accountant(training: TrainingPlan) -> str:
@@ -23,7 +23,7 @@ def show(answer: Answer) -> None:
     accountant = _accountant(training)
     st.markdown("**Command line**")
     st.code(command(training, accountant), language="bash", wrap_lines=True)
-    unknown = chosen("solve")
+    unknown = control_text("solve")
     is_solving = unknown in SOLVED and unknown != "epsilon"
     if is_solving:
         st.code(

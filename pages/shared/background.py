@@ -16,7 +16,7 @@ import streamlit as st
 
 from dpcore.errors import Cancelled
 from pages.shared.job_panel import Line, State
-from pages.shared.session import flag, keep, kept, lower_flag, raise_flag
+from pages.shared.session import flag, lower_flag, raise_flag, store, stored
 from pages.shared.shared_jobs import me, present
 
 Answer = TypeVar("Answer")
@@ -148,7 +148,7 @@ def ask(
     work, quick : callable, bool
         As in `BackgroundTask`.
     """
-    previous = kept(f"task {name}")
+    previous = stored(f"task {name}")
     box: list[BackgroundTask[Answer]] = _tasks(name, key, work, quick)
     if previous is not None and previous is not box:
         previous[0].leave(me())
@@ -157,7 +157,7 @@ def ask(
         if box[0].stopped:
             box[0] = BackgroundTask(work, quick=quick)
         box[0].join(me(), present())
-    keep(f"task {name}", box)
+    store(f"task {name}", box)
     return box[0]
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 from dpcore.controls import Control, OneOf, Refusal, check
 from dpcore.controls.link import Link
 from dpcore.guarantee import Adjacency
-from pages.shared.session import flag, keep, kept, put, raise_flag
+from pages.shared.session import flag, raise_flag, set_controls, store, stored
 from pages.shared.verbatim import verbatim
 
 VERSION, THIS = "v", "2"
@@ -26,8 +26,8 @@ _VERSION = Control(
     "",
     OneOf({THIS: THIS}),
     default=THIS,
-    asked="the version",
-    instead=f"version {THIS}",
+    noun="the version",
+    fallback_name=f"version {THIS}",
 )
 RESTATED = (
     "A link without “v=2” is read by the defaults of before the number of records was public: for "
@@ -81,7 +81,7 @@ def upgrade_link(
         (link) -> (value, title) of other controls that such a link does not name, if its meaning is
         no longer the default.
     """
-    link, first_run, old_link = read_link(), not flag(f"{page} opened"), kept(f"{page} old link")
+    link, first_run, old_link = read_link(), not flag(f"{page} opened"), stored(f"{page} old link")
     raise_flag(f"{page} opened")
     if link and VERSION not in link:
         # Going back may lead to the link that was rewritten; any other address without a version
@@ -91,9 +91,9 @@ def upgrade_link(
                 page, control, titles, old_adjacency(link), old_values(link), first_run=first_run
             )
         sign()
-    if pending := kept(f"{page} now"):
-        put(pending)
-        keep(f"{page} now", None)
+    if pending := stored(f"{page} now"):
+        set_controls(pending)
+        store(f"{page} now", None)
 
 
 def _rewrite(
@@ -115,9 +115,9 @@ def _rewrite(
     )
     is_restated = old_value == Adjacency.ADD_REMOVE
     new_value = default if is_restated else old_value
-    keep(f"{page} old link", link)
+    store(f"{page} old link", link)
     is_assumed = control not in link and new_value == Adjacency.REPLACE_ONE != default
-    keep(f"{page} restated", RESTATED if is_restated else REPLACED if is_assumed else "")
+    store(f"{page} restated", RESTATED if is_restated else REPLACED if is_assumed else "")
     new_link = {name: values for name, values in link.items() if name != control or not is_restated}
     if control not in link and new_value != default:
         new_link[control] = [titles[new_value]]
@@ -129,7 +129,7 @@ def _rewrite(
         st.query_params.from_dict({**new_link, VERSION: THIS} if new_link else {})
     else:
         # The controls are drawn by now, and own their part of the address.
-        keep(
+        store(
             f"{page} now",
             {control: new_value} | {name: value for name, (value, _) in old_values.items()},
         )
@@ -150,7 +150,7 @@ def write(name: str, value: str | Sequence[str]) -> None:
 
 def tell_restated(page: str) -> None:
     """Show a notice if the page's link is read by defaults other than those of a new visit."""
-    notice = kept(f"{page} restated")
+    notice = stored(f"{page} restated")
     if notice:
         st.info(notice, icon=":material/history:")
 

@@ -19,17 +19,17 @@ def once(name: str, make: Callable[[], Value]) -> Value:
     return value
 
 
-def chosen(key: str) -> str:
+def control_text(key: str) -> str:
     """A control's value as text before it is drawn in this run; empty on the first run."""
     return str(st.session_state.get(key, ""))
 
 
-def held(key: str) -> Any:
+def control_value(key: str) -> Any:
     """The value of a control before it is drawn in this run, or None."""
     return st.session_state.get(key)
 
 
-def preset(key: str, value: str) -> None:
+def set_control(key: str, value: str) -> None:
     """Set a control, before it is drawn for the first time."""
     st.session_state[key] = value
 
@@ -60,17 +60,17 @@ def lower_flag(name: str) -> None:
     st.session_state[f"_flag_{name}"] = False
 
 
-def put(values: Mapping[str, object]) -> None:
+def set_controls(values: Mapping[str, object]) -> None:
     """Set controls before they are drawn, in a callback or earlier in the script."""
     for key, value in values.items():
         st.session_state[key] = value
 
 
-def keep(name: str, value: object) -> None:
+def store(name: str, value: object) -> None:
     """Store any value for the rest of this session."""
     st.session_state[f"_kept_{name}"] = value
 
 
-def kept(name: str) -> Any:
+def stored(name: str) -> Any:
     """The value last stored under this name, or None."""
     return st.session_state.get(f"_kept_{name}")

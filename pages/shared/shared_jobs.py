@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpcore.evaluation import jobs
 from dpcore.evaluation.task import StudyProtocol, Task
 from pages.shared.job_panel import Line, State
-from pages.shared.session import flag, keep, kept, lower_flag, once, raise_flag
+from pages.shared.session import flag, lower_flag, once, raise_flag, store, stored
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def only(name: str, keys: Collection[str]) -> None:
     keys_by_place = _keys_by_place()
     for key in keys_by_place.get(name, set()) - set(keys):
         jobs.Job(key).leave(me() + name)
-    keep("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) & set(keys)})
+    store("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) & set(keys)})
 
 
 def submit(name: str, task: Task) -> jobs.Job:
@@ -72,7 +72,7 @@ def submit(name: str, task: Task) -> jobs.Job:
         If too many jobs are unfinished.
     """
     job = jobs.submit(task, watcher=me() + name, alive=present())
-    keep(f"job stopped {task.key}", None)
+    store(f"job stopped {task.key}", None)
     _add(name, task.key)
     return job
 
@@ -90,14 +90,14 @@ def stop(key: str) -> None:
     for name, keys in keys_by_place.items():
         if key in keys:
             jobs.Job(key).leave(me() + name)
-    keep("jobs held", {name: keys - {key} for name, keys in keys_by_place.items()})
-    keep(f"job stopped {key}", time.monotonic())
+    store("jobs held", {name: keys - {key} for name, keys in keys_by_place.items()})
+    store(f"job stopped {key}", time.monotonic())
     lower_flag(f"job begun {key}")
 
 
 def begin(key: str) -> None:
     """Note that the person started the job, until they stop it."""
-    keep(f"job stopped {key}", None)
+    store(f"job stopped {key}", None)
     raise_flag(f"job begun {key}")
 
 
@@ -108,7 +108,7 @@ def begun(key: str) -> bool:
 
 def stopped(key: str) -> bool:
     """Whether the person stopped it in this session, and has not started it since."""
-    return kept(f"job stopped {key}") is not None
+    return stored(f"job stopped {key}") is not None
 
 
 def state(key: str) -> str:
@@ -252,7 +252,7 @@ class WatchedJobs:
 
 def _stopping(key: str) -> bool:
     """Whether rows of a stopped job may still come."""
-    stopped_at = kept(f"job stopped {key}")
+    stopped_at = stored(f"job stopped {key}")
     is_recent = stopped_at is not None and time.monotonic() - stopped_at < LATE_SECONDS
     return is_recent or jobs.Job(key).stopping
 
@@ -266,9 +266,9 @@ def _progress(key: str) -> tuple[float, str]:
 
 
 def _keys_by_place() -> dict[str, set[str]]:
-    return kept("jobs held") or {}
+    return stored("jobs held") or {}
 
 
 def _add(name: str, key: str) -> None:
     keys_by_place = _keys_by_place()
-    keep("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) | {key}})
+    store("jobs held", {**keys_by_place, name: keys_by_place.get(name, set()) | {key}})

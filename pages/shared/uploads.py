@@ -25,7 +25,7 @@ from dpcore.evaluation import jobs
 from dpcore.evaluation.forgetting import forget as forget_job
 from dpcore.evaluation.task import Task
 from pages.shared import session_end, shared_jobs
-from pages.shared.session import keep, kept, once, recall, remember
+from pages.shared.session import once, recall, remember, store, stored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,11 +219,11 @@ def field(label: str, key: str, **more: Any) -> File | None:
 
 def forget() -> None:
     """Delete this session's files, and everything computed from them."""
-    for upload in (kept("table"), kept("features")):
+    for upload in (stored("table"), stored("features")):
         if upload is not None:
             upload.close()
-    keep("table", None)
-    keep("features", None)
+    store("table", None)
+    store("features", None)
     # These caches belong to the session: other sessions lose nothing.
     for cached in (_table, _features, curve_rows, figure):
         cached.clear()
@@ -259,7 +259,7 @@ def _features(name: str, _file: File) -> Upload:
 def table(key: str, columns: str, file: File) -> str:
     """Hold a table; returns its name in a `Study`."""
     upload = _table(_name(file.file_id, key, columns), key, columns, file)
-    keep("table", upload)
+    store("table", upload)
     return upload.name
 
 
@@ -294,7 +294,7 @@ def learn_curves(study: Study) -> None:
     """Submit training on the table; see `Upload.learn`."""
     from dpcore.evaluation import curves
 
-    upload = kept("table")
+    upload = stored("table")
     if upload is not None and upload.name == study.upload:
         upload.learn(
             shared_jobs.CURVES,
@@ -312,7 +312,7 @@ def features(file: File) -> tuple[str, Brief]:
     InvalidInput
     """
     upload = _features(_name(file.file_id), file)
-    keep("features", upload)
+    store("features", upload)
     return upload.name, upload.answer("", None)
 
 
@@ -320,13 +320,13 @@ def train(place: str, study: TrainingStudy | TrainingSweep, name: str) -> None:
     """Submit training on the named features; see `Upload.learn`."""
     from dpcore.evaluation.training.task import task
 
-    upload = kept("features")
+    upload = stored("features")
     if upload is not None and upload.name == name:
         upload.learn(place, lambda path: task(study, path), study.key)
 
 
 def _current(kind: str, name: str) -> Upload:
-    upload: Upload | None = kept(kind)
+    upload: Upload | None = stored(kind)
     if upload is None or upload.closed or upload.name != name:
         st.stop()
     return upload

@@ -15,7 +15,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.words import at_most, listed, plain
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot, table_behind
-from pages.shared.session import held, keep, kept, put
+from pages.shared.session import control_value, set_controls, store, stored
 from pages.train import texts
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
@@ -39,17 +39,17 @@ def validate_link(link: Link) -> list[Refusal]:
             refusals.append(Refusal(LINK, key, f"the training {query.quoted(key)}, {reason}"))
         else:
             keys.append(key)
-    keep("train finished", keys)
-    keep("train compared", keys)
+    store("train finished", keys)
+    store("train compared", keys)
     return refusals
 
 
 def note(key: str) -> None:
     """Add a finished training to those that can be compared, and select it."""
-    finished_keys: list[str] = kept("train finished") or []
+    finished_keys: list[str] = stored("train finished") or []
     if key not in finished_keys:
-        keep("train finished", [*finished_keys, key][-MOST_KEPT:])
-        keep("train fresh", [*(kept("train fresh") or []), key])
+        store("train finished", [*finished_keys, key][-MOST_KEPT:])
+        store("train fresh", [*(stored("train fresh") or []), key])
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
@@ -70,7 +70,7 @@ def _load_or_none(key: str) -> Finished | None:
 def show(choice: TrainChoice, _: CalibratedTraining) -> None:
     """Draw the choice of trainings, their charts, and their differences."""
     st.markdown(texts.COMPARE)
-    finished_keys: list[str] = kept("train finished") or []
+    finished_keys: list[str] = stored("train finished") or []
     keys_by_name = {
         str(place): key
         for place, key in enumerate(finished_keys, 1)
@@ -85,12 +85,12 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
         for name, key in keys_by_name.items()
     }
     # Set here, as a fragment cannot set a control outside of it.
-    current, new_keys = held("compared"), kept("train fresh") or []
+    current, new_keys = control_value("compared"), stored("train fresh") or []
     if current is None or new_keys:
-        candidates = [*(kept("train compared") or [] if current is None else current), *new_keys]
+        candidates = [*(stored("train compared") or [] if current is None else current), *new_keys]
         available = [key for key in dict.fromkeys(candidates) if key in titles]
-        put({"compared": available[-figures.MOST_RUNS :]})
-        keep("train fresh", [])
+        set_controls({"compared": available[-figures.MOST_RUNS :]})
+        store("train fresh", [])
     chosen = st.multiselect(
         "Trainings to compare",
         list(titles),
@@ -98,7 +98,7 @@ def show(choice: TrainChoice, _: CalibratedTraining) -> None:
         max_selections=figures.MOST_RUNS,
         key="compared",
     )
-    keep("train compared", chosen)
+    store("train compared", chosen)
     if st.query_params.get_all(LINK) != chosen:
         query.write(LINK, chosen)
     trainings = {name: _load(key) for name, key in keys_by_name.items() if key in chosen}

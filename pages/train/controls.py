@@ -13,7 +13,7 @@ from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
-from pages.shared.session import chosen, put
+from pages.shared.session import control_text, set_controls
 from pages.shared.widgets import Form
 from pages.train import texts, upload
 
@@ -111,7 +111,7 @@ def _metric(form: Form, entry: ExamplesEntry) -> str:
 
 def _presets() -> None:
     """Draw the drop-down that sets all controls at once, and shows the matching preset."""
-    put({"train_preset": next((name for name in PRESETS if _is_set(name)), None)})
+    set_controls({"train_preset": next((name for name in PRESETS if _is_set(name)), None)})
     st.selectbox(
         "Start from",
         list(PRESETS),
@@ -125,10 +125,10 @@ def _presets() -> None:
 
 def _is_set(name: str) -> bool:
     """Whether the drawn controls match this preset."""
-    return all(chosen(key) in ("", str(value)) for key, value in PRESETS[name].items())
+    return all(control_text(key) in ("", str(value)) for key, value in PRESETS[name].items())
 
 
 def _load() -> None:
-    values = PRESETS.get(chosen("train_preset"))
+    values = PRESETS.get(control_text("train_preset"))
     if values is not None:
-        put(values)
+        set_controls(values)

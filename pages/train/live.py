@@ -20,7 +20,7 @@ from dpcore.figures.words import at_most, counted, plain
 from pages.shared import badges, job_panel, view_link
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
-from pages.shared.session import chosen, keep, kept, put
+from pages.shared.session import control_text, set_controls, store, stored
 from pages.train import calibration, texts, trainings
 from pages.train import comparison as train_comparison
 from pages.train.calibration import CalibratedTraining
@@ -73,11 +73,11 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
     key : str
         Of the settings; with the key of the last run, everything stays until it is redrawn.
     """
-    if kept("train shown") == key:
+    if stored("train shown") == key:
         yield st.container
         st.empty()
         return
-    keep("train shown", key)
+    store("train shown", key)
     trainings.leave_all()
     answer_place, spacer = st.empty(), st.empty()
     answer_place.caption(texts.COMPUTING)
@@ -311,7 +311,7 @@ def _idle(choice: TrainChoice, records: int) -> Callable[[State], str]:
 
 
 def _next_seed() -> None:
-    put({"train_seed": (int(chosen("train_seed") or 0) + 1) % (MOST_SEED + 1)})
+    set_controls({"train_seed": (int(control_text("train_seed") or 0) + 1) % (MOST_SEED + 1)})
 
 
 def _charts(

@@ -14,7 +14,7 @@ from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.figures.words import at_most, plain
 from pages.shared import badges, job_panel, shared_jobs
-from pages.shared.session import keep, kept
+from pages.shared.session import store, stored
 from pages.shared.shared_jobs import WatchedJobs
 from pages.shared.verbatim import verbatim
 from pages.train import texts, upload
@@ -76,14 +76,14 @@ def _begin(study: TrainingStudy, calibrated: CalibratedTraining) -> None:
     except jobs.QueueFull as refusal:
         st.toast(verbatim(str(refusal)), icon=":material/hourglass:")
         return
-    keep("train releases", [*(kept("train releases") or []), release])
+    store("train releases", [*(stored("train releases") or []), release])
 
 
 def _releases(study: TrainingStudy) -> list[StartedTraining]:
     """Trainings on the same records, in the order they were started."""
     return [
         release
-        for release in kept("train releases") or []
+        for release in stored("train releases") or []
         if (release.study.dataset, release.study.settings) == (study.dataset, study.settings)
     ]
 

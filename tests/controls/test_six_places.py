@@ -17,7 +17,7 @@ DEPTH = Control(
     "Depth of the tree",
     Number(1, 9, whole=True),
     default=3,
-    asked="a depth of",
+    noun="a depth of",
     field="tree.depth",
     option="depth",
     help="**Depth**: how many questions a tree asks. More cost more noise.",
@@ -27,7 +27,7 @@ SPLIT = Control(
     "Split by",
     OneOf({"gini": "Impurity", "chance": "Chance"}, row=True, means={"chance": "random"}),
     default="gini",
-    asked="a split by",
+    noun="a split by",
     field="tree.split",
     option="split",
     help="How questions are chosen.",
@@ -108,10 +108,10 @@ def test_the_command_line_has_it_with_its_help_and_says_it_again() -> None:
     assert "--depth DEPTH Depth: how many questions a tree asks" in told
     assert "--split SPLIT gini or random: How questions are chosen" in told
     typed = command.parse_args(["--depth", "5", "--split", "random"])
-    fields = {PAGE[key].field: value for key, value in options.given(PAGE, typed).items()}
+    fields = {PAGE[key].field: value for key, value in options.typed_values(PAGE, typed).items()}
     assert fields == {"tree.depth": 5, "tree.split": "random"}
     assert options.written(PAGE, fields) == ["--depth 5", "--split random"]
-    assert options.given(PAGE, command.parse_args([])) == {}
+    assert options.typed_values(PAGE, command.parse_args([])) == {}
 
 
 def test_the_python_to_take_along_sets_its_field() -> None:

@@ -116,8 +116,8 @@ def test_where_the_cache_cannot_be_written_there_is_a_private_folder(
     assert [path.stat().st_mode & 0o777 for path in (where.parent, where)] == [0o700] * 2
     assert cache.place("jobs") == where
     (where / "a.csv").write_text("a")
-    assert cache.found("jobs/a.csv") == where / "a.csv"
-    assert cache.found("jobs/b.csv") == tmp_path / "a file" / "cache" / "jobs" / "b.csv"
+    assert cache.path_of("jobs/a.csv") == where / "a.csv"
+    assert cache.path_of("jobs/b.csv") == tmp_path / "a file" / "cache" / "jobs" / "b.csv"
     said = cache.complaint()
     assert "cannot be written to (Not a directory)" in said
     assert "DPCORE_CACHE" in said
@@ -125,7 +125,7 @@ def test_where_the_cache_cannot_be_written_there_is_a_private_folder(
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path / "cache"))
     assert cache.place("jobs") == tmp_path / "cache" / "jobs"
     assert cache.complaint() == ""
-    assert cache.found("jobs/a.csv") == where / "a.csv"
+    assert cache.path_of("jobs/a.csv") == where / "a.csv"
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def test_random_features_take_the_place_of_the_columns() -> None:
     row = closed_form(study, prepare(load("breast_cancer"), made)).iloc[0]
     assert numbers(app)["Accuracy"] == f"{100 * row['accuracy']:.1f} %"
     assert "--features fourier" in export.command(study)
-    asked = opened(**link, bandwidth="0.6")
-    assert asked.warning[0].value == (
+    noun = opened(**link, bandwidth="0.6")
+    assert noun.warning[0].value == (
         "The link asks for a bandwidth of “0.6”, which this page does not offer; it uses "
         "bandwidth 0.7."
     )
@@ -486,10 +486,10 @@ def test_whom_to_trust_stands_beside_the_proof_of_blurred_records() -> None:
 
 def test_every_proof_says_whom_to_trust() -> None:
     app = opened(methods=["OPERA", "DP-GD", "InputPert"], view="Claim and proof")
-    asked = [text.value for text in app.markdown if "Whom do I have to trust?" in text.value]
+    noun = [text.value for text in app.markdown if "Whom do I have to trust?" in text.value]
     cards = [text.value for text in app.markdown if text.value.startswith("**Claim** ")]
-    assert len(asked) == len(cards) == 3
-    assert sum("The one who holds the records and runs this" in text for text in asked) == 2
+    assert len(noun) == len(cards) == 3
+    assert sum("The one who holds the records and runs this" in text for text in noun) == 2
     # What is said of a claim without a number is said once.
     told = [text.value for text in (*app.markdown, *app.caption) if "not in print" in text.value]
     assert told == ["No number. This edition is not in print."]
@@ -615,10 +615,10 @@ def test_the_commands_are_tried_with_every_setting() -> None:
 def test_the_command_to_take_along_means_the_same_study(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Study] = []
+    noun: list[Study] = []
 
     def note(study: Study, **_: object) -> pd.DataFrame:
-        asked.append(study)
+        noun.append(study)
         return pd.DataFrame({"nothing": []})
 
     monkeypatch.setattr("dpcore.evaluation.curves.answers", note)
@@ -626,7 +626,7 @@ def test_the_command_to_take_along_means_the_same_study(
     words = shlex.split(export.command(STUDIES[number]).replace("\\\n", " "))
     assert words[:4] == ["python", "-m", "dpcore", "sweep"]
     assert cli.main(words[3:]) == 0
-    assert asked == [STUDIES[number]]
+    assert noun == [STUDIES[number]]
 
 
 def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> None:

@@ -141,14 +141,14 @@ def test_a_curve_that_is_finished_while_the_page_is_drawn_is_shown(
         time.sleep(0.2)
         app.run()
     # Asked once, it is not there yet; the next time it is, as for a job that ends in between.
-    asked, really = [], shared_jobs.state
+    noun, really = [], shared_jobs.state
 
     def late(key: str) -> str:
-        asked.append(key)
-        return really(key) if len(asked) > 1 else "running"
+        noun.append(key)
+        return really(key) if len(noun) > 1 else "running"
 
     monkeypatch.setattr(shared_jobs, "state", late)
     again = opened(number_methods=["OPERA", "AdaSSP"], view="Take along", runs="10")
-    assert len(asked) > 1
+    assert len(noun) > 1
     assert "adassp" in set(again.dataframe[0].value["method"])
     assert "is being trained" not in spoken(again)

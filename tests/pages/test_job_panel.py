@@ -152,17 +152,17 @@ def test_a_line_without_a_button_has_none(monkeypatch: pytest.MonkeyPatch) -> No
 def test_it_looks_again_only_while_something_moves(
     monkeypatch: pytest.MonkeyPatch, states: list[State], seconds: float | None
 ) -> None:
-    asked: list[float | None] = []
+    noun: list[float | None] = []
 
     def fragment(run_every: float | None) -> Callable[[Callable[[], None]], Callable[[], None]]:
-        asked.append(run_every)
+        noun.append(run_every)
         return lambda look: look
 
     monkeypatch.setattr(st, "fragment", fragment)
     still: list[bool] = []
     things = [Fake(str(place), each, each) for place, each in enumerate(states)]
     job_panel.watch(things, still.append)
-    assert asked == [seconds]
+    assert noun == [seconds]
     # A table is drawn only where it stays.
     assert still == [seconds is None]
 

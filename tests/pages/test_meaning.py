@@ -61,9 +61,9 @@ def copied(app: AppTest) -> tuple[str, str]:
 
 
 def calibrated(method: str, epsilon: float, **study: str) -> Calibration:
-    asked = Study(methods=(method,), epsilons=(epsilon,), delta=1e-5, **study)  # type: ignore[arg-type]
-    problem = problem_for(asked, prepare(load("breast_cancer"), Preparation()))
-    return calibrations_for(asked, problem, 1e-5)[method][0]
+    noun = Study(methods=(method,), epsilons=(epsilon,), delta=1e-5, **study)  # type: ignore[arg-type]
+    problem = problem_for(noun, prepare(load("breast_cancer"), Preparation()))
+    return calibrations_for(noun, problem, 1e-5)[method][0]
 
 
 def expected(

@@ -441,8 +441,8 @@ def test_hostile_values_in_the_link_are_refused_in_a_sentence_each() -> None:
         "effect": "magic",
         "compare": ["../../etc", "0" * 24],
     }
-    for asked, sentences in ((link, 10), (more, 4)):
-        app = opened(**asked)
+    for noun, sentences in ((link, 10), (more, 4)):
+        app = opened(**noun)
         assert not app.exception
         (warning,) = app.warning
         assert warning.value.startswith("The link asks for:")
@@ -479,10 +479,10 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
             "runs": [1, 1],
         }
     )
-    asked = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
+    noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
 
     def told(tested: tuple[int, ...]) -> str:
-        return live.caution(asked, comparison.compared(table, asked.metric), tested)
+        return live.caution(noun, comparison.compared(table, noun.metric), tested)
 
     assert told((30, 30)).startswith("That the private network comes out better than the one ")
     assert "There are only 60 test records" in told((30, 30))

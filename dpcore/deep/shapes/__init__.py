@@ -11,7 +11,7 @@ import pkgutil
 from functools import cache
 
 from dpcore.deep.config import TrainingConfig
-from dpcore.deep.shapes.shape import Build, Given, NoiseShape
+from dpcore.deep.shapes.shape import Build, NoiseShape, ShapeInputs
 
 
 @cache
@@ -24,6 +24,6 @@ def register() -> dict[str, Build]:
     return builders
 
 
-def build(config: TrainingConfig, given: Given) -> NoiseShape:
+def build(config: TrainingConfig, inputs: ShapeInputs) -> NoiseShape:
     """The shape that a configuration names, in its initial state."""
-    return register()[config.noise](config, given)
+    return register()[config.noise](config, inputs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dpcore.deep.config import TrainingConfig
-from dpcore.deep.shapes.shape import Given, NoiseShape
+from dpcore.deep.shapes.shape import NoiseShape, ShapeInputs
 
 
-def _isotropic(config: TrainingConfig, given: Given) -> NoiseShape:
+def _isotropic(config: TrainingConfig, inputs: ShapeInputs) -> NoiseShape:
     return NoiseShape()
 
 

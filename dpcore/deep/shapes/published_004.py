@@ -15,7 +15,7 @@ from torch import Tensor
 from dpcore.accounting import paper_004
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.shapes import moments
-from dpcore.deep.shapes.shape import ExampleGradients, Given, NoiseShape, Scales, due, split
+from dpcore.deep.shapes.shape import ExampleGradients, NoiseShape, Scales, ShapeInputs, due, split
 
 
 class Uneven(NoiseShape):
@@ -23,7 +23,7 @@ class Uneven(NoiseShape):
 
     Parameters
     ----------
-    given : Given
+    inputs : ShapeInputs
     examples : ExampleGradients
         The records that w is the mean gradient of.
     refresh : int
@@ -32,8 +32,8 @@ class Uneven(NoiseShape):
 
     min_noise_ratio = paper_004.LEAST
 
-    def __init__(self, given: Given, examples: ExampleGradients, refresh: int) -> None:
-        self.given, self.examples, self.refresh = given, examples, refresh
+    def __init__(self, inputs: ShapeInputs, examples: ExampleGradients, refresh: int) -> None:
+        self.inputs, self.examples, self.refresh = inputs, examples, refresh
         self.multiples: list[Tensor] = []
         if refresh == 0:
             # No step has been taken yet, so the network still has its initial weights.
@@ -43,7 +43,7 @@ class Uneven(NoiseShape):
     def prepare(self, step: int) -> None:
         """Compute w where it is due."""
         if due(step, self.refresh) and not (self.refresh == 0 and self.multiples):
-            per_example = self.given.per_example
+            per_example = self.inputs.per_example
             weights = moments.mean(per_example, self.examples).abs()
             self.multiples = split(paper_004.shares(weights), per_example.parameters)
 
@@ -60,11 +60,11 @@ class Uneven(NoiseShape):
         self.multiples = [multiple.clone() for multiple in state["multiples"]]
 
 
-def _published(config: TrainingConfig, given: Given) -> NoiseShape:
+def _published(config: TrainingConfig, inputs: ShapeInputs) -> NoiseShape:
     if not config.uneven:
         return NoiseShape()
-    examples = given.private if config.source == "private" else given.asked_for()
-    return Uneven(given, examples, config.refresh)
+    examples = inputs.private if config.source == "private" else inputs.public_examples()
+    return Uneven(inputs, examples, config.refresh)
 
 
 SHAPES = {"published-004": _published}

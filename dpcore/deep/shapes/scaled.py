@@ -29,7 +29,7 @@ from torch import Tensor
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.shapes import moments, optimal
-from dpcore.deep.shapes.shape import Given, NoiseShape, Scales, due, flat, split
+from dpcore.deep.shapes.shape import NoiseShape, Scales, ShapeInputs, due, flat, split
 
 MEMORY_MEAN, MEMORY_SQUARES = 0.9, 0.99
 """Share of a moving average that stays at every step (AdaCliP's β₁; its β₂ made longer, because a
@@ -83,18 +83,18 @@ class FromExamples(NoiseShape):
     ----------
     config : TrainingConfig
         Gives the cost, the refresh, and whether there is a scale for each coordinate or layer.
-    given : Given
+    inputs : ShapeInputs
     """
 
-    def __init__(self, config: TrainingConfig, given: Given) -> None:
-        self.config, self.given, self.examples = config, given, given.asked_for()
+    def __init__(self, config: TrainingConfig, inputs: ShapeInputs) -> None:
+        self.config, self.inputs, self.examples = config, inputs, inputs.public_examples()
         self.scale: Scales = None
 
     def prepare(self, step: int) -> None:
         """Compute D where it is due."""
         if not due(step, self.config.refresh):
             return
-        per_example, config = self.given.per_example, self.config
+        per_example, config = self.inputs.per_example, self.config
         squares = moments.squares(per_example, self.examples, config.clip)
         if config.cost == "gradient":
             weights = moments.mean(per_example, self.examples).abs()
@@ -133,11 +133,11 @@ class FromReleases(NoiseShape):
     ----------
     config : TrainingConfig
         Its `share` is spent on a second query where weights are "paid".
-    given : Given
+    inputs : ShapeInputs
     """
 
-    def __init__(self, config: TrainingConfig, given: Given) -> None:
-        self.ready, self.clip, self.cost = given.per_example, config.clip, config.cost
+    def __init__(self, config: TrainingConfig, inputs: ShapeInputs) -> None:
+        self.ready, self.clip, self.cost = inputs.per_example, config.clip, config.cost
         self.paid = config.source == "paid"
         self.share = config.share if self.paid else 0.0
         self.sizes = layer_sizes(self.ready)
@@ -218,8 +218,10 @@ def _of_each_parameter(ready: PerExample, by_layer: Tensor) -> list[float]:
     return result
 
 
-def _scaled(config: TrainingConfig, given: Given) -> NoiseShape:
-    return FromExamples(config, given) if config.source == "public" else FromReleases(config, given)
+def _scaled(config: TrainingConfig, inputs: ShapeInputs) -> NoiseShape:
+    return (
+        FromExamples(config, inputs) if config.source == "public" else FromReleases(config, inputs)
+    )
 
 
 SHAPES = {"scaled": _scaled}

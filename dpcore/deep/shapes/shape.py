@@ -47,7 +47,7 @@ class ExampleGradients:
 
 
 @dataclass(frozen=True)
-class Given:
+class ShapeInputs:
     """The training that a shape belongs to.
 
     Parameters
@@ -63,7 +63,7 @@ class Given:
     private: ExampleGradients
     public: ExampleGradients | None = None
 
-    def asked_for(self) -> ExampleGradients:
+    def public_examples(self) -> ExampleGradients:
         """The public examples.
 
         Raises
@@ -121,7 +121,7 @@ class NoiseShape:
         """Continue from a `state`."""
 
 
-Build = Callable[[TrainingConfig, Given], NoiseShape]
+Build = Callable[[TrainingConfig, ShapeInputs], NoiseShape]
 
 
 def split(vector: Tensor, like: Sequence[Tensor]) -> list[Tensor]:

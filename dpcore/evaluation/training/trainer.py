@@ -91,7 +91,7 @@ class Trainer:
     Parameters
     ----------
     studies : sequence of TrainingStudy
-    given : Material
+    data : TrainingData
         Their records.
     device : torch.device
     progress : callable
@@ -106,14 +106,14 @@ class Trainer:
     def __init__(
         self,
         studies: Sequence[TrainingStudy],
-        given: TrainingData,
+        data: TrainingData,
         device: torch.device,
         progress: Report = lambda share, message: None,
     ) -> None:
-        self.studies, self.device, self.given = tuple(studies), device, given
-        self.records = len(given.inputs)
+        self.studies, self.device, self.data = tuple(studies), device, data
+        self.records = len(data.inputs)
         # Once on the device for all runs.
-        self._inputs = torch.as_tensor(given.inputs, dtype=torch.float32).to(device)
+        self._inputs = torch.as_tensor(data.inputs, dtype=torch.float32).to(device)
         self.configs = tuple(
             study.with_calibrated_sigma(
                 self.records, lambda share, message: progress(share, "finding the noise")
@@ -126,11 +126,11 @@ class Trainer:
         self._noted = checkpoints(epochs, MOST_ROWS)
         self._ledgers = [self._opened(place, progress) for place in range(len(self.studies))]
         self._rows: dict[tuple[int, int, int], tuple[Any, ...]] = {}
-        usable = np.flatnonzero(known(given.targets))
+        usable = np.flatnonzero(known(data.targets))
         spaced = np.linspace(0, max(0, len(usable) - 1), min(len(usable), LOSS_RECORDS)).astype(int)
         self._seen = usable[np.unique(spaced)]
-        tested = known(given.test_targets)
-        self._tested = given.test_inputs[tested], given.test_targets[tested]
+        tested = known(data.test_targets)
+        self._tested = data.test_inputs[tested], data.test_targets[tested]
 
     def run(
         self,
@@ -278,7 +278,7 @@ class Trainer:
             replace(self.configs[place], seed=self.configs[place].seed + run)
             for place, run in members
         ]
-        data = self.given
+        data = self.data
         run = TrainingRun(
             configs,
             self._inputs,  # type: ignore[arg-type]
@@ -333,7 +333,7 @@ class Trainer:
 
     def _note(self, batch: _Batch) -> None:
         """Measure, and enter the rows of the epoch that the batch is in."""
-        run, data = batch.run, self.given
+        run, data = batch.run, self.data
         # Measures never end a training: that would tell of the records. Without any they are nan.
         accuracy = area = loss = np.full(run.runs, math.nan)
         test_inputs, test_targets = self._tested
