@@ -11,11 +11,11 @@ from playwright.sync_api import Page
 VENDOR = (("color-contrast", '<span class="token '),)
 
 
-def expect_no_barrier(page: Page) -> None:
-    """Nothing serious is wrong with what is on the page now."""
+def expect_no_barrier(page: Page, within: str | None = None) -> None:
+    """Nothing serious is wrong with what is on the page now, or within an element of it."""
     found = [
         f"{item['id']}: {node['html'][:200]} {node['failureSummary'][:200]}"
-        for item in Axe().run(page).response["violations"]
+        for item in Axe().run(page, within).response["violations"]
         if item["impact"] in ("serious", "critical")
         for node in item["nodes"]
         if not any(

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 # Begins by itself, and takes long enough to be stopped.
 MEDIUM = "?passes=15&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"
-EXPIRES_SECONDS = 10.0
+EXPIRES_SECONDS = 6.0
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_a_browser_that_is_closed_ends_what_only_it_waited_for(
     # Loaded anew, the page waits for it again.
     anne.reload()
     anne.locator(".st-key-train_stop button").wait_for()
-    anne.wait_for_timeout(1_000 * (EXPIRES_SECONDS + 5.0))
+    anne.wait_for_timeout(1_000 * (EXPIRES_SECONDS + 3.0))
     assert tickets(server)
     anne.close()
     began = time.monotonic()

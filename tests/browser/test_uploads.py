@@ -83,7 +83,7 @@ def soon(holds: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"not within {seconds:g} seconds"
-        time.sleep(0.5)
+        time.sleep(1.0)
 
 
 def nowhere(server: Server, who: str, since: float) -> bool:
@@ -119,7 +119,7 @@ def at_rest(browser: Browser, forgetful: Server) -> Idle:
         for path in ("", FEATURES, LARGE, WIDE):
             page.goto(f"{forgetful.address}/{path}")
             idle(page)
-            page.wait_for_timeout(2_000)
+            page.wait_for_timeout(500)
     before = 0.0
     while abs(before - memory.resident(forgetful.pid)) > 1.0:
         before = memory.resident(forgetful.pid)
@@ -189,9 +189,9 @@ def another_page(page: Page, address: str, turn: int) -> float:
 def test_a_large_table_holds_nobody_up(
     context: BrowserContext, at_rest: Idle, tmp_path: Path
 ) -> None:
-    # Read by the server itself, so many rows would take 80 MB.
+    # Read by the server itself, so many rows would take 40 MB.
     path = tmp_path / "large.csv"
-    rows = (f"{18 + row % 73},{row % 7 // 4}" for row in range(500_000))
+    rows = (f"{18 + row % 73},{row % 7 // 4}" for row in range(250_000))
     path.write_text("age,ill\n" + "\n".join(rows), "ascii")
     server = at_rest.server
     page, other = opened(context, f"{server.address}/{LARGE}"), opened(context, server.address)
@@ -207,6 +207,7 @@ def test_a_large_table_holds_nobody_up(
         assert time.monotonic() - began < PATIENCE / 1_000
         turn += 1
         longest = max(longest, another_page(other, server.address, turn))
+        other.wait_for_timeout(500)
     took, above = time.monotonic() - began, at_rest.above()
     print(
         f"shown after {took:.1f} s, {above:.0f} MB above idle; another's page within "
@@ -215,7 +216,7 @@ def test_a_large_table_holds_nobody_up(
     assert turn
     # The reading process has a processor, where there is more than one.
     assert longest < 3.0 * usual + 3.0
-    assert above < MOST_ABOVE_IDLE
+    assert above < 0.5 * MOST_ABOVE_IDLE
     page.close()
     other.close()
 
