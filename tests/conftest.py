@@ -68,12 +68,6 @@ def process_as_before() -> Iterator[None]:
         sys.modules["pages.shared.session_end"].stop_overwriting()
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors, as many tests wait: for a page, a worker, or a timer."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return 1 + (len(affinity(0)) if affinity else os.cpu_count() or 1)
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that `FLAKY` names, and begin with those that wait most.
 

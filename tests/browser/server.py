@@ -23,6 +23,8 @@ CHROMIUM_SWITCHES = [
     "--no-first-run",
     # Without a graphics card, drawing through one in software takes the processor twice.
     "--disable-gpu",
+    # A process less to hand every picture to: a visit takes three quarters of the processor's time.
+    "--in-process-gpu",
 ]
 START_SECONDS = 60.0
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import ipaddress
+import re
 import socket
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from tests.browser.waiting import idle
 
 pytestmark = pytest.mark.browser
 EVIL = "evil.example"
-PAGES = ("", "plan", "train", "atlas")
+PAGES = ("", "plan", "train?passes=2&units=8&repeats=1", "atlas")
 
 
 def answered(server: Server, path: str = "/_stcore/stream", **headers: str) -> int:
@@ -100,20 +102,43 @@ def test_an_upload_from_elsewhere_is_refused(server: Server) -> None:
         urllib.request.urlopen(request, timeout=20)
 
 
-def test_no_call_leaves_the_machine(context: BrowserContext, tmp_path: Path) -> None:
-    calls = tmp_path / "calls"
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
+    """A fresh server, and the file in which it and its workers note what they call."""
+    calls = tmp_path_factory.mktemp("recorded") / "calls"
     recorder = str(Path(__file__).parent / "recorder")
     with running(PYTHONPATH=recorder, CALLS=str(calls), DISPLAY="") as server:
-        answered(server, Origin=f"http://{EVIL}")
-        answered(server, Host=EVIL, Origin=f"http://{EVIL}")
-        page = context.new_page()
-        for path in (*PAGES[:2], "train?passes=2&units=8&repeats=1", *PAGES[3:]):
-            page.goto(f"{server.address}/{path}")
-            idle(page)
-            expect(page.get_by_test_id("stException")).to_have_count(0)
-            if path.startswith("train"):
-                expect(page.get_by_text("Trained.")).to_be_visible()
-        page.close()
+        yield server, calls
+
+
+def test_a_fresh_server_answers_the_page_by_its_name(
+    recorded: tuple[Server, Path], context: BrowserContext
+) -> None:
+    page = context.new_page()
+    page.goto(f"{recorded[0].address}/explore?loss=Huber+SVM")
+    expect(page).to_have_title(re.compile("^Epsilon Explorer"))
+    expect(page.locator("h1")).to_contain_text("Huber SVM")
+    expect(page.get_by_test_id("stSidebarLogo")).to_be_visible()
+    # What runs is pages/main.py with its own navigation, not one that Streamlit found.
+    expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.close()
+
+
+def test_no_call_leaves_the_machine(recorded: tuple[Server, Path], context: BrowserContext) -> None:
+    server, calls = recorded
+    answered(server, Origin=f"http://{EVIL}")
+    answered(server, Host=EVIL, Origin=f"http://{EVIL}")
+    page = context.new_page()
+    for path in PAGES:
+        page.goto(f"{server.address}/{path}")
+        idle(page)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+        if path.startswith("train"):
+            # A worker's calls are recorded, too.
+            expect(page.get_by_text("Trained.")).to_be_visible()
+    page.close()
     noted = [line.split("\t", 1) for line in calls.read_text("utf-8").splitlines()]
     assert ["begun", ""] in noted
     assert [one for one in noted if one[0] != "begun" and not _stays_here(one[1])] == []

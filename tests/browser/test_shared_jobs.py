@@ -1,13 +1,15 @@
-"""Two browsers with the same training: it ends with the last, also where nobody presses Stop."""
+"""Two browsers with the same training: it ends with the last, also where nobody presses Stop.
+
+Who stops, leaves or goes on is tested without a browser, in `tests/pages/test_shared_jobs.py`.
+"""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 from dpcore.evaluation import watchers
 from tests.browser.server import Server, running
@@ -16,8 +18,6 @@ from tests.browser.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.browser
 
-# Begins by itself, and takes long enough to be stopped.
-MEDIUM = "?passes=15&units=8&repeats=2"
 LONG = "?passes=1000&repeats=30&schedule=Constant"
 EXPIRES_SECONDS = 6.0
 
@@ -47,35 +47,6 @@ def tickets(server: Server) -> set[str]:
 def opened(page: Page, server: Server, link: str) -> None:
     page.goto(f"{server.address}/train{link}")
     page.wait_for_selector(DRAWN, state="attached")
-
-
-def test_one_stops_and_the_other_sees_the_result(people: tuple[Page, Page], server: Server) -> None:
-    anne, bert = people
-    for page in people:
-        opened(page, server, MEDIUM)
-    for page in people:
-        page.locator(".st-key-train_stop button").wait_for()
-    anne.locator(".st-key-train_stop button").click()
-    expect(anne.get_by_text("Stopped.").first).to_be_visible()
-    bert.get_by_text("Trained.").wait_for()
-    expect(anne.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_both_stop_and_it_ends(people: tuple[Page, Page], server: Server) -> None:
-    anne, bert = people
-    opened(anne, server, LONG)
-    anne.locator(".st-key-train_start button").click()
-    anne.locator(".st-key-train_stop button").wait_for()
-    eventually(anne, lambda: bool(tickets(server)))
-    opened(bert, server, LONG)
-    bert.get_by_text(re.compile("After epoch .* of 1,000")).first.wait_for()
-    anne.locator(".st-key-train_stop button").click()
-    expect(anne.get_by_text("Stopped. What was learned before is shown.")).to_be_visible()
-    anne.wait_for_timeout(2_000)
-    assert tickets(server)
-    bert.locator(".st-key-train_stop button").click()
-    expect(bert.get_by_text("Stopped. What was learned before is shown.")).to_be_visible()
-    eventually(bert, lambda: not tickets(server))
 
 
 def test_a_browser_that_is_closed_ends_what_only_it_waited_for(
