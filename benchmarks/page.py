@@ -2,7 +2,9 @@
 
 Run: python -m benchmarks.page [--json]. Needs Chromium. Times are taken in the browser, from the
 key press to the changed text, on the machine that also runs the server. The floor is a bare
-Streamlit page (`benchmarks/floor.py`), measured in turns with Explore; ratios are to it.
+Streamlit page (`benchmarks/floor.py`) as Streamlit comes, measured in turns with Explore; ratios
+are to it. The tuned floor is the same page with this project's settings: without a collection of
+garbage after each run.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ IMPORTS = 5
 FLOOR, APP = "benchmarks/floor.py", "app.py"
 
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}
-Moves = tuple[list[float], list[float]]
+AS_IT_COMES = {"STREAMLIT_RUNNER_POST_SCRIPT_GC": "true"}
+"""Settings of `.streamlit/config.toml` undone for the floor."""
 
 # Notes the time of each key press and of each change of the big numbers' text.
 WATCH = """() => {
@@ -71,7 +74,7 @@ def cold_start(playwright: Playwright, script: str) -> float:
     browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
     page = browser.new_page(viewport=VIEWPORT)
     started = time.perf_counter()
-    with served(script) as address:
+    with served(script, **(AS_IT_COMES if script == FLOOR else {})) as address:
         page.goto(address)
         drawn(page)
         seconds = time.perf_counter() - started
@@ -79,29 +82,33 @@ def cold_start(playwright: Playwright, script: str) -> float:
     return seconds
 
 
-def moves_in_turns(playwright: Playwright) -> tuple[list[float], list[float], Moves]:
-    """Milliseconds of an ε move on the floor and on Explore; then those of a σ move on Plan."""
+def moves_in_turns(playwright: Playwright) -> dict[str, list[float]]:
+    """Milliseconds of an ε move on both floors and on Explore; then those of a σ move on Plan."""
     # A background page is drawn late, so each has a browser of its own.
     browsers = [
         playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_SWITCHES)
-        for _ in range(2)
+        for _ in range(3)
     ]
-    with served(FLOOR) as bare, served(APP) as address:
-        floor, explore = (browser.new_page(viewport=VIEWPORT) for browser in browsers)
-        for page, where in ((floor, bare), (explore, address)):
-            page.goto(where)
-            drawn(page)
+    with served(FLOOR, **AS_IT_COMES) as floor, served(FLOOR) as tuned, served(APP) as app:
+        pages = {}
+        for browser, (name, address) in zip(
+            browsers, {"floor": floor, "tuned": tuned, "explore": app}.items(), strict=True
+        ):
+            pages[name] = browser.new_page(viewport=VIEWPORT)
+            pages[name].goto(address)
+            drawn(pages[name])
         # A curve that is trained arrives in the background; it must not disturb.
+        explore = pages["explore"]
         explore.wait_for_selector("text=in the background", state="detached", timeout=120_000)
         explore.wait_for_timeout(1500)
-        on_floor, on_explore = [], []
+        times: dict[str, list[float]] = {name: [] for name in pages}
         for _ in range(TURNS):
-            on_floor += epsilon_moves(floor, MOVES // TURNS)
-            on_explore += epsilon_moves(explore, MOVES // TURNS)
-        plan = plan_moves(explore, address)
+            for name, page in pages.items():
+                times[name] += epsilon_moves(page, MOVES // TURNS)
+        times["renyi"], times["pld"] = plan_moves(explore, app)
     for browser in browsers:
         browser.close()
-    return on_floor, on_explore, plan
+    return times
 
 
 # Notes the same for the number by Rényi accounting, and for the certified one that follows it.
@@ -174,8 +181,9 @@ def measure() -> dict[str, float]:
         starts = [
             (cold_start(playwright, FLOOR), cold_start(playwright, APP)) for _ in range(STARTS)
         ]
-        floor, explore, (renyi, pld) = moves_in_turns(playwright)
+        times = moves_in_turns(playwright)
     bare, ours = (statistics.median(times) for times in zip(*starts, strict=True))
+    floor, tuned, explore = times["floor"], times["tuned"], times["explore"]
     return {
         "cold_start_floor_s": bare,
         "cold_start_to_first_chart_s": ours,
@@ -183,13 +191,15 @@ def measure() -> dict[str, float]:
         "epsilon_move_floor_median_ms": statistics.median(floor),
         "epsilon_move_median_ms": statistics.median(explore),
         "epsilon_move_median_ratio": statistics.median(explore) / statistics.median(floor),
+        "epsilon_move_tuned_floor_median_ms": statistics.median(tuned),
+        "epsilon_move_median_ratio_to_tuned": statistics.median(explore) / statistics.median(tuned),
         "epsilon_move_floor_p90_ms": worst_tenth(floor),
         "epsilon_move_p90_ms": worst_tenth(explore),
         "epsilon_move_p90_ratio": worst_tenth(explore) / worst_tenth(floor),
-        "plan_move_median_ms": statistics.median(renyi),
-        "plan_move_p90_ms": worst_tenth(renyi),
-        "plan_pld_follows_median_ms": statistics.median(pld),
-        "plan_pld_follows_p90_ms": worst_tenth(pld),
+        "plan_move_median_ms": statistics.median(times["renyi"]),
+        "plan_move_p90_ms": worst_tenth(times["renyi"]),
+        "plan_pld_follows_median_ms": statistics.median(times["pld"]),
+        "plan_pld_follows_p90_ms": worst_tenth(times["pld"]),
         "import_dpcore_s": statistics.median(import_seconds()),
     }
 
@@ -203,7 +213,7 @@ def main() -> None:
         print(json.dumps(figures))
         return
     for name, value in figures.items():
-        print(f"{name:32s} {value:8.2f}")
+        print(f"{name:36s} {value:8.2f}")
 
 
 if __name__ == "__main__":
