@@ -18,13 +18,14 @@ PACKAGE = ROOT / "dpcore"
 PAGES = ("explore", "plan", "train", "atlas")
 
 # What a part may import from the others; every part may import itself.
-FOUNDATION = {"errors", "guarantee"}
+FOUNDATION = {"errors", "guarantee", "progress"}
 ALLOWED = {
     "errors": set(),
+    "progress": set(),
     "guarantee": {"errors"},
     "mechanisms": FOUNDATION,
     "accounting": FOUNDATION | {"mechanisms"},
-    "datasets": {"errors"},
+    "datasets": {"errors", "progress"},
     "confined": {"errors"},
     "erm": FOUNDATION | {"mechanisms", "accounting", "datasets"},
     "deep": FOUNDATION | {"mechanisms", "accounting", "datasets"},

@@ -6,7 +6,7 @@ Only a certificate under the claim's own adjacency can support or refute it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -16,6 +16,7 @@ from dpcore.accounting.losses import loss_distributions
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.progress import Progress
 
 
 class Finding(StrEnum):
@@ -61,7 +62,7 @@ class Evidence:
 def evidence(
     training: TrainingPlan,
     claims: Sequence[float],
-    progress: Callable[[float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Evidence:
     """Bounds on the run's ε, as far as needed to judge the claims.
 
@@ -98,7 +99,7 @@ def evidence(
 def under_replace_one(
     training: TrainingPlan,
     claims: Sequence[float],
-    progress: Callable[[float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Evidence, ...]:
     """Evidence for the same noise under replace-one, the adjacency of paper 003's lemma.
 

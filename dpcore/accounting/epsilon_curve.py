@@ -15,6 +15,7 @@ from dpcore.accounting.events import steps
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Guarantee
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ def epsilon_curve(
     training: TrainingPlan,
     curves: Sequence[str],
     points: int = 24,
-    progress: Callable[[float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """ε at checkpoints along the run.
 

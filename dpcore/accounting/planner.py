@@ -7,7 +7,6 @@ bisection and always taken from the side where ε stays within the target.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
@@ -19,6 +18,7 @@ from dpcore.accounting.root_search import RELATIVE_ERROR, Search, boundary, most
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Guarantee
+from dpcore.progress import Progress
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
 
@@ -58,7 +58,7 @@ class Plan:
 def spent(
     training: TrainingPlan,
     accountant: str,
-    progress: Callable[[float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Guarantee:
     """ε of the run by one accountant.
 
@@ -89,7 +89,7 @@ def solve(
     training: TrainingPlan,
     target: float,
     accountant: str,
-    progress: Callable[[float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
     """The value of one setting for which the run stays within a target ε, all others fixed.
 

@@ -22,6 +22,7 @@ from dpcore.controls.options import add as add_options
 from dpcore.controls.options import fields, typed_values
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
 from dpcore.figures.words import plain
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     from dpcore.cli.options import Commands
@@ -307,7 +308,7 @@ def _interrupted() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _seldom(show: Callable[[float, str], None]) -> Callable[[float, str], None]:
+def _seldom(show: Progress) -> Progress:
     last = 0.0
 
     def report(share: float, message: str) -> None:

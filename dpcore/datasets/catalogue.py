@@ -20,6 +20,7 @@ from dpcore.datasets.sets import (
 from dpcore.datasets.sets.source import BuiltIn, FileSource, columns_of, signs_of
 from dpcore.datasets.text import read_checked, read_verified
 from dpcore.errors import InvalidInput, one_of
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +90,7 @@ def load(
     *,
     records: int | None = None,
     seed: int = 0,
-    progress: download.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """The records of the data set called `key`.
 

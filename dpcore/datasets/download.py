@@ -11,15 +11,14 @@ import hashlib
 import io
 import os
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from dpcore.datasets import cache
 from dpcore.datasets.schema import Description, RemoteFile
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress
 
-Progress = Callable[[float, str], None]
 Availability = Literal["built in", "local", "download", "upload", "folder"]
 
 FOLDER_VARIABLE = "DPCORE_DATA"

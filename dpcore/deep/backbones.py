@@ -35,7 +35,7 @@ from dpcore.errors import InvalidInput, one_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.datasets.download import Progress
+    from dpcore.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from dpcore.accounting import paper_004
@@ -10,6 +9,7 @@ from dpcore.accounting.planner import Plan, solve
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
+from dpcore.progress import Progress
 
 CONVOLUTIONAL = ("cnn", "cnn-lean")
 NETWORKS = ("linear", "perceptron", *CONVOLUTIONAL)
@@ -270,7 +270,7 @@ class TrainingConfig:
         epsilon: float,
         records: int,
         accountant: str = "pld",
-        progress: Callable[[float, str], None] | None = None,
+        progress: Progress | None = None,
     ) -> TrainingConfig:
         """The same configuration with the least σ₀ that stays within a target ε.
 

@@ -23,7 +23,7 @@ from dpcore.errors import InvalidInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpcore.datasets.download import Progress
+    from dpcore.progress import Progress
 
 SCALES, DIRECTIONS = 2, 8
 SHRINK = 2**SCALES

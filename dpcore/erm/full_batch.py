@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.gradient import accelerator, batch_gradient
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

@@ -19,8 +19,6 @@ from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBu
 from dpcore.mechanisms.entropy import SystemNoise
 
 Array = NDArray[np.floating]
-Progress = Callable[[float, str], None]
-"""Called with the fraction done (0 to 1) and a short message; may raise `Cancelled` to stop."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +294,3 @@ def noise_generator(seed: int | None, run: int) -> np.random.Generator:
     if seed is None:
         return SystemNoise()
     return np.random.default_rng([seed, run, NOISE_STREAM])
-
-
-def silent(fraction: float, message: str) -> None:
-    """A progress callback that says nothing."""

@@ -39,9 +39,10 @@ from numpy.typing import NDArray
 
 from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import OTHERS, gamma, of_sum
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

@@ -22,12 +22,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
 from dpcore.erm.quadratic import minimisers
 from dpcore.erm.rounding import NORM_ROUNDING, shortened
 from dpcore.erm.sufficient_statistics import Message
 from dpcore.errors import number
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

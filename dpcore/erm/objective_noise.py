@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.gradient import BatchGradient, accelerator, batch_gradient
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import UNIT, of_descent, of_sum
 from dpcore.mechanisms import laplace
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 Draw = Callable[[np.random.Generator, int], Array]

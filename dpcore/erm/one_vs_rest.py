@@ -21,15 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm import newton, output_noise
-from dpcore.erm.method import (
-    Calibration,
-    Method,
-    Progress,
-    Release,
-    Settings,
-    data_conditions,
-    silent,
-)
+from dpcore.erm.method import Calibration, Method, Release, Settings, data_conditions
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import (
@@ -38,6 +30,7 @@ from dpcore.mechanisms.gaussian import (
     analytic_mu,
     classical_condition,
 )
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

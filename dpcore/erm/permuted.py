@@ -30,10 +30,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Progress, silent
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import OTHERS, gamma
 from dpcore.erm.sensitivity import descent_error
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.losses import RESIDUAL_LOSSES, loss_named
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import BALANCE, noise
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 Indices = NDArray[np.int64]

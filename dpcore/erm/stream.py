@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from dpcore.erm import permuted
 from dpcore.erm.forms import Forms
-from dpcore.erm.method import Calibration, Progress, check_release, noise_generator, silent
+from dpcore.erm.method import Calibration, check_release, noise_generator
 from dpcore.erm.problem import Problem
 from dpcore.mechanisms.toeplitz import correlated
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpcore.datasets import Split, load, prepare
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Array, Calibration, Progress, silent
+from dpcore.erm.method import Array, Calibration
 from dpcore.erm.newton import ridge_path
 from dpcore.erm.problem import Problem
 from dpcore.evaluation.scoring import (
@@ -40,6 +40,7 @@ from dpcore.evaluation.sweep import sweep
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.guarantee import Guarantee
 from dpcore.methods import method_named
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,11 +10,12 @@ from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
-from dpcore.evaluation.task import JobContext, Outcome, Report, StudyTask, digest
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Model, ModelCalibration, noiseless, silent
+from dpcore.models.model import Model, ModelCalibration, noiseless
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,7 +167,7 @@ def curve(
     study: ModelStudy,
     *,
     table: Table | None = None,
-    progress: Report = silent,
+    progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
     """Learn `study.runs` models at every ε and judge each on test records.
@@ -196,7 +197,7 @@ def curve(
     """
     import pandas as pd
 
-    def section(start: float, share: float) -> Report:
+    def section(start: float, share: float) -> Progress:
         def report(fraction: float, message: str) -> None:
             if cancelled():
                 raise Cancelled

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.datasets import Split, load, prepare
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Calibration, Progress, Release, silent
+from dpcore.erm.method import Calibration, Release
 from dpcore.errors import Cancelled
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
@@ -22,6 +22,7 @@ from dpcore.evaluation.study import (
     problem_for,
 )
 from dpcore.methods import method_named
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd

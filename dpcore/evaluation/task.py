@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import dpcore
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Report = Callable[[float, str], None]
-"""Called with the share done, 0 to 1, and the current activity."""
 
 Partial = Callable[["pd.DataFrame"], None]
 """Called with all rows so far."""
@@ -63,7 +62,7 @@ class JobContext:
         Records of an upload, which a worker cannot load by name; else ``None``.
     """
 
-    report: Report = lambda share, message: None
+    report: Progress = silent
     partial: Partial = lambda rows: None
     cancelled: Callable[[], bool] = lambda: False
     state: bytes | None = None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpcore.errors import InvalidInput, reject
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -24,7 +25,7 @@ def load(
     seed: int = 0,
     file: str | PathLike[str] | None = None,
     columns: str = "",
-    progress: Callable[[float, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """The records of a data set, by its name or from a file; `prepare` makes a matrix of them.
 

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Array, ModelCalibration, ModelMetric, Progress, rounded_up
+from dpcore.models.model import Array, ModelCalibration, ModelMetric, rounded_up
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress
 
 WEIGHT = 0.5
 """w: the mean needs little noise beside that of d² second moments."""

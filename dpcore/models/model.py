@@ -18,10 +18,9 @@ from dpcore.errors import number, one_of
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress
 
 Array = NDArray[np.float64]
-Progress = Callable[[float, str], None]
-"""Called with the fraction done (0 to 1) and a short message; may raise `Cancelled` to stop."""
 
 NOISE_STREAM = 0x4D6F646C
 """Any number but 0: [seed, 0] alone would be the stream that makes and splits data."""
@@ -280,7 +279,3 @@ def majority(train: Records, test: Records) -> float:
     train = train.known
     common = int(2 * int(train.labels.sum()) > len(train))
     return float(np.mean(test.labels == common))
-
-
-def silent(fraction: float, message: str) -> None:
-    """A progress callback that says nothing."""

@@ -7,7 +7,7 @@ gets the noise that the published calibrations give for Δ = C; divided by n, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.erm.method import Calibration
 from dpcore.evaluation.comparison import REFERENCE_OPTIMIZER, REFERENCE_RATE
 from dpcore.evaluation.scoring import spread
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +50,7 @@ def trained(
     split: Split,
     calibrations: Mapping[str, Sequence[Calibration]],
     runs: int,
-    progress: Callable[[float, str], None],
+    progress: Progress,
 ) -> pd.DataFrame:
     """Accuracy and objective of the network by method and ε, over runs.
 
@@ -141,7 +142,7 @@ def _taught(
     split: Split,
     configs: Sequence[TrainingConfig],
     steps: int | None,
-    progress: Callable[[float, str], None],
+    progress: Progress,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test accuracy and training objective of each configuration."""
     from dpcore.deep.training import TrainingRun

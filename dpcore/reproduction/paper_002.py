@@ -27,6 +27,7 @@ from dpcore.evaluation.scoring.regression import half_range, mean_squares
 from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
 from dpcore.methods import method_named, register
+from dpcore.progress import Progress
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     PARTLY,
@@ -35,7 +36,6 @@ from dpcore.reproduction.report import (
     Conclusion,
     Order,
     Paper,
-    Progress,
     Result,
     ordering,
     unchecked,

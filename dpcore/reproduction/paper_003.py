@@ -26,6 +26,7 @@ from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
+from dpcore.progress import Progress
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     PARTLY,
@@ -34,7 +35,6 @@ from dpcore.reproduction.report import (
     Conclusion,
     Order,
     Paper,
-    Progress,
     Result,
     on_stand_in,
     ordering,

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import dpcore.reproduction as package
 from dpcore.errors import InvalidInput, one_of, reject, whole
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Progress = Callable[[float, str], None]
 
 SUPPORTED, PARTLY, NOT_SUPPORTED = "supported", "partly supported", "not supported"
 UNCHECKED = "could not be checked"
@@ -196,7 +196,7 @@ def reproduce(
     datasets: tuple[str, ...] | None = None,
     runs: int | None = None,
     epochs: int | None = None,
-    progress: Progress = lambda fraction, message: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run one figure or table of a paper again and judge the paper's conclusions from it.
 

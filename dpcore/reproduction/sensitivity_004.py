@@ -6,13 +6,13 @@ shifts two of its nine weights by up to 0.3 and draws the cost, which derivative
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.evaluation.scoring import spread_by
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +68,7 @@ def trained(seed: int) -> tuple[Array, Array, Array]:
     return weights, inputs, targets
 
 
-def surfaces(
-    runs: int, progress: Callable[[float, str], None]
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def surfaces(runs: int, progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Changes of the cost under shifted weights in several trained networks.
 
     Returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
+from dpcore.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +23,7 @@ Labelled = tuple[dict[str, Any], TrainingStudy]
 """The labels of a row, and its study."""
 
 
-def taught(
-    studies: Sequence[Labelled], progress: Callable[[float, str], None]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Train every study; small ones that share their records side by side.
 
     Parameters

@@ -18,10 +18,11 @@ from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
+from dpcore.progress import Progress
 from pages.plan import texts
 from pages.plan.controls import PlanChoice
 from pages.shared import badges, view_link
-from pages.shared.background import BackgroundTask, Progress, Waiting, ask, missing
+from pages.shared.background import BackgroundTask, Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.texts import BadgeColour
 

@@ -12,8 +12,9 @@ from dpcore.accounting.paper_003 import account
 from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import SAME_FIGURE, Adjacency
+from dpcore.progress import Progress
 from pages.plan.answer import PATIENCE
-from pages.shared.background import Progress, Waiting, ask, missing
+from pages.shared.background import Waiting, ask, missing
 from pages.shared.charts import download
 
 

@@ -11,9 +11,10 @@ from dpcore.accounting import accountants, planner
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import TABS, VIEW
 from dpcore.figures.plan import schedule
+from dpcore.progress import Progress
 from pages.plan import calendar, ladder, maps, presets, take_along, texts
 from pages.plan.answer import PATIENCE, Answer
-from pages.shared.background import Progress, Waiting, ask, missing
+from pages.shared.background import Waiting, ask, missing
 from pages.shared.charts import download, on_dark, plot
 
 

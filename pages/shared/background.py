@@ -15,12 +15,12 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 
 from dpcore.errors import Cancelled
+from dpcore.progress import Progress
 from pages.shared.job_panel import Line, State
 from pages.shared.session import flag, lower_flag, raise_flag, store, stored
 from pages.shared.shared_jobs import me, present
 
 Answer = TypeVar("Answer")
-Progress = Callable[[float, str], None]
 
 WORKERS = 2
 POLL_SECONDS = 0.15

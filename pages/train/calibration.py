@@ -14,8 +14,9 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import Assurance, guarantee
 from dpcore.evaluation import comparison
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.progress import Progress
 from pages.shared import downloads
-from pages.shared.background import BackgroundTask, Progress, ask
+from pages.shared.background import BackgroundTask, ask
 from pages.train import texts
 from pages.train.controls import TrainChoice
 

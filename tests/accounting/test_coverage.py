@@ -18,6 +18,7 @@ from dpcore.accounting.tradeoff import from_event
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
+from dpcore.progress import silent
 
 SAMPLINGS = ("none", "poisson", "fixed")
 
@@ -44,7 +45,7 @@ def test_every_answer_agrees_on_what_is_covered(
     answers = [
         found,
         spent(training, key),
-        spent(training, key, progress=lambda share, message: None),
+        spent(training, key, progress=silent),
         solve("epsilon", training, 1.0, key).guarantee,
         solve("sigma", training, 1.0, key).guarantee,
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.accounting.tradeoff import advantage
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Settings, data_conditions, silent
+from dpcore.erm.method import Settings, data_conditions
 from dpcore.erm.newton import minimise
 from dpcore.erm.privacy_curve import privacy_curve
 from dpcore.erm.problem import Problem
@@ -18,6 +18,7 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import register
+from dpcore.progress import silent
 
 DELTA = 1e-5
 SOUND = [key for key, m in register().items() if key != "nonprivate" and "logistic" in m.losses]

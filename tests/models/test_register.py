@@ -11,10 +11,11 @@ import pytest
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Status
 from dpcore.models import systems, teachers
-from dpcore.models.model import generator, noiseless, silent
+from dpcore.models.model import generator, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.register import describe, model_named, register
 from dpcore.models.systems import online_tree
+from dpcore.progress import silent
 from tests.models.attack import blank, some, together
 
 SHAPE = RecordShape(400, 3, (2, 4))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress
 from pages.shared import background
 from pages.shared.background import BackgroundTask, missing
 
@@ -42,7 +42,7 @@ def reporting() -> tuple[BackgroundTask[int], threading.Event]:
     """A task that goes on until it is let go, and what lets it go."""
     begun, go = threading.Event(), threading.Event()
 
-    def work(progress: Callable[[float, str], None]) -> int:
+    def work(progress: Progress) -> int:
         while not go.is_set():
             progress(0.5, "")
             begun.set()
@@ -102,7 +102,7 @@ def test_two_sessions_ask_and_one_of_them_stops_or_asks_for_something_else() -> 
             watched.stop()
         st.write(f"{watched.state()} {task.answer()}")
 
-    def work(progress: Callable[[float, str], None]) -> int:
+    def work(progress: Progress) -> int:
         while not go.wait(0.001):
             progress(0.5, "")
         return 1

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import jobs
+from dpcore.progress import Progress
 from pages.shared import background, job_panel
 from pages.shared.background import BackgroundTask, WatchedAnswers
 from pages.shared.job_panel import Line, State
@@ -172,7 +173,7 @@ def held() -> Iterator[BackgroundTask[int]]:
     """A thread's task that goes on until the test is over."""
     go = threading.Event()
 
-    def work(progress: Callable[[float, str], None]) -> int:
+    def work(progress: Progress) -> int:
         while not go.wait(0.001):
             progress(0.5, "")
         return 1

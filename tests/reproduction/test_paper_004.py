@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore.progress import silent
 from dpcore.reproduction import paper_004, sensitivity_004
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
@@ -18,7 +19,7 @@ from dpcore.reproduction.report import (
     reproduce,
 )
 
-ORDER = Order("x", "out", None, 2, 2, lambda share, message: None)
+ORDER = Order("x", "out", None, 2, 2, silent)
 
 
 @pytest.fixture

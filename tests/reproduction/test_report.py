@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.errors import InvalidInput
+from dpcore.progress import silent
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     PARTLY,
@@ -74,7 +75,7 @@ def test_a_stand_in_decides_nothing(verdict: str) -> None:
 
 def test_the_stand_in_is_taken_only_where_nothing_was_named() -> None:
     def order(datasets: tuple[str, ...] | None) -> Order:
-        return Order("x", "out", datasets, None, None, lambda share, message: None)
+        return Order("x", "out", datasets, None, None, silent)
 
     def nothing(key: str) -> str:
         return "built in" if key == "digits" else "download"

@@ -16,6 +16,7 @@ from dpcore.datasets import download
 from dpcore.datasets.images import sets, tabular
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.errors import InvalidInput, brief, one_of
+from dpcore.progress import Progress
 
 ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "chest", "chexpert")
 """Order on screen: built-in sets first; sets not named here follow in alphabetical order."""
@@ -96,7 +97,7 @@ def records(key: str) -> int:
     return image_source.entry.records if key in register() else 0
 
 
-def load(key: str, *, progress: download.Progress | None = None, **settings: Any) -> Examples:
+def load(key: str, *, progress: Progress | None = None, **settings: Any) -> Examples:
     """The records of the set called `key`, for training and for testing.
 
     Parameters

@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 
 from dpcore import datasets as tables
-from dpcore.datasets import download
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.prepare import Preparation, Split, prepare
 from dpcore.datasets.schema import Entry
+from dpcore.progress import Progress
 
 
 @cache
@@ -25,7 +25,7 @@ def source(key: str) -> ImageSource:
     table_entry = tables.entry(key)
 
     def build(
-        progress: download.Progress | None = None,
+        progress: Progress | None = None,
         *,
         preparation: Preparation | None = None,
         records: int | None = None,

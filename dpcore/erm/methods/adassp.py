@@ -27,13 +27,11 @@ from dpcore.erm.method import (
     Calibration,
     Method,
     MethodStanding,
-    Progress,
     Settings,
     check_release,
     data_conditions,
     gaussian_budgets,
     noise_generator,
-    silent,
 )
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import of_sum
@@ -47,6 +45,7 @@ from dpcore.guarantee import (
     Status,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

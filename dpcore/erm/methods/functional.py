@@ -33,18 +33,17 @@ from dpcore.erm.method import (
     Calibration,
     Method,
     MethodStanding,
-    Progress,
     Settings,
     check_release,
     data_conditions,
     gaussian_budgets,
     noise_generator,
-    silent,
 )
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import of_sum
 from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
 from dpcore.mechanisms.laplace import laplace_scale
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

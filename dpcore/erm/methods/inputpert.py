@@ -13,18 +13,17 @@ from dpcore.erm.method import (
     Calibration,
     Method,
     MethodStanding,
-    Progress,
     Settings,
     Trust,
     data_conditions,
     gaussian_budgets,
-    silent,
 )
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol, sensitivity
 from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
+from dpcore.progress import Progress, silent
 
 NOBODY = "Nobody", "because it holds even against the server that reads your message"
 MIXER = "A mixer", "who passes messages on in random order, without names, and keeps none"

@@ -8,18 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import (
-    Array,
-    Calibration,
-    Method,
-    MethodStanding,
-    Progress,
-    Settings,
-    silent,
-)
+from dpcore.erm.method import Array, Calibration, Method, MethodStanding, Settings
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
+from dpcore.progress import Progress, silent
 
 
 def calibrate(

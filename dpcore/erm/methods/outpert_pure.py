@@ -18,19 +18,18 @@ from dpcore.erm.method import (
     Calibration,
     Method,
     MethodStanding,
-    Progress,
     Settings,
     check_release,
     data_conditions,
     gaussian_budgets,
     noise_generator,
-    silent,
 )
 from dpcore.erm.objective_noise import minimisers, vector_laplace
 from dpcore.erm.objective_perturbation import TOLERANCE, exact_minimiser
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
 from dpcore.mechanisms.laplace import laplace_scale
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.datasets.images.examples import NULL_CLASS
-from dpcore.evaluation.task import Report
 from dpcore.evaluation.training.study import HELD_OUT, TrainingStudy
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     from dpcore.datasets.images import Examples
@@ -49,7 +49,7 @@ def known(targets: NDArray[Any]) -> NDArray[np.bool_]:
 
 def training_data(
     study: TrainingStudy,
-    progress: Report = lambda share, message: None,
+    progress: Progress = silent,
     uploaded: Examples | None = None,
 ) -> TrainingData:
     """Load the study's records, and make its features of them.

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.errors import Cancelled
-from dpcore.evaluation.task import JobContext, Outcome, Report, StudyTask
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ def train(
     study: TrainingStudy,
     *,
     device: str = "auto",
-    progress: Report = lambda share, message: None,
+    progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
     """The study's history: one row a run and epoch, columns `trainer.COLUMNS`.
@@ -46,7 +47,7 @@ def sweep_training(
     studies: Sequence[TrainingStudy],
     *,
     device: str = "auto",
-    progress: Report = lambda share, message: None,
+    progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[pd.DataFrame]:
     """`train` for several studies of the same records; small networks are trained as one batch.
@@ -68,7 +69,7 @@ def begin(
     studies: Sequence[TrainingStudy],
     *,
     device: str = "auto",
-    progress: Report = lambda share, message: None,
+    progress: Progress = silent,
     records: Examples | None = None,
 ) -> Trainer:
     """A trainer for studies of the same records, before its first step.
@@ -160,7 +161,7 @@ def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Traine
     return trainer
 
 
-def _or_stop(report: Report, cancelled: Callable[[], bool]) -> Report:
+def _or_stop(report: Progress, cancelled: Callable[[], bool]) -> Progress:
     def report_or_stop(share: float, message: str) -> None:
         if cancelled():
             raise Cancelled

@@ -25,11 +25,12 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import together
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.task import Partial, Report
+from dpcore.evaluation.task import Partial
 from dpcore.evaluation.training import scores
 from dpcore.evaluation.training.data import known
 from dpcore.evaluation.training.spending import ACCOUNTANT, EpsilonLedger, assurance, stands
 from dpcore.guarantee import Guarantee
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +109,7 @@ class Trainer:
         studies: Sequence[TrainingStudy],
         data: TrainingData,
         device: torch.device,
-        progress: Report = lambda share, message: None,
+        progress: Progress = silent,
     ) -> None:
         self.studies, self.device, self.data = tuple(studies), device, data
         self.records = len(data.inputs)
@@ -134,7 +135,7 @@ class Trainer:
 
     def run(
         self,
-        progress: Report = lambda share, message: None,
+        progress: Progress = silent,
         partial: Partial = lambda rows: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -304,7 +305,7 @@ class Trainer:
             raise InvalidInput(plan.sentence)
         return min(steps, int(plan.value))
 
-    def _opened(self, place: int, progress: Report) -> EpsilonLedger:
+    def _opened(self, place: int, progress: Progress) -> EpsilonLedger:
         config = self.configs[place]
         batch, _ = self._of(place)[0]
         # Every run has weights of its own; the certificate has to hold for all of them.

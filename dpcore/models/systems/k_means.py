@@ -26,15 +26,14 @@ from dpcore.models.model import (
     ModelCalibration,
     ModelMetric,
     ModelNoise,
-    Progress,
     budgets,
     gaussian_level,
     generator,
     proved,
     rounded_up,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress, silent
 
 KEY = "k-means"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)

@@ -33,15 +33,14 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     generator,
     majority,
     proved,
     rounded_up,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape, Whole
+from dpcore.progress import Progress, silent
 
 KEY = "noisy-marginals"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)

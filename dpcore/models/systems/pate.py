@@ -21,16 +21,15 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     gaussian_level,
     generator,
     majority,
     proved,
     rounded_up,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress, silent
 
 KEY = "pate"
 

@@ -17,15 +17,14 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     gaussian_level,
     generator,
     proved,
     rounded_up,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress, silent
 
 KEY = "pca-gaussian"
 

@@ -20,13 +20,12 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     generator,
     proved,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress, silent
 
 KEY = "pca-pure"
 

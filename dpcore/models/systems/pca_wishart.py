@@ -29,13 +29,12 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     data_conditions,
     generator,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress, silent
 
 KEY = "pca-wishart"
 PRINTED_BY = "Jiang, Xie and Zhang 2015"

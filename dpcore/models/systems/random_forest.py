@@ -31,14 +31,13 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     generator,
     majority,
     proved,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape
+from dpcore.progress import Progress, silent
 
 KEY = "random-forest"
 ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)

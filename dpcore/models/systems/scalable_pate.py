@@ -23,16 +23,15 @@ from dpcore.models.model import (
     Model,
     ModelCalibration,
     ModelNoise,
-    Progress,
     budgets,
     gaussian_level,
     generator,
     majority,
     proved,
     rounded_up,
-    silent,
 )
 from dpcore.models.records import Records, RecordShape, Whole
+from dpcore.progress import Progress, silent
 
 KEY = "scalable-pate"
 CHECKS = 0.2

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.download import Progress
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Inputs
 from dpcore.errors import whole
+from dpcore.progress import Progress
 
 RECORDS, FEATURES, TEST = 10_000, 1_024, 2_500
 FEWEST, MOST = 100, 200_000

@@ -19,6 +19,7 @@ from dpcore.datasets import download
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Inputs, unit
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, one_of, whole
+from dpcore.progress import Progress
 
 LABELS = ("Atelectasis", "Cardiomegaly", "Consolidation", "Edema", "Pleural Effusion")
 """The five findings of the competition, in its order."""
@@ -58,7 +59,7 @@ ENTRY = ExamplesEntry(
 
 
 def _build(
-    progress: download.Progress | None,
+    progress: Progress | None,
     *,
     folder: str | Path | None = None,
     uncertainty: str = "zeros",
@@ -216,9 +217,7 @@ def _patient(path: str) -> str:
     return next((part for part in path.split("/") if part.startswith("patient")), path)
 
 
-def _images(
-    root: Path, paths: tuple[str, ...], side: int, progress: download.Progress | None
-) -> Inputs:
+def _images(root: Path, paths: tuple[str, ...], side: int, progress: Progress | None) -> Inputs:
     """Grey squares, shape (n, 1, side, side)."""
     reader = _reader()
     pixels = np.empty((len(paths), 1, side, side), np.uint8)

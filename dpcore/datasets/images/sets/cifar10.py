@@ -20,6 +20,7 @@ from dpcore.datasets import download
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress
 
 ENTRY = ExamplesEntry(
     key="cifar10",
@@ -66,7 +67,7 @@ _TEST = f"{_FOLDER}test_batch"
 _NOT_CIFAR = "The file cifar-10-python.tar.gz is not the Python version of CIFAR-10"
 
 
-def _build(progress: download.Progress | None) -> Examples:
+def _build(progress: Progress | None) -> Examples:
     # Unpickle only after the checksum is verified.
     return decode(download.fetch(ENTRY, progress)[0])
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dpcore.datasets.download import Progress
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
+from dpcore.progress import Progress
 
 RECORDS, TEST = 1_797, 360
 

@@ -23,6 +23,7 @@ from dpcore.datasets.images.examples import (
 )
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, whole
+from dpcore.progress import Progress
 
 WIDEST, MOST_NAMES = 65_536, 1_000
 ARRAYS = ("train_features", "train_labels", "test_features", "test_labels")
@@ -53,7 +54,7 @@ ENTRY = ExamplesEntry(
 
 
 def _build(
-    progress: download.Progress | None,
+    progress: Progress | None,
     *,
     file: str | Path | None = None,
     classes: int | None = None,

@@ -8,6 +8,7 @@ from dpcore.datasets import download
 from dpcore.datasets.images import idx
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
+from dpcore.progress import Progress
 
 # The original page no longer offers the files; this mirror has the same bytes.
 _MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
@@ -54,7 +55,7 @@ ENTRY = ExamplesEntry(
 )
 
 
-def _build(progress: download.Progress | None) -> Examples:
+def _build(progress: Progress | None) -> Examples:
     return decode(download.fetch(ENTRY, progress))
 
 

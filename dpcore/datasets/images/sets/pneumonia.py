@@ -11,6 +11,7 @@ from dpcore.datasets import download
 from dpcore.datasets.images import medmnist
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.datasets.schema import RemoteFile
+from dpcore.progress import Progress
 
 REASSEMBLED = RemoteFile(
     "medmnist/pneumoniamnist_reassembled.npz",
@@ -49,7 +50,7 @@ ENTRY = ExamplesEntry(
 )
 
 
-def _build(progress: download.Progress | None, *, validation: str = "left out") -> Examples:
+def _build(progress: Progress | None, *, validation: str = "left out") -> Examples:
     return decode(download.fetch(ENTRY, progress)[0], validation)
 
 

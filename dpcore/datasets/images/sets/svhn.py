@@ -17,6 +17,7 @@ from dpcore.datasets import download
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
 from dpcore.datasets.schema import RemoteFile
 from dpcore.errors import InvalidInput
+from dpcore.progress import Progress
 
 _STANFORD = "http://ufldl.stanford.edu/housenumbers/"
 
@@ -56,7 +57,7 @@ ENTRY = ExamplesEntry(
 )
 
 
-def _build(progress: download.Progress | None) -> Examples:
+def _build(progress: Progress | None) -> Examples:
     return decode(download.fetch(ENTRY, progress))
 
 
