@@ -207,7 +207,7 @@ def test_a_large_table_holds_nobody_up(
         assert time.monotonic() - began < PATIENCE / 1_000
         turn += 1
         longest = max(longest, another_page(other, server.address, turn))
-        other.wait_for_timeout(500)
+        other.wait_for_timeout(1_500)
     took, above = time.monotonic() - began, at_rest.above()
     print(
         f"shown after {took:.1f} s, {above:.0f} MB above idle; another's page within "
