@@ -211,7 +211,9 @@ def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> No
     expect(page).to_have_url(re.compile("epsilon=1.5"))
     before = still_numbers(page)
     page.get_by_role("button", name="Copy link").click()
-    link = page.get_by_test_id("stCode").first.inner_text().strip()
+    shown_link = page.get_by_test_id("stCode").first
+    expect(shown_link).to_contain_text("epsilon=1.5")
+    link = shown_link.inner_text().strip()
     assert link.startswith(address)
     page.goto(link)
     settled(page)
