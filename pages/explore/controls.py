@@ -45,6 +45,11 @@ if TYPE_CHECKING:
     from pages.shared.uploads import File
 
 
+EXPERT = "expert"
+"""Key of the group of controls that is closed at first."""
+IN_SIGHT = ("data", "patients")
+
+
 @dataclass(frozen=True)
 class Start:
     """Values of the first controls: all that the risk to one person depends on, besides ε.
@@ -67,8 +72,10 @@ class Start:
         The adjacency.
     form : Form
         Values of the first controls.
-    presets, model, share, rest : containers
-        Places in the sidebar still to be filled; `share` is that of n·δ.
+    presets, model, rest : containers
+        Places in the sidebar still to be filled.
+    share : container or None
+        The place of n·δ, if δ is in sight.
     """
 
     dataset: str
@@ -81,7 +88,7 @@ class Start:
     form: Form
     presets: DeltaGenerator
     model: DeltaGenerator
-    share: DeltaGenerator
+    share: DeltaGenerator | None
     rest: DeltaGenerator
 
     @property
@@ -188,7 +195,9 @@ def _validate_link() -> str:
         "view": tabs_for(dataset),
         "focus": [title for title in linked_methods if title in titles.values()],
     }
-    message = query.validate_link((*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None})
+    message = query.validate_link(
+        (*CONTROLS, *DETAIL), among, {own_table.COLUMNS: None, EXPERT: None}
+    )
     # A link that names a δ or a λ means it, also one from before there was a choice.
     remaining_link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
@@ -212,7 +221,8 @@ def _methods(form: Form, kind: str, loss: str) -> list[str]:
 
     titles = private_methods(kind)
     chosen = form.draw(METHODS_KEY[kind])
-    _explain_methods(titles, loss)
+    if form.is_open:
+        _explain_methods(titles, loss)
     refusals = {key: method_named(key).refusal(loss) for key in titles if key in chosen}
     for sentence in filter(None, refusals.values()):
         st.caption(f":material/info: {sentence}")
@@ -250,12 +260,13 @@ def _lambda(form: Form) -> float | None:
 
 
 def _preparation(form: Form) -> Preparation:
-    with st.expander("Preparation", icon=":material/tune:"):
+    if form.is_open:
+        st.subheader("Preparation", anchor=False)
         st.caption(texts.PREPARATION)
-        form.draw("missing", "scaling", "interval", "norm", "intercept")
-        if form.values["scaling"] == "data":
-            st.badge("leaks", icon=":material/warning:", color="red")
-        form.draw("feature_map", "fourier_features", "bandwidth")
+    form.draw("missing", "scaling", "interval", "norm", "intercept")
+    if form.values["scaling"] == "data":
+        st.badge("leaks", icon=":material/warning:", color="red")
+    form.draw("feature_map", "fourier_features", "bandwidth")
     return Preparation(**CONTROLS.fields(form.values, "preparation"))
 
 
@@ -263,13 +274,14 @@ def _training(form: Form, first: Start, methods: list[str]) -> None:
     from dpcore.erm.gradient_perturbation import FULL_LENGTH_RECORDS
     from dpcore.methods import method_named
 
-    with st.expander("Training", icon=":material/model_training:"):
-        form.draw("steps")
-        is_local = any(method_named(key).trust for key in methods)
-        if form.values["edition"] == "sound" and is_local:
-            form.draw("may_miss")
-        if 0 < (first.size or first.entry.records) <= FULL_LENGTH_RECORDS:
-            form.draw("full_length")
+    if form.is_open:
+        st.subheader("Training", anchor=False)
+    form.draw("steps")
+    is_local = any(method_named(key).trust for key in methods)
+    if form.values["edition"] == "sound" and is_local:
+        form.draw("may_miss")
+    if 0 < (first.size or first.entry.records) <= FULL_LENGTH_RECORDS:
+        form.draw("full_length")
 
 
 def tell_delta(first: Start, delta: float, records: int) -> str:
@@ -280,9 +292,10 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
             f"δ = {plain(delta)} is at least 1/n: a method may publish one of the {records:,} "
             "records at random and still keep this promise. Choose a smaller δ."
         )
-    first.share.caption(
-        f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records"
-    )
+    if first.share is not None:
+        first.share.caption(
+            f"δ = {plain(delta)}; n·δ ≈ {plain(records * delta)} for {records:,} records"
+        )
     return warning
 
 
@@ -291,7 +304,6 @@ def start() -> Start:
     presets.pending()
     form = Form(CONTROLS)
     with st.sidebar:
-        presets_place = st.container()
         dataset = form.draw("data")
         size = form.draw("patients")
         upload, columns = None, ""
@@ -303,16 +315,20 @@ def start() -> Start:
                 f"File of {upload_entry.title}", f"upload_{dataset}", help=upload_entry.how_to_get
             )
             st.caption(texts.UPLOAD_IS_DROPPED)
-        model_place = st.container()
-        by_rule = form.draw("delta_way") != MY_OWN
-        # The number of records in a file is known after reading it.
-        record_count = size or max(1, _entry_of(dataset, columns).records)
-        delta = default_delta(record_count) if by_rule else form.draw("delta")
-        share_place = st.empty()
-        adjacency = form.draw("adjacency")
-        rest_place = st.container()
+        presets_place = st.container()
+        expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]
+        with form.group(EXPERT, "Expert", expert_keys, ":material/tune:"):
+            model_place = st.container()
+            by_rule = form.draw("delta_way") != MY_OWN
+            # The number of records in a file is known after reading it.
+            record_count = size or max(1, _entry_of(dataset, columns).records)
+            delta = default_delta(record_count) if by_rule else form.draw("delta")
+            share_place = st.empty() if form.is_open else None
+            adjacency = form.draw("adjacency")
+            rest_place = st.container()
     # n·δ follows when the number of training records is known.
-    share_place.caption(f"δ = {plain(delta)}")
+    if share_place is not None:
+        share_place.caption(f"δ = {plain(delta)}")
     return Start(
         dataset,
         size,

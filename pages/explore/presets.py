@@ -12,6 +12,9 @@ PENDING = "explore_preset"
 EPSILON = {"epsilon": 1.0}
 """Initial ε of a preset; moving the slider does not leave the preset."""
 
+OPEN = {"expert": True}
+"""A preset shows what it sets."""
+
 
 def matching() -> str | None:
     """Title of the preset that the controls match, or None."""
@@ -50,7 +53,7 @@ def _load() -> None:
     for key, value in PRESETS[title].items():
         if control_value(key) is None:
             st.query_params[key] = CONTROLS[key].text(value)
-    store(PENDING, {**PRESETS[title], **EPSILON})
+    store(PENDING, {**PRESETS[title], **EPSILON, **OPEN})
     pending()
 
 

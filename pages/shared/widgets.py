@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
 from dpcore.controls import Control, Kind, Number, OneOf, Page, SomeOf, Stops, Switch, Text
+from pages.shared.session import control_value
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 MOST_STRETCHED = 3
 OnChange = Callable[[], None] | Literal["rerun"]
@@ -25,6 +29,42 @@ class Form:
         self.page = page
         self.values: dict[str, Any] = {}
         """Values of the controls drawn so far, by key."""
+        self.is_open = True
+        """Whether the controls that come next are drawn, or have their first values unseen."""
+
+    def group(self, key: str, label: str, keys: Collection[str], icon: str) -> DeltaGenerator:
+        """Make a place for controls that few change; closed, they are not drawn.
+
+        A control that has another value than its first is drawn also where the group is closed, as
+        the address holds the values of drawn controls only. A note says how many there are.
+
+        Parameters
+        ----------
+        key : str
+            Of the group itself, in the address.
+        label : str
+        keys : collection of str
+            Of its controls.
+        icon : str
+
+        Returns
+        -------
+        DeltaGenerator
+        """
+        changed = sum(map(self._is_changed, keys))
+        place = st.expander(label, key=key, icon=icon, on_change="rerun", bind="query-params")
+        if changed and not place.open:
+            noun = "setting" if changed == 1 else "settings"
+            st.caption(f"{changed} {noun} changed under {label}.")
+        self.is_open = bool(place.open) or changed > 0
+        return place
+
+    def _is_changed(self, key: str) -> bool:
+        """Whether the address or the session holds another value than the control's first."""
+        value = control_value(key)
+        if value is None:
+            return key in st.query_params
+        return bool(value != _first(self.page[key]))
 
     def draw(self, *keys: str, **more: Any) -> Any:
         """Draw these controls, except those that the values of others make irrelevant.
@@ -44,8 +84,15 @@ class Form:
         for key in keys:
             control, value = self.page[key], None
             if control.shown(self.values):
-                value = self.values[key] = drawn(control, **more)
+                value = self.values[key] = (
+                    drawn(control, **more) if self.is_open else _first(control)
+                )
         return value
+
+
+def _first(control: Control) -> Any:
+    """A control's first value, as its widget returns it."""
+    return list(control.default) if isinstance(control.kind, SomeOf) else control.default
 
 
 def drawn(

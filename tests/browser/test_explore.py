@@ -99,8 +99,15 @@ def test_epsilon_by_keyboard_changes_numbers_and_address(watched: Watched, addre
     assert main.get_attribute("data-same") == "yes"
 
 
+def open_expert(page: Page) -> None:
+    """Open the controls that are closed at first."""
+    page.get_by_test_id("stSidebar").locator("summary").click()
+    expect(page.get_by_role("combobox", name="Model")).to_be_visible()
+    settled(page)
+
+
 def choose(page: Page, label: str, option: str) -> None:
-    box = page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox")
+    box = page.get_by_role("combobox", name=label, exact=True)
     wanted = page.get_by_role("option", name=option, exact=True)
 
     def unfolded() -> bool:
@@ -116,6 +123,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 def test_drop_downs_and_switches_change_the_numbers(watched: Watched, address: str) -> None:
     page = opened(watched, address)
+    open_expert(page)
     before = still_numbers(page)
     for label, option, written in (
         ("Data", "Synthetic clinical cohort", "data=Synthetic"),
@@ -140,6 +148,8 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
     expect(page).to_have_url(re.compile("data=Diabetes"))
     expect(page).to_have_url(re.compile("number_methods=ObjPert"))
     expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
+    # What a paper sets is shown, also on a page loaded anew.
+    expect(page).to_have_url(re.compile("expert=true"))
     page.reload()
     settled(page)
     expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
@@ -150,7 +160,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
 
 
 def test_each_slider_of_the_sidebar_is_in_the_address(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?delta=1e-5")
+    page = opened(watched, address, "?delta=1e-5&expert=true")
     expect(page).to_have_url(re.compile("delta_way=My"))
     for name in ("δ", "Runs"):
         before = page.url
@@ -163,6 +173,7 @@ def test_each_slider_of_the_sidebar_is_in_the_address(watched: Watched, address:
 def test_methods_are_added_and_taken_away(watched: Watched, address: str) -> None:
     page = opened(watched, address)
     trained(page)
+    open_expert(page)
     page.get_by_role("button", name="OutPert", exact=True).first.click()
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
     expect(legend).to_have_text(["OPERA", "DP-GD"])
@@ -201,6 +212,7 @@ def test_the_table_is_downloaded_as_shown(watched: Watched, address: str, tmp_pa
 
 def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> None:
     page = opened(watched, address)
+    open_expert(page)
     choose(page, "Model", "Huber SVM")
     page.get_by_role("tab", name="Per 1,000").click()
     settled(page)

@@ -8,6 +8,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls.common import RISK
+from tests.pages.expert import with_expert_open
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 KINDS = (
@@ -23,6 +24,8 @@ def names(page: str) -> set[str]:
     app.switch_page(f"{page}/{page}.py")
     app.run()
     assert not app.exception
+    if page == "explore":
+        with_expert_open(app)
     return {widget.key for kind in KINDS for widget in app.get(kind) if widget.key}
 
 

@@ -29,6 +29,7 @@ from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.methods import register
 from pages.shared import query
+from tests.pages.expert import with_expert_open
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 SECONDS = 180
@@ -63,7 +64,9 @@ def test_first_view_answers_without_a_click() -> None:
     assert "Breast cancer" in app.title[0].value
     assert "569 patients" in app.title[0].value
     assert "Logistic" in app.title[0].value
-    assert set(app.pills(key="methods").value) == {"outpert", "opera", "dpgd"}
+    # One data set, one paper and whatever else there is under Expert.
+    assert [box.key for box in app.sidebar.selectbox] == ["data", "start_from"]
+    assert not app.sidebar.get("pills")
     shown = numbers(app)
     assert set(shown) == {
         "Accuracy",
@@ -133,8 +136,37 @@ def test_smaller_epsilon_never_raises_the_odds() -> None:
     assert told[-1] == 100
 
 
-def test_each_drop_down_changes_the_page() -> None:
+def test_expert_controls_begin_with_their_first_values_and_change_nothing_when_opened() -> None:
     app = opened()
+    before = numbers(app)
+    with_expert_open(app)
+    assert set(app.pills(key="methods").value) == {"outpert", "opera", "dpgd"}
+    assert numbers(app) == before
+
+
+def test_an_expert_control_that_is_changed_stays_in_force_when_they_are_closed() -> None:
+    app = with_expert_open(opened())
+    app.selectbox(key="loss").set_value("huber").run()
+    shown = numbers(app)
+    app.session_state["expert"] = False
+    app.run()
+    assert not app.exception
+    # It is drawn, closed or not: the address holds the values of drawn controls only.
+    assert app.selectbox(key="loss").value == "huber"
+    assert numbers(app) == shown
+    assert "1 setting changed under Expert." in [note.value for note in app.sidebar.caption]
+    app.selectbox(key="loss").set_value("logistic").run()
+    assert not app.get("pills")
+
+
+def test_a_link_opens_what_it_changes() -> None:
+    app = opened(loss="Huber SVM", runs="100")
+    assert "2 settings changed under Expert." in [note.value for note in app.sidebar.caption]
+    assert app.select_slider(key="runs").value == 100
+
+
+def test_each_drop_down_changes_the_page() -> None:
+    app = with_expert_open(opened())
     for key, value in (
         ("missing", "impute"),
         ("adjacency", "replace-one"),
@@ -158,7 +190,7 @@ def delta_note(app: AppTest) -> str:
 
 @pytest.mark.parametrize("patients", ["3,000", "30,000"])
 def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
-    app = opened(data="Synthetic clinical cohort", patients=patients)
+    app = with_expert_open(opened(data="Synthetic clinical cohort", patients=patients))
     assert not app.warning
     records = int(patients.replace(",", "")) * 4 // 5
     delta = default_delta(records)
@@ -167,7 +199,7 @@ def test_delta_by_rule_never_opens_with_a_warning(patients: str) -> None:
 
 
 def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() -> None:
-    app = opened()
+    app = with_expert_open(opened())
     app.segmented_control(key="delta_way").set_value("My own").run()
     app.select_slider(key="delta").set_value(0.01).run()
     assert not app.exception
@@ -178,7 +210,7 @@ def test_an_own_delta_is_shown_with_n_and_warned_about_where_a_phone_shows_it() 
 
 
 def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
-    assert opened().segmented_control(key="delta_way").value == "By rule"
+    assert with_expert_open(opened()).segmented_control(key="delta_way").value == "By rule"
     app = opened(delta="1e-6", data="Synthetic clinical cohort", patients="300")
     assert app.segmented_control(key="delta_way").value == "My own"
     assert app.select_slider(key="delta").value == 1e-6
@@ -189,7 +221,7 @@ def test_a_link_with_a_delta_or_a_lambda_means_it() -> None:
     app = opened(lambda_value="0.1")
     assert app.segmented_control(key="lambda").value == "My own"
     assert app.select_slider(key="lambda_value").value == 0.1
-    refused = opened(delta="2")
+    refused = with_expert_open(opened(delta="2"))
     assert refused.segmented_control(key="delta_way").value == "By rule"
     assert "it uses δ by rule" in refused.warning[0].value
 
@@ -202,7 +234,7 @@ def test_few_test_records_are_said_to_be_few(patients: str, rough: bool) -> None
 
 
 def test_every_method_is_explained_where_it_is_chosen() -> None:
-    app = opened()
+    app = with_expert_open(opened())
     notes = " ".join(e.value for e in (*app.sidebar.markdown, *app.sidebar.caption))
     private = [
         method

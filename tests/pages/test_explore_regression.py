@@ -16,6 +16,7 @@ from dpcore.evaluation.study import Study
 from dpcore.figures.words import plain
 from dpcore.methods import register
 from pages.shared import shared_jobs
+from tests.pages.expert import with_expert_open
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 DATA = "Diabetes progression"
@@ -66,7 +67,7 @@ def test_the_first_view_speaks_of_errors_only() -> None:
 
 
 def test_methods_that_learn_numbers_are_offered_and_explained() -> None:
-    app = opened()
+    app = with_expert_open(opened())
     offered = [
         method.title
         for method in register().values()

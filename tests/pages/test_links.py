@@ -13,6 +13,7 @@ from dpcore.accounting.presets import preset
 from dpcore.controls.common import ADJACENCIES
 from dpcore.guarantee import Adjacency
 from pages.shared import query
+from tests.pages.expert import with_expert_open
 
 APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 CONTROLS = {"explore": "adjacency", "plan": "neighbour", "train": "person"}
@@ -39,6 +40,8 @@ def opened(page: str, **link: str | list[str]) -> AppTest:
 
 
 def neighbour(app: AppTest, page: str) -> str:
+    if page == "explore":
+        with_expert_open(app)
     return str(app.selectbox(key=CONTROLS[page]).value)
 
 
@@ -125,10 +128,10 @@ FILLED, LEFT_OUT = "Fill gaps from public values", "Leave out records with gaps"
 def test_a_link_without_a_version_leaves_out_records_with_gaps_where_there_may_be_some(
     link: dict[str, str], now: str
 ) -> None:
-    app = opened("explore", **link)
+    app = with_expert_open(opened("explore", **link))
     assert app.selectbox(key="missing").value == now
     assert not app.warning
-    again = opened("explore", **app.query_params)
+    again = with_expert_open(opened("explore", **app.query_params))
     assert again.selectbox(key="missing").value == now
 
 
