@@ -35,7 +35,9 @@ METHODS = (
     "are always drawn for comparison."
 )
 PER_1000 = "Per 1,000"
+EVERY_METHOD = "Every method"
 TABS = (
+    EVERY_METHOD,
     "Objective",
     "Noise σ",
     "Excess risk",

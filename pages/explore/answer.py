@@ -12,11 +12,10 @@ from dpcore.controls.explore import EPSILON
 from dpcore.datasets import OWN
 from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.figures.words import plain
-from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.explore import own_table, texts
 from pages.explore.controls import Start
 from pages.explore.layout import Slots
-from pages.shared import downloads, query, risk_panel
+from pages.shared import downloads, query
 from pages.shared.charts import plot
 from pages.shared.session import control_text, recall, remember
 from pages.shared.verbatim import refuse, verbatim
@@ -121,7 +120,7 @@ def main_figure(view: View, slots: Slots) -> None:
             st.caption("Open markers: as published. Filled: a method with a sound edition only.")
 
 
-def at_chosen_epsilon(start: Start, view: View, slots: Slots) -> None:
+def at_chosen_epsilon(view: View, slots: Slots) -> None:
     """Draw everything that changes with ε in one fragment: nothing else runs then."""
     from pages.explore import detail, numbers
 
@@ -141,14 +140,9 @@ def at_chosen_epsilon(start: Start, view: View, slots: Slots) -> None:
         rows = view.rows_at(epsilon)
         with slots.numbers:
             numbers.show(view, rows, epsilon)
-        with slots.methods:
-            numbers.every_method(view, rows, epsilon)
-        focus = control_text("focus")
-        budget, note = detail.focus_budget(view, rows, epsilon, focus)
-        _risk(start, budget, slots, "people_figure", note)
         # Replaced as a whole: a fragment appends to a place outside it, and never clears it.
         with slots.meaning.container():
-            detail.attacker_panel(view, rows, epsilon, focus)
+            detail.meaning(view, rows, epsilon, control_text("focus"))
         detail.at_chosen_epsilon(view, rows, epsilon, slots)
 
     fragment()
@@ -161,9 +155,3 @@ def _slider() -> float:
             st.caption("← more private", width="content")
             st.caption("less private →", width="content")
     return epsilon
-
-
-def _risk(start: Start, budget: PrivacyBudget | None, slots: Slots, key: str, note: str) -> None:
-    """Draw what ε means for one person; it needs no data."""
-    with slots.risk.container():
-        risk_panel.card(budget, Adjacency(start.adjacency), key, note)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
-from dpcore.controls.explore import MAY_COST, PER_1000
+from dpcore.controls.explore import EVERY_METHOD, MAY_COST, PER_1000
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import loaders, take_along, texts
+from pages.explore import loaders, numbers, take_along, texts
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:
     """Draw the tabs that change with ε; called from the fragment."""
+    if slots.tabs[EVERY_METHOD].open:
+        with slots.tabs[EVERY_METHOD]:
+            numbers.every_method(view, rows, epsilon)
     if PER_1000 in slots.tabs and slots.tabs[PER_1000].open:
         with slots.tabs[PER_1000]:
             _per_thousand(view, rows)
@@ -68,7 +71,7 @@ def _calibration(view: View, method: str, epsilon: float) -> Calibration:
     return loaders.calibration(view.study, view.split, method, epsilon)
 
 
-def attacker_panel(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
+def meaning(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
     """Draw what someone could find out from the focused method, or any with this (ε, δ)."""
     focus_rows = rows[rows["method"] == focus]
     row_epsilon = epsilon if focus_rows.empty else float(focus_rows.iloc[0]["epsilon"])
@@ -93,7 +96,12 @@ def attacker_panel(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -
         method_calibration = calibration()
         return None if method_calibration is None else privacy_curve(method_calibration)
 
-    risk_panel.attacker_panel(focus_promise, exact_curve, f"{view.study.key} {focus} {row_epsilon}")
+    def card() -> None:
+        budget, note = focus_budget(view, rows, epsilon, focus)
+        risk_panel.card(budget, view.problem.adjacency, "people_figure", note)
+
+    key = f"{view.study.key} {focus} {row_epsilon}"
+    risk_panel.attacker_panel(focus_promise, exact_curve, key, card)
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:

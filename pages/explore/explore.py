@@ -42,7 +42,7 @@ answer.heading(start, contents, title_place, notes_place)
 if delta_warning:
     notes_place.warning(delta_warning, icon=":material/warning:")
 answer.main_figure(contents, slots)
-answer.at_chosen_epsilon(start, contents, slots)
+answer.at_chosen_epsilon(contents, slots)
 detail.tabs(contents, slots)
 shared_jobs.only(shared_jobs.CURVES, [key for job in contents.untrained for key in job.keys])
 with slots.training:

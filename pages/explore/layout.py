@@ -23,8 +23,6 @@ class Slots:
     numbers: DeltaGenerator
     main: DeltaGenerator
     training: DeltaGenerator
-    risk: DeltaGenerator
-    methods: DeltaGenerator
     meaning: DeltaGenerator
     tabs: Mapping[str, Any]
 
@@ -33,17 +31,8 @@ def layout(start: Start) -> Slots:
     """Create the places for everything under the heading, top to bottom."""
     slider, numbers = st.container(), st.container()
     main, training = st.container(border=True), st.container()
-    risk, methods = st.columns([2, 3], border=True)
-    risk_panel = st.empty()
+    meaning = st.empty()
     tabs = tabs_for(start.entry)
     tab_places = st.tabs(tabs, key=VIEW.key, on_change="rerun", bind="query-params")
-    return Slots(
-        slider,
-        numbers,
-        main,
-        training,
-        risk.empty(),
-        methods,
-        risk_panel,
-        dict(zip(tabs, tab_places, strict=True)),
-    )
+    places = dict(zip(tabs, tab_places, strict=True))
+    return Slots(slider, numbers, main, training, meaning, places)

@@ -33,4 +33,5 @@ def show(answer: Answer) -> None:
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.attacker_panel(lambda: run_promise, exact, f"{training} {answer.certified is None}")
+    key = f"{training} {answer.certified is None}"
+    st.fragment(risk_panel.attacker_panel)(lambda: run_promise, exact, key)

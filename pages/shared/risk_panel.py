@@ -67,9 +67,15 @@ def _hundred(chances: Odds, dark: bool) -> Drawn:
 
 
 def attacker_panel(
-    promise_of: Callable[[], Promise], exact_curve: Callable[[], PrivacyCurve | None], key: str
+    promise_of: Callable[[], Promise],
+    exact_curve: Callable[[], PrivacyCurve | None],
+    key: str,
+    above: Callable[[], None] | None = None,
 ) -> None:
     """Show what someone could find out: an attacker's success, beliefs, and words to copy.
+
+    Draw it in a fragment, but not in one within another: as the outer one runs again, the server
+    drops what it has not sent of its places, and still sends what the inner one drew in them.
 
     Parameters
     ----------
@@ -79,22 +85,18 @@ def attacker_panel(
         Returns the privacy curve of the noise, or ``None`` if it is unknown.
     key : str
         Identifies the curve; part of a cache key.
+    above : callable, optional
+        Draws what stands first in the open panel.
     """
-
-    @st.fragment
-    def panel() -> None:
-        query.sign()
-        place = st.expander(
-            MEANING.label,
-            key=MEANING.key,
-            icon=":material/person_search:",
-            bind="query-params",
-        )
-        if place.open:
-            with place:
-                _opened(promise_of(), exact_curve, key)
-
-    panel()
+    query.sign()
+    place = st.expander(
+        MEANING.label, key=MEANING.key, icon=":material/person_search:", bind="query-params"
+    )
+    if place.open:
+        with place:
+            if above is not None:
+                above()
+            _opened(promise_of(), exact_curve, key)
 
 
 @st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")

@@ -91,6 +91,5 @@ def what_it_means(calibrated: CalibratedTraining) -> None:
             return None
         return from_event(training.event(), training.adjacency)
 
-    risk_panel.attacker_panel(
-        lambda: training_promise, exact_curve, f"train {config} {calibrated.records}"
-    )
+    key = f"train {config} {calibrated.records}"
+    st.fragment(risk_panel.attacker_panel)(lambda: training_promise, exact_curve, key)

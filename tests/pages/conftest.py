@@ -1,12 +1,15 @@
-"""What tests of pages share: components are looked for once."""
+"""What tests of pages share: components are looked for once, no fragment is in another."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,3 +22,28 @@ def components_looked_for_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_fragment_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse a fragment drawn by another, which may end a busy visitor's page.
+
+    As the outer one runs again, the server drops the places it has not sent yet, and still sends
+    what the inner one drew in them: the browser then has no such place ("'setIn' cannot be called
+    on an ElementNode").
+    """
+    original = st.fragment
+
+    def fragment(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+        if function is None:
+            return functools.partial(fragment, **options)
+        wrapped = original(function, **options)
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            assert ThreadState.get().fragment_id is None, f"{function} is in another fragment"
+            return wrapped(*args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(st, "fragment", fragment)

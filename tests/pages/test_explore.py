@@ -78,7 +78,7 @@ def test_first_view_answers_without_a_click() -> None:
     }
     assert shown["Right guesses"] == "74 of 100"
     drawn = {chart.key for chart in app.get("plotly_chart")}
-    assert drawn >= {"accuracy_figure", "people_figure", "chosen_figure", "objective_figure"}
+    assert drawn == {"accuracy_figure", "chosen_figure"}
     assert not app.error
     assert not app.warning
 
