@@ -8,14 +8,14 @@ session_end.watch_session()
 
 st.set_page_config(
     page_title="Epsilon Explorer",
-    page_icon="assets/icon.png",
+    page_icon="assets/icon.svg",
     layout="wide",
     menu_items={
         "About": "Shows what privacy costs, what it buys, and whether a privacy claim is true."
     },
 )
 
-st.logo("assets/logo.svg", size="large", icon_image="assets/icon.png")
+st.logo("assets/logo.svg", size="large", icon_image="assets/icon.svg")
 page = st.navigation(
     [
         st.Page(

@@ -99,9 +99,7 @@ def _newton(loss: Loss, forms: Forms, lam: float, weights: Array) -> Array:
     for _ in range(MOST_STEPS):
         if np.linalg.norm(point.gradient) <= GRADIENT_TOLERANCE:
             break
-        step = scipy.linalg.solve(
-            _hessian(loss, blocks, lam, point), point.gradient, assume_a="pos"
-        )
+        step = np.linalg.solve(_hessian(loss, blocks, lam, point), point.gradient)
         decrease = float(point.gradient @ step)
         length = 1.0
         while length > 1e-10:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -353,8 +354,6 @@ def rest(first: Start) -> ExploreChoice:
     InvalidInput
         If a value that reached the server is not allowed.
     """
-    from dpcore.methods import method_named
-
     form = first.form
     with first.model:
         kind = kind_of(first.entry)
@@ -371,17 +370,26 @@ def rest(first: Start) -> ExploreChoice:
         _training(form, first, methods)
     with first.presets:
         presets.start_from()
-    settings: dict[str, Any] = {
-        "loss": loss,
-        "lam": lam,
-        "methods": ("nonprivate", *methods),
-        "epsilons": EPSILONS,
-        "preparation": preparation,
-        "columns": first.columns,
-    }
-    study = Study(**CONTROLS.fields(form.values) | settings)
+    settings = {"loss": loss, "lam": lam, "preparation": preparation, "columns": first.columns}
+    return _choice(form.values, methods, settings, first.upload)
+
+
+def first_choice() -> ExploreChoice:
+    """The choice of a visitor who has moved nothing; drawn nowhere."""
+    values = CONTROLS.first()
+    return _choice(values, values["methods"], {}, None)
+
+
+def _choice(
+    values: dict[str, Any],
+    methods: Sequence[str],
+    settings: dict[str, Any],
+    upload: File | None,
+) -> ExploreChoice:
+    from dpcore.methods import method_named
+
+    chosen = {"methods": ("nonprivate", *methods), "epsilons": EPSILONS}
+    study = Study(**CONTROLS.fields(values) | settings | chosen)
     closed = tuple(key for key in methods if method_named(key).closed_form)
     trained = tuple(key for key in methods if key not in closed)
-    return ExploreChoice(
-        study, closed, trained, first.upload, form.values.get("compared_by", "accuracy")
-    )
+    return ExploreChoice(study, closed, trained, upload, values.get("compared_by", "accuracy"))

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import logging
 
-from dpcore.controls.explore import CONTROLS, EPSILONS
-from dpcore.evaluation.study import Study
+import streamlit as st
 
 
 def first_view() -> None:
-    """Load the libraries and compute the curves of Explore's first view, into the caches."""
-    from dpcore.methods import method_named
-    from pages.explore import detail, loaders, numbers, view  # slow to load
-
-    del detail, numbers, view
-    # Streamlit warns of each cache used outside a session.
+    """Load the libraries, and compute and draw what Explore's first visitor waits for."""
+    # Streamlit warns of each cache used and each element drawn outside a session.
     logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
     logger.addFilter(_quiet)
     try:
-        values = CONTROLS.first()
-        chosen = tuple(key for key in values["methods"] if method_named(key).closed_form)
-        settings = {"methods": ("nonprivate", *chosen), "epsilons": EPSILONS, "runs": Study.runs}
-        study = Study(**CONTROLS.fields(values) | settings)
-        split = loaders.prepared(study)
-        loaders.closed_form(study, split)
-        loaders.baselines(study, split)
+        # The first element of a server looks through all modules loaded until then.
+        st.empty()
+        from pages.explore import answer, controls, detail, view  # slow to load
+
+        del answer, detail
+        view.figure("quality", view.gather(controls.first_choice()))
     finally:
         logger.removeFilter(_quiet)
 
