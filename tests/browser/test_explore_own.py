@@ -40,7 +40,7 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     expect(page.get_by_text("not private").first).to_be_visible()
     expect(page.get_by_text("Best by mean RMSE among the proved methods chosen")).to_be_visible()
     settled(page)
-    expect_alternative_texts(page, 4)
+    expect_alternative_texts(page, 2)
     expect_whole(page, 1280)
     expect_no_barrier(page)
     eventually(page, lambda: parse_qs(urlparse(page.url).query).get("own_columns") == [COLUMNS])

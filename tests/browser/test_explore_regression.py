@@ -33,7 +33,7 @@ def test_diabetes_is_told_in_errors_and_the_way_back_in_accuracy(
     expect(page.get_by_role("tab", name="Per 1,000")).to_have_count(0)
     expect(page.get_by_text("Best by mean RMSE among the proved methods chosen")).to_be_visible()
     settled(page)
-    expect_alternative_texts(page, 4)
+    expect_alternative_texts(page, 2)
     expect_whole(page, 1280)
     expect_no_barrier(page)
 
