@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import cache, finite_numbers, garbage_collection, session_end
+from pages.shared import cache, finite_numbers, session_end
 
 session_end.watch_session()
 
@@ -50,6 +50,5 @@ page = st.navigation(
     position="top",
 )
 finite_numbers.refuse()
-with garbage_collection.put_off():
-    cache.tell()
-    page.run()
+cache.tell()
+page.run()

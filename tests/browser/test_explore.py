@@ -15,11 +15,13 @@ from tests.browser.waiting import (
     eventually,
     expect_alternative_texts,
     expect_whole,
+    hand_over,
     idle,
     open_tab,
     photograph,
     resize,
     still_numbers,
+    wait_until,
 )
 
 pytestmark = pytest.mark.browser
@@ -66,7 +68,8 @@ def numbers(page: Page) -> list[str]:
 
 
 def expect_change(page: Page, before: list[str]) -> None:
-    page.wait_for_function(
+    wait_until(
+        page,
         """before => {
           const now = [...document.querySelectorAll('[data-testid=stMetricValue]')]
             .map((element) => element.innerText);
@@ -167,7 +170,7 @@ def test_each_slider_of_the_sidebar_is_in_the_address(watched: Watched, address:
         before = page.url
         page.get_by_role("slider", name=name).focus()
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("before => location.href !== before", arg=before)
+        wait_until(page, "before => location.href !== before", arg=before)
         settled(page)
 
 
@@ -233,7 +236,8 @@ def test_a_copied_link_opens_the_same_view(watched: Watched, address: str) -> No
     settled(page)
     expect(page.get_by_role("tab", name="Per 1,000")).to_have_attribute("aria-selected", "true")
     expect(page.locator("h1")).to_contain_text("Huber SVM")
-    page.wait_for_function(
+    wait_until(
+        page,
         """before => [...document.querySelectorAll('[data-testid=stMetricValue]')]
           .map((element) => element.innerText).join() === before.join()""",
         arg=before,
@@ -251,7 +255,7 @@ def test_a_hostile_link_shows_a_sentence_and_no_traceback(watched: Watched, addr
     expect(warnings.get_by_role("listitem")).to_have_count(3)
     expect(warnings.get_by_text("the data set “none”")).to_be_visible()
     expect(warnings.get_by_text("it uses ε = 1")).to_be_visible()
-    page.wait_for_function("location.search === '?v=2'")
+    wait_until(page, "location.search === '?v=2'")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(6)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
@@ -261,17 +265,16 @@ def test_streamlits_own_settings_stay_in_the_address(watched: Watched, address: 
     expect(page.get_by_test_id("stAlert")).to_contain_text("the setting “what”")
     for name in ("embed=true", "embed_options=light_theme", "runs=100"):
         expect(page).to_have_url(re.compile(name))
-    page.wait_for_function("!location.search.includes('what')")
+    wait_until(page, "!location.search.includes('what')")
 
 
 def test_a_wrong_file_leaves_nothing_but_the_reason(watched: Watched, address: str) -> None:
     page = watched.page
     page.goto(f"{address}/?v=2&data=Cardiovascular+disease+(check-ups)")
     page.wait_for_selector("input[type=file], [data-testid=stMetric]", state="attached")
-    chooser = page.locator("input[type=file]")
-    if not chooser.count():
+    if not page.locator("input[type=file]").count():
         pytest.skip("this machine has the records, so no file is asked for")
-    chooser.set_input_files({"name": "x.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"})
+    hand_over(page, "x.csv", b"a,b\n1,2\n")
     expect(page.get_by_test_id("stAlert")).to_contain_text("line 1")
     expect(page.locator("h1")).to_have_text("Cardiovascular disease (check-ups)")
     expect(page.get_by_test_id("stMain").get_by_role("tab")).to_have_count(0)

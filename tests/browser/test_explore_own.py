@@ -11,7 +11,12 @@ from playwright.sync_api import expect
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.test_explore import settled
-from tests.browser.waiting import eventually, expect_alternative_texts, expect_whole
+from tests.browser.waiting import (
+    eventually,
+    expect_alternative_texts,
+    expect_whole,
+    hand_over,
+)
 from tests.pages.test_explore_own import COLUMNS, file
 
 pytestmark = pytest.mark.browser
@@ -25,9 +30,7 @@ def test_a_number_is_predicted_from_a_file_and_the_link_holds_all_but_the_file(
     page = watched.page
     page.goto(f"{address}/{LINK}")
     expect(page.get_by_text("never from these records").first).to_be_visible()
-    page.locator("input[type=file]").set_input_files(
-        {"name": "mine.csv", "mimeType": "text/csv", "buffer": file()}
-    )
+    hand_over(page, "mine.csv", file())
     page.get_by_role("button", name="Begin with the names in the file").click()
     described = page.get_by_role("textbox", name="What its columns may hold")
     expect(described).to_have_value(re.compile("patient: \nage: \n"))

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Watched
 from tests.browser.server import ROOT, served
 from tests.browser.test_explore import settled
-from tests.browser.waiting import idle
+from tests.browser.waiting import hand_over, idle
 from tests.hostile import TEXTS
 from tests.pages.test_explore_own import file
 from tests.pages.test_hostile_text import HOSTILE
@@ -81,13 +81,7 @@ def test_a_link_and_a_description_put_no_link_on_the_page(watched: Watched, addr
 
     page.goto(f"{address}/?data=Your+own+table&number_methods=OPERA")
     data = file().replace(b",age,", b",www.evil.example,")
-    page.locator("input[type=file]").set_input_files(
-        {
-            "name": "www.evil.example.csv",
-            "mimeType": "text/csv",
-            "buffer": data.replace(b",progression,", b",www.evil.example/p,"),
-        }
-    )
+    hand_over(page, "www.evil.example.csv", data.replace(b",progression,", b",www.evil.example/p,"))
     described = page.get_by_role("textbox", name="What its columns may hold")
     described.fill(HOSTILE)
     described.press("Control+Enter")

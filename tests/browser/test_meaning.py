@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
 from tests.browser.test_explore import settled
-from tests.browser.waiting import eventually, expect_whole, resize
+from tests.browser.waiting import eventually, expect_whole, resize, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -59,9 +59,10 @@ def test_it_opens_moves_by_keyboard_and_lives_in_the_address(
     consent = page.get_by_test_id("stCode").filter(has_text="How we guard your record")
     consent.hover()
     consent.get_by_role("button").click()
-    page.wait_for_function(
+    wait_until(
+        page,
         """async () => (await navigator.clipboard.readText())
-          .includes('has to guess if you are in the data')"""
+          .includes('has to guess if you are in the data')""",
     )
     page.get_by_role("button", name="Tables and CSV").click()
     with page.expect_download() as started:
@@ -101,7 +102,7 @@ def test_there_is_one_panel_however_often_epsilon_or_the_method_moves(
         slider.focus()
         before = page.url
         page.keyboard.press(key)
-        page.wait_for_function("before => location.href !== before", arg=before)
+        wait_until(page, "before => location.href !== before", arg=before)
         settled(page)
         expect(panels).to_have_count(1)
     page.get_by_role("radio", name="OutPert", exact=True).click()

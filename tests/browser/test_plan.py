@@ -21,6 +21,7 @@ from tests.browser.waiting import (
     photograph,
     resize,
     still_numbers,
+    wait_until,
 )
 
 pytestmark = pytest.mark.browser
@@ -48,7 +49,8 @@ TABLES = {
 def settled(page: Page) -> None:
     """Wait until the chart is drawn and nothing is computed in the background any more."""
     page.wait_for_selector(DRAWN, state="attached")
-    page.wait_for_function(
+    wait_until(
+        page,
         """() => {
           const texts = [...document.querySelectorAll('[data-testid=stMetricValue]')];
           const app = document.querySelector('[data-testid=stApp]');
@@ -56,9 +58,9 @@ def settled(page: Page) -> None:
             && !document.body.innerText.includes('comes here.')
             && document.querySelectorAll('[data-testid=stProgress]').length === 0
             && app.getAttribute('data-test-script-state') === 'notRunning';
-        }"""
+        }""",
     )
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(100)
 
 
 def opened(watched: Watched, address: str, link: str = "") -> Page:
@@ -157,7 +159,7 @@ def test_the_question_asked_backwards_can_be_used(
     certified = page.get_by_text(re.compile("For ε = 0.5: .*PLD, zero-out"))
     expect(certified).to_be_visible()
     page.get_by_role("button", name="Use this value").last.click()
-    page.wait_for_function("() => /sigma|duration|batch|plan_delta/.test(location.search)")
+    wait_until(page, "() => /sigma|duration|batch|plan_delta/.test(location.search)")
     settled(page)
     eventually(page, lambda: _certified(page) <= 0.5)
 
@@ -173,7 +175,7 @@ def test_a_release_is_added_to_the_calendar(watched: Watched, address: str) -> N
     page.mouse.dblclick(box["x"] + box["width"] - 60, box["y"] + 87)
     # What is wrong is named, and the row is kept, in the table and in the address.
     expect(page.get_by_text("Row 2, date is 'empty'")).to_be_visible(timeout=30_000)
-    page.wait_for_function("() => decodeURIComponent(location.search).includes('~1~;')")
+    wait_until(page, "() => decodeURIComponent(location.search).includes('~1~;')")
     # No answer for the other row alone, which would pass for one for both.
     expect(page.get_by_text("First that does not fit")).to_have_count(0)
     # Another way of entering keeps it, too.
@@ -200,7 +202,7 @@ def test_a_hostile_link_shows_sentences_and_no_traceback(watched: Watched, addre
     warnings = page.get_by_test_id("stAlert")
     expect(warnings).to_have_count(1)
     expect(warnings.get_by_role("listitem")).to_have_count(3)
-    page.wait_for_function("location.search === '?v=2'")
+    wait_until(page, "location.search === '?v=2'")
     expect(page.get_by_test_id("stException")).to_have_count(0)
     expect_number(page, "ε by Rényi", "0.3429")
 

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import memory
 from tests.browser.server import Server, running
-from tests.browser.waiting import PATIENCE, eventually, idle
+from tests.browser.waiting import PATIENCE, eventually, hand_over, idle
 
 pytestmark = [pytest.mark.browser, memory.needed]
 COLUMNS = "age: 18 to 90\nbmi: 15 to 50\npredict ill: one of no, yes"
@@ -65,11 +65,6 @@ def features(who: str, **changed: np.ndarray) -> bytes:
     held = io.BytesIO()
     np.savez_compressed(held, **(arrays | changed))
     return held.getvalue()
-
-
-def hand_over(page: Page, name: str, data: bytes) -> None:
-    kind = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    page.locator("input[type=file]").set_input_files(files=[kind])
 
 
 def opened(context: BrowserContext, address: str) -> Page:

@@ -7,23 +7,43 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 PATIENCE = 120_000
 """Milliseconds that anything on the page may take, however busy the machine."""
 
 
-def eventually(page: Page, holds: Callable[[], bool]) -> None:
-    """Look again and again until `holds()`; fail when it does not within the patience."""
+def eventually(page: Page, condition: Callable[[], bool]) -> None:
+    """Look again and again until `condition()`; fail when it does not within the patience."""
     deadline = time.monotonic() + PATIENCE / 1000
-    while not holds():
+    while not condition():
         assert time.monotonic() < deadline, "it did not hold in time"
         page.wait_for_timeout(100)
+
+
+def wait_until(page: Page, script: str, arg: object = None) -> None:
+    """Wait until a script of the browser's answers yes.
+
+    It is asked ten times a second: asked before every frame, as by default, one that lays the page
+    out keeps a processor to itself.
+    """
+    page.wait_for_function(script, arg=arg, polling=100)
 
 
 def idle(page: Page) -> None:
     """Wait until the page's script has run to its end."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+
+
+def hand_over(page: Page, name: str, data: bytes) -> None:
+    """Choose a file in the page's one upload field.
+
+    The first run must have ended: while it draws, Streamlit may replace the field, and a file that
+    was chosen in the one before is lost without a word.
+    """
+    idle(page)
+    kind: FilePayload = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    page.locator("input[type=file]").set_input_files(kind)
 
 
 def open_tab(page: Page, name: str) -> None:
@@ -67,7 +87,8 @@ def expect_alternative_texts(page: Page, charts: int, or_more: bool = False) -> 
 
 def expect_whole(page: Page, width: int) -> None:
     """Wait until nothing is wider than the window."""
-    page.wait_for_function(
+    wait_until(
+        page,
         """width => {
           const main = document.querySelector('[data-testid=stMain]');
           return document.documentElement.scrollWidth <= width
@@ -79,7 +100,7 @@ def expect_whole(page: Page, width: int) -> None:
 
 def resize(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    page.wait_for_function("width => window.innerWidth === width", arg=width)
+    wait_until(page, "width => window.innerWidth === width", arg=width)
 
 
 def photograph(page: Page, name: str) -> None:
