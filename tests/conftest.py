@@ -38,7 +38,7 @@ FLAKY = {
         "test_a_job_lost_with_its_server_is_reported_and_can_be_started_again": KILLED,
         "test_a_job_whose_worker_outlives_the_server_is_found_running_and_can_be_stopped": KILLED,
         "test_rows_are_seen_while_the_task_runs_and_stay_when_it_is_stopped": WORKER,
-        "test_a_training_that_was_stopped_goes_on_or_begins_anew": WORKER,
+        "test_a_training_that_was_stopped_is_resumed": WORKER,
     },
     "browser/test_shared_jobs.py": {
         "test_a_browser_that_is_closed_ends_what_only_it_waited_for": "measures time: the server "

@@ -1,7 +1,6 @@
 """Data sets with public bounds: find, load, check, prepare. Imports neither pandas nor sklearn."""
 
 from dpcore.datasets.catalogue import (
-    ENTRIES,
     availability,
     catalogue,
     describe,
@@ -16,7 +15,6 @@ from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, Table
 from dpcore.datasets.upload import read_upload
 
 __all__ = [
-    "ENTRIES",
     "OWN",
     "PAPER_000",
     "Column",

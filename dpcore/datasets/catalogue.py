@@ -1,23 +1,18 @@
-"""The data sets by name: list them, describe them, load them."""
+"""The data sets by name: list them, describe them, load them.
+
+A file in `dpcore.datasets.sets` joins them by defining `SOURCE`.
+"""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from dpcore.datasets import download
+from dpcore.datasets import download, sets
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
-from dpcore.datasets.sets import (
-    adult,
-    bank,
-    breast_cancer,
-    cardio,
-    cohort,
-    diabetes,
-    heart,
-    ipums_br,
-    optical_digits,
-)
-from dpcore.datasets.sets.source import BuiltIn, FileSource, columns_of, signs_of
+from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, signs_of
 from dpcore.datasets.text import read_checked, read_verified
 from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
@@ -25,27 +20,28 @@ from dpcore.progress import Progress
 if TYPE_CHECKING:
     import pandas as pd
 
-_SOURCES: dict[str, BuiltIn | FileSource] = {
-    module.ENTRY.key: module.SOURCE
-    for module in (
-        breast_cancer,
-        cohort,
-        diabetes,
-        optical_digits,
-        adult,
-        bank,
-        heart,
-        cardio,
-        ipums_br,
-    )
-}
+ORDER = ("breast_cancer", "cohort", "adult", "bank", "heart", "cardio")
+"""Order on screen, those without files first; sets not named here follow in alphabetical order."""
 
-ENTRIES: tuple[Entry, ...] = tuple(source.entry for source in _SOURCES.values())
+
+@cache
+def register() -> dict[str, BuiltIn | FileSource]:
+    """How every data set is read, by key, in display order: those that need no file first."""
+    sources: list[BuiltIn | FileSource] = [
+        importlib.import_module(f"{sets.__name__}.{module.name}").SOURCE
+        for module in pkgutil.iter_modules(sets.__path__)
+    ]
+    rank = {key: index for index, key in enumerate(ORDER)}
+
+    def place(of: BuiltIn | FileSource) -> tuple[bool, int, str]:
+        return bool(of.entry.files), rank.get(of.entry.key, len(rank)), of.entry.key
+
+    return {of.entry.key: of for of in sorted(sources, key=place)}
 
 
 def catalogue() -> tuple[Entry, ...]:
     """Every data set, those that need no file first."""
-    return ENTRIES
+    return tuple(of.entry for of in register().values())
 
 
 def entry(key: str) -> Entry:
@@ -67,7 +63,7 @@ def source(key: str) -> BuiltIn | FileSource:
     InvalidInput
         If there is none.
     """
-    return _SOURCES[one_of("dataset", key, tuple(_SOURCES))]
+    return register()[one_of("dataset", key, tuple(register()))]
 
 
 def availability(key: str) -> download.Availability:
@@ -203,7 +199,7 @@ def describe(key: str) -> dict[str, Any]:
 
 def describe_all() -> list[dict[str, Any]]:
     """`describe` for every data set."""
-    return [describe(description.key) for description in ENTRIES]
+    return [describe(description.key) for description in catalogue()]
 
 
 def _label(label: Label | Classes | Column) -> dict[str, Any]:

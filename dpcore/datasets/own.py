@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
-from dpcore.datasets.sets.source import classes_of, columns_of, field_of, label_field, signs_of
+from dpcore.datasets.sources import classes_of, columns_of, field_of, label_field, signs_of
 from dpcore.datasets.text import (
     LARGEST_NUMBER,
     Field,
@@ -67,7 +67,7 @@ _STATED = "As described by whoever brought the file; no document was checked."
 
 
 @dataclass(frozen=True)
-class _Line:
+class _ColumnText:
     """One line of a description: a column, and whether it is predicted."""
 
     column: Column
@@ -202,7 +202,7 @@ def template(data: bytes, filename: str) -> str:
     return "\n".join(f"{name}: " for name in names if _PLAIN.fullmatch(name))
 
 
-def _line(number: int, text: str) -> _Line:
+def _line(number: int, text: str) -> _ColumnText:
     before, colon, values = text.partition(":")
     predicted = before.startswith("predict ")
     name = before.removeprefix("predict ").strip()
@@ -229,7 +229,7 @@ def _line(number: int, text: str) -> _Line:
         )
     if bounds := _RANGE.fullmatch(values):
         column = _number(where, name, bounds, mark)
-        return _Line(column, predicted, column)
+        return _ColumnText(column, predicted, column)
     if choices := _ONE_OF.fullmatch(values):
         return _listed(where, name, choices[1], mark, predicted)
     raise InvalidInput(
@@ -264,7 +264,7 @@ def _number(where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
     )
 
 
-def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _Line:
+def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _ColumnText:
     levels = tuple(level.strip() for level in text.split(","))
     most = MOST_CLASSES if predicted else MOST_LEVELS
     if not 2 <= len(levels) <= most or len({*levels, mark}) != len(levels) + 1:
@@ -286,7 +286,7 @@ def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _Li
         column = Column(name, "indicator", f"{name} = {levels[1]}", codes=levels)
     else:
         column = Column(name, "category", name, levels=levels, missing_mark=mark)
-    return _Line(column, predicted, label)
+    return _ColumnText(column, predicted, label)
 
 
 def _label_field(label: Label | Classes | Column) -> Field:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["number", "category", "indicator"]
+ColumnKind = Literal["number", "category", "indicator"]
 Predicts = Literal["class", "classes", "number"]
 BoundsFrom = Literal["codebook", "common knowledge", "assumed"]
 Transform = Literal["none", "log1p", "signed log1p"]
@@ -59,7 +59,7 @@ class Column:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     description: str
     unit: str = ""
     lower: float | None = None

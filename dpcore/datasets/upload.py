@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.catalogue import ENTRIES, assemble, source
+from dpcore.datasets.catalogue import assemble, catalogue, source
 from dpcore.datasets.download import checksum
 from dpcore.datasets.own import OWN, read_own
 from dpcore.datasets.schema import Table
-from dpcore.datasets.sets.source import BuiltIn
+from dpcore.datasets.sources import BuiltIn
 from dpcore.datasets.text import quoted, read_checked, read_verified
 from dpcore.errors import InvalidInput
 
@@ -43,7 +43,7 @@ def read_upload(key: str, data: bytes, filename: str, columns: str = "") -> Tabl
     if isinstance(file_source, BuiltIn):
         raise InvalidInput(f"{file_source.entry.title} is built in and takes no file.")
     name, digest = quoted(filename), checksum(data)
-    for entry in ENTRIES:
+    for entry in catalogue():
         for file in entry.files:
             if file.sha256 != digest:
                 continue

@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from dpcore.datasets.catalogue import source
-from dpcore.datasets.sets.source import FileSource
+from dpcore.datasets.sources import FileSource
 from dpcore.datasets.text import Field
 
 

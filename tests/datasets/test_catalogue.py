@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dpcore import datasets
-from dpcore.datasets import ENTRIES, DataUnavailable
+from dpcore.datasets import DataUnavailable, sets
+from dpcore.datasets.catalogue import register
 from dpcore.errors import InvalidInput
 
 BUILT_IN = ("breast_cancer", "cohort", "diabetes", "optical_digits")
@@ -16,8 +17,27 @@ KEYS = (*BUILT_IN, "adult", "bank", "heart", "cardio", "ipums_br")
 
 
 def test_the_catalogue_holds_the_named_sets_and_those_without_files_come_first() -> None:
-    assert tuple(entry.key for entry in datasets.catalogue()) == KEYS
-    assert [bool(entry.files) for entry in ENTRIES] == sorted(bool(e.files) for e in ENTRIES)
+    entries = datasets.catalogue()
+    assert tuple(entry.key for entry in entries) == KEYS
+    assert [bool(entry.files) for entry in entries] == sorted(bool(e.files) for e in entries)
+
+
+def test_adding_a_file_enrols_its_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "newcomer.py").write_text(
+        "from dataclasses import replace\n"
+        "from dpcore.datasets.sets.diabetes import SOURCE as BASE\n"
+        "SOURCE = replace(BASE, entry=replace(BASE.entry, key='newcomer'))\n"
+    )
+    monkeypatch.setattr(sets, "__path__", [*sets.__path__, str(tmp_path)])
+    register.cache_clear()
+    try:
+        # Among those without files, after those whose place is named.
+        keys = [entry.key for entry in datasets.catalogue()]
+        assert keys == [*KEYS[:3], "newcomer", *KEYS[3:]]
+        assert datasets.load("newcomer").records == datasets.entry("diabetes").records
+    finally:
+        register.cache_clear()
+        sys.modules.pop(f"{sets.__name__}.newcomer", None)
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -205,7 +205,7 @@ def test_another_file_may_stand_in_for_one_in_the_local_folder(
 
 
 def test_every_pinned_checksum_is_a_sha256_and_every_address_is_secure() -> None:
-    for entry in datasets.ENTRIES:
+    for entry in datasets.catalogue():
         for file in entry.files:
             assert not file.sha256 or len(bytes.fromhex(file.sha256)) == 32
             assert not file.url or (file.url.startswith("https://archive.ics.uci.edu/"))

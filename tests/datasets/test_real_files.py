@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.datasets import PAPER_000, Preparation, Table, availability, entry, load, prepare
 from dpcore.datasets import read_upload as read
-from dpcore.datasets.sets.source import FileSource
+from dpcore.datasets.sources import FileSource
 from dpcore.errors import InvalidInput
 
 #     key, complete records, positive among all, d of complete records and by default

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpcore.datasets import prepare, read_upload
 from dpcore.datasets.catalogue import source
-from dpcore.datasets.sets.source import FileSource
+from dpcore.datasets.sources import FileSource
 from dpcore.datasets.text import LARGEST_UPLOAD, read_checked, read_verified
 from dpcore.errors import InvalidInput
 

@@ -32,5 +32,5 @@ def no_worker_is_left() -> Iterator[None]:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder, and no job in this process's memory."""
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
-    monkeypatch.setattr(jobs, "_starts", {})
+    monkeypatch.setattr(jobs, "_attempts", {})
     return tmp_path

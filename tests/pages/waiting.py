@@ -36,4 +36,4 @@ def until(there: Callable[[], bool], *apps: AppTest, look_seconds: float = 0.3) 
 
 
 def _is_any_under_way() -> bool:
-    return any(jobs.Job(key).state in ("queued", "running") for key in list(jobs._starts))
+    return any(jobs.Job(key).state in ("queued", "running") for key in list(jobs._attempts))

@@ -14,13 +14,14 @@ from dpcore.datasets.images.catalogue import (
     register,
     source,
 )
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
 from dpcore.datasets.images.tabular import from_split
 
 __all__ = [
     "Examples",
     "ExamplesEntry",
     "ImageSource",
+    "Setting",
     "availability",
     "describe",
     "describe_all",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -35,7 +36,7 @@ def register() -> dict[str, ImageSource]:
 
 def keys() -> tuple[str, ...]:
     """The names that `load` accepts, those of the tables last."""
-    return (*register(), *(entry.key for entry in tables.ENTRIES if entry.predicts == "class"))
+    return (*register(), *(entry.key for entry in tables.catalogue() if entry.predicts == "class"))
 
 
 def source(key: str) -> ImageSource:
@@ -112,18 +113,21 @@ def load(key: str, *, progress: Progress | None = None, **settings: Any) -> Exam
     Raises
     ------
     InvalidInput
-        If there is no such set, or it has no such setting.
+        If there is no such set, or it has no such setting or not with this value.
     DataUnavailable
         If the set is neither here nor obtainable; the sentence says what to do.
     """
     image_source = source(key)
+    own = {setting.name: setting for setting in image_source.settings}
+    chosen = {setting.name: setting.default for setting in image_source.settings}
     for name, value in settings.items():
-        if name not in image_source.settings:
-            allowed = ", ".join(image_source.settings) or "no setting"
+        if name not in own:
+            allowed = ", ".join(own) or "no setting"
             raise InvalidInput(
                 f"{brief(name)[1:-1]} is {brief(value)}, but {key} takes only {allowed}."
             )
-    return image_source.build(progress, **settings)
+        chosen[name] = own[name].checked(value)
+    return image_source.build(progress, **chosen)
 
 
 def describe(key: str) -> dict[str, Any]:
@@ -149,7 +153,8 @@ def describe(key: str) -> dict[str, Any]:
         "citation": description.citation,
         "availability": availability(key),
         "how_to_get": description.how_to_get,
-        "settings": list(source(key).settings),
+        "settings": [setting.name for setting in source(key).settings],
+        "setting_details": [asdict(setting) for setting in source(key).settings],
         "traps": list(description.traps),
         "files": [
             {

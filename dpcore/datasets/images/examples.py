@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,14 +11,13 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import download
 from dpcore.datasets.schema import Description
-from dpcore.errors import InvalidInput
+from dpcore.errors import InvalidInput, one_of, whole
 
-Task = Literal["classes", "labels"]
+TargetKind = Literal["classes", "labels"]
 NULL_CLASS = -1
 """Class of a null record, one person's record blanked; it counts as a record and adds nothing."""
 Inputs = NDArray[np.float32]
 Targets = NDArray[Any]
-Settings = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +44,7 @@ class ExamplesEntry(Description):
     The other fields are those of `Description`.
     """
 
-    task: Task
+    task: TargetKind
     names: tuple[str, ...]
     purpose: str
     test_records: int
@@ -124,7 +122,7 @@ class Examples:
         return self.entry.citation
 
     @property
-    def task(self) -> Task:
+    def task(self) -> TargetKind:
         """Either "classes" or "labels"."""
         return self.entry.task
 
@@ -179,6 +177,51 @@ class Examples:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """A setting of one set alone: an argument of `load`, and `--set` on the command line.
+
+    Parameters
+    ----------
+    name : str
+    help : str
+        Its meaning, in a few words.
+    default : object
+    choices : tuple of str
+        The words that it may be; empty where it is no word.
+    least, most : int, optional
+        Limits of a whole number; without a least one `build` decides.
+    """
+
+    name: str
+    help: str
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    most: int | None = None
+
+    def __str__(self) -> str:
+        """Its name, with the words that it may be."""
+        return f"{self.name} ({' or '.join(self.choices)})" if self.choices else self.name
+
+    def checked(self, value: Any) -> Any:
+        """The value as `build` takes it.
+
+        Raises
+        ------
+        InvalidInput
+            If it is not allowed.
+        """
+        if self.choices:
+            return one_of(self.name, value, self.choices)
+        if self.least is None:
+            return value
+        return whole(self.name, value, at_least=self.least, at_most=self.most)
+
+
+SEED = Setting("seed", "of the records that are drawn", 0, least=0, most=2**63 - 1)
+
+
+@dataclass(frozen=True)
 class ImageSource:
     """How one set is loaded; a file in `dpcore.datasets.images.sets` defines it as ``SOURCE``.
 
@@ -187,8 +230,9 @@ class ImageSource:
     entry : ExamplesEntry
         Its description.
     build : callable
-        Takes a `Progress` (or None) and, by keyword only, the set's own settings; returns
-        `Examples`.
+        Takes a `Progress` (or None) and, by keyword only, all of `settings`; returns `Examples`.
+    settings : tuple of Setting
+        The set's own.
     at_hand : callable or None
         How the set can be obtained here, where that does not follow from its files.
     count : callable or None
@@ -197,17 +241,9 @@ class ImageSource:
 
     entry: ExamplesEntry
     build: Callable[..., Examples]
+    settings: tuple[Setting, ...] = ()
     at_hand: Callable[[], download.Availability] | None = None
     count: Callable[[], int] | None = None
-
-    @property
-    def settings(self) -> Settings:
-        """The set's own settings by name, each with its default value."""
-        return {
-            name: None if parameter.default is parameter.empty else parameter.default
-            for name, parameter in inspect.signature(self.build).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
-        }
 
 
 def unit(pixels: NDArray[np.uint8]) -> Inputs:

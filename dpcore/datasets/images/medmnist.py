@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.images import npz
-from dpcore.datasets.images.examples import ExamplesEntry, unit
-from dpcore.errors import InvalidInput, one_of
+from dpcore.datasets.images.examples import ExamplesEntry, Setting, unit
+from dpcore.errors import InvalidInput
 
 SIDE = 28
-VALIDATION = ("left out", "training")
+VALIDATION = Setting(
+    "validation",
+    "whether the validation part is left out or joins the training part",
+    "left out",
+    choices=("left out", "training"),
+)
 ARRAYS = tuple(
     f"{part}_{what}" for part in ("train", "val", "test") for what in ("images", "labels")
 )
@@ -41,9 +46,8 @@ def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dic
     Raises
     ------
     InvalidInput
-        If it is not a file of grey images of 28 × 28 pixels, or `validation` is another word.
+        If it is not a file of grey images of 28 × 28 pixels.
     """
-    one_of("validation", validation, VALIDATION)
     stored = npz.read(data, name, ARRAYS, largest=npz.LARGEST_OWN)
     inputs: dict[str, NDArray[np.float32]] = {}
     targets: dict[str, NDArray[Any]] = {}

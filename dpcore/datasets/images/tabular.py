@@ -7,10 +7,17 @@ from functools import cache
 import numpy as np
 
 from dpcore import datasets as tables
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
 from dpcore.datasets.prepare import Preparation, Split, prepare
 from dpcore.datasets.schema import Entry
+from dpcore.errors import reject
 from dpcore.progress import Progress
+
+SETTINGS = (
+    Setting("preparation", "a `Preparation`, from Python alone"),
+    Setting("records", "how many, of a set that is drawn or of the user's own"),
+    Setting("seed", "of a set that is drawn", 0),
+)
 
 
 @cache
@@ -25,16 +32,20 @@ def source(key: str) -> ImageSource:
     table_entry = tables.entry(key)
 
     def build(
-        progress: Progress | None = None,
+        progress: Progress | None,
         *,
-        preparation: Preparation | None = None,
-        records: int | None = None,
-        seed: int = 0,
+        preparation: Preparation | None,
+        records: int | None,
+        seed: int,
     ) -> Examples:
+        if not isinstance(preparation, Preparation | None):
+            raise reject("preparation", preparation, "a Preparation, which only Python can give")
         table = tables.load(key, records=records, seed=seed, progress=progress)
         return from_split(prepare(table, preparation), published=table.published)
 
-    return ImageSource(_entry(table_entry), build, at_hand=lambda: tables.availability(key))
+    return ImageSource(
+        _entry(table_entry), build, SETTINGS, at_hand=lambda: tables.availability(key)
+    )
 
 
 def from_split(split: Split, *, published: bool = True) -> Examples:

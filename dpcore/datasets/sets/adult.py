@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sets.source import FileSource, field_of, label_field
+from dpcore.datasets.sources import FileSource, field_of, label_field
 from dpcore.datasets.text import Layout
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"

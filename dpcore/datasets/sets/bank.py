@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sets.source import FileSource, Remark, columns_of, field_of, label_field
+from dpcore.datasets.sources import FileSource, Remark, columns_of, field_of, label_field
 from dpcore.datasets.text import Layout
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dpcore.datasets.schema import Column, Entry, Label, Table
-from dpcore.datasets.sets.source import BuiltIn
+from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import InvalidInput
 
 _SMALLEST, _LARGEST = 5.0, 25.0

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.schema import Column, Entry, Label, Table
-from dpcore.datasets.sets.source import BuiltIn
+from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import whole
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from dpcore.datasets.schema import Column, Entry, Table
-from dpcore.datasets.sets.source import BuiltIn
+from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import InvalidInput
 
 

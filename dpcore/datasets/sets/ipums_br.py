@@ -9,7 +9,7 @@ what they measure is not.
 from __future__ import annotations
 
 from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sets.source import FileSource, field_of, label_field
+from dpcore.datasets.sources import FileSource, field_of, label_field
 from dpcore.datasets.text import Layout
 
 _FEATURES = 52

@@ -18,9 +18,9 @@ SETS = tuple(images.register())
 
 
 def test_no_set_has_the_name_of_a_table_and_both_can_be_loaded() -> None:
-    tables = tuple(entry.key for entry in datasets.ENTRIES)
+    tables = tuple(entry.key for entry in datasets.catalogue())
     assert not set(SETS) & set(tables)
-    classes = tuple(entry.key for entry in datasets.ENTRIES if entry.predicts == "class")
+    classes = tuple(entry.key for entry in datasets.catalogue() if entry.predicts == "class")
     assert images.keys() == SETS + classes
     assert {"digits", "mnist", "cifar10", "svhn", "pneumonia", "chest"} <= set(SETS)
 
@@ -68,6 +68,10 @@ def test_descriptions_are_plain_json() -> None:
     assert {one["task"] for one in described} == {"classes", "labels"}
     pneumonia = next(one for one in described if one["key"] == "pneumonia")
     assert [bool(file["md5"]) for file in pneumonia["files"]] == [True, False]
+    assert pneumonia["settings"] == ["validation"]
+    (setting,) = pneumonia["setting_details"]
+    assert (setting["name"], setting["default"]) == ("validation", "left out")
+    assert setting["choices"] == ["left out", "training"]
 
 
 def test_an_unknown_set_and_an_unknown_setting_are_refused() -> None:

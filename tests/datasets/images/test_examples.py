@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpcore.datasets.images import Examples, entry
-from dpcore.datasets.images.examples import ImageSource, unit
+from dpcore.datasets import images
+from dpcore.datasets.images import Examples, Setting, entry
+from dpcore.datasets.images.examples import unit
 from dpcore.errors import InvalidInput
 
 CLASSES = replace(entry("digits"), names=("a", "b", "c"))
@@ -73,8 +75,25 @@ def test_grey_values_become_numbers_from_0_to_1() -> None:
     assert np.all(np.diff(found) > 0)
 
 
-def test_the_settings_of_a_set_are_what_its_function_takes() -> None:
-    def build(progress: Any, *, side: int, views: str = "all") -> Examples:
-        raise AssertionError
+@pytest.mark.parametrize("key", images.keys())
+def test_the_settings_of_a_set_are_what_its_function_takes(key: str) -> None:
+    source = images.source(key)
+    parameters = inspect.signature(source.build).parameters.values()
+    own = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    assert [setting.name for setting in source.settings] == [parameter.name for parameter in own]
+    assert all(parameter.default is parameter.empty for parameter in own)
+    for setting in source.settings:
+        if setting.default is not None:
+            assert setting.checked(setting.default) == setting.default
 
-    assert ImageSource(CLASSES, build).settings == {"side": None, "views": "all"}
+
+def test_a_setting_takes_what_it_declares() -> None:
+    word, count = (
+        Setting("way", "", "on", choices=("on", "off")),
+        Setting("n", "", 2, least=1, most=3),
+    )
+    assert (str(word), str(count)) == ("way (on or off)", "n")
+    assert (word.checked("off"), count.checked("3")) == ("off", 3)
+    for setting, value in ((word, "up"), (count, 0), (count, 4)):
+        with pytest.raises(InvalidInput, match=f"{setting.name} is "):
+            setting.checked(value)

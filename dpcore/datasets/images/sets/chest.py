@@ -60,7 +60,7 @@ ENTRY = ExamplesEntry(
 )
 
 
-def _build(progress: Progress | None, *, validation: str = "left out") -> Examples:
+def _build(progress: Progress | None, *, validation: str) -> Examples:
     return decode(download.fetch(ENTRY, progress)[0], validation)
 
 
@@ -77,4 +77,4 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     return Examples(entry=ENTRY, **medmnist.arrays(ENTRY, data, ENTRY.files[0].name, validation))
 
 
-SOURCE = ImageSource(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build, (medmnist.VALIDATION,))

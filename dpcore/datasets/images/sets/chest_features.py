@@ -15,13 +15,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Inputs
-from dpcore.errors import whole
+from dpcore.datasets.images.examples import (
+    SEED,
+    Examples,
+    ExamplesEntry,
+    ImageSource,
+    Inputs,
+    Setting,
+)
 from dpcore.progress import Progress
 
 RECORDS, FEATURES, TEST = 10_000, 1_024, 2_500
 FEWEST, MOST = 100, 200_000
 NARROWEST, WIDEST = 16, 4_096
+SETTINGS = (
+    Setting("records", "for training", RECORDS, least=FEWEST, most=MOST),
+    Setting("features", "of each record", FEATURES, least=NARROWEST, most=WIDEST),
+    Setting("test_records", "for testing", TEST, least=FEWEST, most=MOST),
+    SEED,
+)
 
 FREQUENCIES = {
     "atelectasis": 0.16,
@@ -112,22 +124,11 @@ def true_model(features: int = FEATURES) -> TrueChestModel:
 def _build(
     progress: Progress | None,
     *,
-    records: int = RECORDS,
-    features: int = FEATURES,
-    test_records: int = TEST,
-    seed: int = 0,
+    records: int,
+    features: int,
+    test_records: int,
+    seed: int,
 ) -> Examples:
-    """Draw the set; `records` for training and `test_records` for testing.
-
-    Raises
-    ------
-    InvalidInput
-        If a number is out of range.
-    """
-    records = whole("records", records, at_least=FEWEST, at_most=MOST)
-    test_records = whole("test_records", test_records, at_least=FEWEST, at_most=MOST)
-    features = whole("features", features, at_least=NARROWEST, at_most=WIDEST)
-    seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
     if progress is not None:
         progress(0.0, f"Drawing {records + test_records:,} records")
     train_inputs, train_targets = _part(features, seed, _TRAINING, records)
@@ -184,4 +185,4 @@ def _sigmoid(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
     return probability
 
 
-SOURCE = ImageSource(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build, SETTINGS)

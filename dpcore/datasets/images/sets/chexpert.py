@@ -16,16 +16,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets import download
-from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Inputs, unit
+from dpcore.datasets.images.examples import (
+    SEED,
+    Examples,
+    ExamplesEntry,
+    ImageSource,
+    Inputs,
+    Setting,
+    unit,
+)
 from dpcore.datasets.text import quoted
-from dpcore.errors import InvalidInput, one_of, whole
+from dpcore.errors import InvalidInput, whole
 from dpcore.progress import Progress
 
 LABELS = ("Atelectasis", "Cardiomegaly", "Consolidation", "Edema", "Pleural Effusion")
 """The five findings of the competition, in its order."""
 POLICIES = {"zeros": 0.0, "ones": 1.0, "ignore": np.nan}
-VIEWS, IMAGES = ("frontal", "all"), ("all", "one")
-SMALLEST, LARGEST = 8, 512
+SETTINGS = (
+    Setting(
+        "folder",
+        "the folder of train.csv and valid.csv; chexpert in the local data folder when left out",
+    ),
+    Setting(
+        "uncertainty",
+        "what an uncertain training label becomes; ignored ones are nan",
+        "zeros",
+        choices=tuple(POLICIES),
+    ),
+    Setting(
+        "side",
+        "of the grey square that every image becomes, in pixels; the frontal images take 0.8 GB "
+        "at 32 and four times that at 64",
+        32,
+        least=8,
+        most=512,
+    ),
+    Setting("views", "which images", "frontal", choices=("frontal", "all")),
+    Setting(
+        "images",
+        "every training image of a patient, or the first only, so that a record is a person",
+        "all",
+        choices=("all", "one"),
+    ),
+    Setting("records", "how many training images, drawn at random; all when left out"),
+    SEED,
+)
 _PATH, _VIEW = "Path", "Frontal/Lateral"
 _CODES = {"1.0": 1.0, "0.0": 0.0, "": 0.0, "1": 1.0, "0": 0.0}
 _UNCERTAIN = ("-1.0", "-1")
@@ -61,48 +96,24 @@ ENTRY = ExamplesEntry(
 def _build(
     progress: Progress | None,
     *,
-    folder: str | Path | None = None,
-    uncertainty: str = "zeros",
-    side: int = 32,
-    views: str = "frontal",
-    images: str = "all",
-    records: int | None = None,
-    seed: int = 0,
+    folder: str | Path | None,
+    uncertainty: str,
+    side: int,
+    views: str,
+    images: str,
+    records: int | None,
+    seed: int,
 ) -> Examples:
-    """Read the folder.
-
-    Parameters
-    ----------
-    progress : callable or None
-        Called with the share done; decoding all images takes many minutes.
-    folder : path, optional
-        The folder of ``train.csv`` and ``valid.csv``; ``chexpert`` in the local data folder when
-        left out.
-    uncertainty : {"zeros", "ones", "ignore"}
-        What an uncertain training label becomes; ignored ones are nan.
-    side : int
-        Side of the grey square that every image becomes, 8 to 512 pixels. The frontal images take
-        0.8 GB at 32 and four times that at 64.
-    views : {"frontal", "all"}
-    images : {"all", "one"}
-        Every image of a patient, or the first only, so that a record is a person (training part).
-    records : int, optional
-        Number of training images, drawn at random; all when left out.
-    seed : int
-        Seed of that draw.
+    """Read the folder; decoding all images takes many minutes.
 
     Raises
     ------
     InvalidInput
-        If a setting, a table or an image is not as it must be.
+        If a table or an image is not as it must be, or `records` is more than there are.
     DataUnavailable
         If the folder is not there.
     """
-    policy = POLICIES[one_of("uncertainty", uncertainty, tuple(POLICIES))]
-    one_of("views", views, VIEWS)
-    one_of("images", images, IMAGES)
-    side = whole("side", side, at_least=SMALLEST, at_most=LARGEST)
-    seed = whole("seed", seed, at_least=0, at_most=2**63 - 1)
+    policy = POLICIES[uncertainty]
     root = _root(folder)
     train, test = (_table(root / f"{part}.csv", views) for part in ("train", "valid"))
     notes = []
@@ -156,7 +167,7 @@ def _at_hand() -> download.Availability:
 
 
 def _count() -> int:
-    return len(_table(_root(None) / "train.csv", VIEWS[0]).paths)
+    return len(_table(_root(None) / "train.csv", "frontal").paths)
 
 
 @dataclass(frozen=True)
@@ -263,4 +274,4 @@ def _reader() -> Any:
     return read
 
 
-SOURCE = ImageSource(ENTRY, _build, at_hand=_at_hand, count=_count)
+SOURCE = ImageSource(ENTRY, _build, SETTINGS, at_hand=_at_hand, count=_count)

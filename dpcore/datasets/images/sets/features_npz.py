@@ -19,7 +19,8 @@ from dpcore.datasets.images.examples import (
     ExamplesEntry,
     ImageSource,
     Inputs,
-    Task,
+    Setting,
+    TargetKind,
 )
 from dpcore.datasets.text import quoted
 from dpcore.errors import InvalidInput, whole
@@ -56,8 +57,8 @@ ENTRY = ExamplesEntry(
 def _build(
     progress: Progress | None,
     *,
-    file: str | Path | None = None,
-    classes: int | None = None,
+    file: str | Path | None,
+    classes: int | None,
 ) -> Examples:
     if file is None:
         raise download.DataUnavailable(
@@ -103,7 +104,7 @@ def decode(
     arrays = npz.read(
         data, filename, ARRAYS, ("names",), lambda headers: _check_headers(headers, name), largest
     )
-    task: Task = "labels" if arrays["train_labels"].ndim == 2 else "classes"
+    task: TargetKind = "labels" if arrays["train_labels"].ndim == 2 else "classes"
     targets = [_targets(arrays[key], task, f"{key} in {name}") for key in ARRAYS[1::2]]
     names = _names(arrays.get("names"), task, targets, classes, name)
     features = [_features(arrays.pop(key), f"{key} in {name}") for key in ARRAYS[::2]]
@@ -121,7 +122,7 @@ def decode(
 
 def _check_headers(headers: Mapping[str, npz.Header], name: str) -> None:
     """Check types and shapes, labels first, before anything is unpacked."""
-    task: Task = "labels" if len(headers["train_labels"].shape) == 2 else "classes"
+    task: TargetKind = "labels" if len(headers["train_labels"].shape) == 2 else "classes"
     for key in ARRAYS[1::2]:
         shape, kind = headers[key]
         if task == "labels":
@@ -163,7 +164,7 @@ def _features(values: NDArray[Any], what: str) -> Inputs:
     return single
 
 
-def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
+def _targets(values: NDArray[Any], task: TargetKind, what: str) -> NDArray[Any]:
     if task == "labels":
         single = values.astype(np.float32)
         if (np.isnan(single) | (single == 0) | (single == 1)).all():
@@ -179,7 +180,7 @@ def _targets(values: NDArray[Any], task: Task, what: str) -> NDArray[Any]:
 
 def _names(
     stored: NDArray[Any] | None,
-    task: Task,
+    task: TargetKind,
     targets: list[NDArray[Any]],
     classes: int | None,
     name: str,
@@ -209,4 +210,8 @@ def _names(
     return names
 
 
-SOURCE = ImageSource(ENTRY, _build, at_hand=lambda: "upload")
+SETTINGS = (
+    Setting("file", "the .npz file"),
+    Setting("classes", "how many there are, where the file has no names"),
+)
+SOURCE = ImageSource(ENTRY, _build, SETTINGS, at_hand=lambda: "upload")

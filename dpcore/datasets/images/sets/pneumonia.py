@@ -50,7 +50,7 @@ ENTRY = ExamplesEntry(
 )
 
 
-def _build(progress: Progress | None, *, validation: str = "left out") -> Examples:
+def _build(progress: Progress | None, *, validation: str) -> Examples:
     return decode(download.fetch(ENTRY, progress)[0], validation)
 
 
@@ -82,4 +82,4 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     )
 
 
-SOURCE = ImageSource(ENTRY, _build)
+SOURCE = ImageSource(ENTRY, _build, (medmnist.VALIDATION,))

@@ -97,7 +97,7 @@ def test_validation_is_left_out_or_joins_the_training_part() -> None:
     assert np.array_equal(joined.test_inputs, apart.test_inputs)
     assert not apart.published
     with pytest.raises(InvalidInput, match="validation is 'test'"):
-        pneumonia.decode(data, "test")
+        images.load("pneumonia", validation="test")
 
 
 def test_fourteen_labels_are_read_as_yes_or_no() -> None:
