@@ -32,11 +32,10 @@ from dpcore.evaluation.study import Study
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import swept, trained
-from dpcore.export import explore, plan, train
+from dpcore.export import explore, plan, risk, train
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from dpcore.methods import method_named
 from pages.explore.curve_jobs import trained_study
-from pages.shared import risk_panel
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 BESIDE = {"numpy", "pandas", "pathlib"}
@@ -298,7 +297,7 @@ def test_the_odds_are_those_of_the_panel_and_of_its_command(
     )
     budget = PrivacyBudget(epsilon, 1e-5)
     assert names["odds"] == odds(budget, adjacency)
-    words = risk_panel.command(budget, adjacency, 0.5, 0.01).split()[3:]
+    words = risk.command(budget, adjacency, 0.5, 0.01).split()[3:]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         assert main([*words, "--json"]) == 0

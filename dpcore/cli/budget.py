@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from dpcore.cli import run
 from dpcore.cli.options import MOST_EPSILON, json_option, numbers, scale
 from dpcore.cli.output import downward, print_conditions, print_json, shown, upward
+from dpcore.controls.options import add as add_options
+from dpcore.controls.options import described
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.planner import Plan
     from dpcore.accounting.training_plan import TrainingPlan
-    from dpcore.cli.options import Commands
+    from dpcore.cli.options import Commands, Parser
     from dpcore.guarantee import Guarantee
 
 UNKNOWNS = ("sigma", "steps", "epochs", "batch", "delta", "clip", "epsilon")
@@ -25,11 +27,9 @@ WHOLE = ("steps", "epochs", "batch")
 def add(commands: Commands) -> None:
     """Add `plan` and `split`; `epsilon` is added with the single mechanisms."""
     command = commands.add_parser("plan", help="one setting of a run, solved for a target ε")
+    # The page solves for the length in either unit, and not for C.
     command.add_argument("--solve", required=True, help=", ".join(UNKNOWNS))
-    command.add_argument("--epsilon", help="that may be spent")
-    command.add_argument("--delta")
-    command.add_argument("--sigma", help="σ₀, on the sum of clipped records")
-    command.add_argument("--sensitivity", "--clip", help="C, the norm of one record (default 1)")
+    command.later(_plan_options)
     run.add_options(command)
     json_option(command)
     command.set_defaults(run=_plan)
@@ -43,6 +43,14 @@ def add(commands: Commands) -> None:
     command.add_argument("--sensitivity", default="1", help="Δ of each release")
     json_option(command)
     command.set_defaults(run=_split)
+
+
+def _plan_options(command: Parser) -> None:
+    from dpcore.controls.plan import CONTROLS, TARGET
+
+    add_options(command, (TARGET, CONTROLS["plan_delta"], CONTROLS["sigma"]))
+    # Two names, as `epsilon` and `risk` have the first for a query's sensitivity too.
+    command.add_argument("--sensitivity", "--clip", help=described(CONTROLS["clip"]))
 
 
 def print_cost(options: argparse.Namespace) -> None:

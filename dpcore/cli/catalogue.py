@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.cli.options import json_option
 from dpcore.cli.output import print_json
+from dpcore.controls.options import add as add_options
 
 if TYPE_CHECKING:
-    from dpcore.cli.options import Commands
+    from dpcore.cli.options import Commands, Parser
 
 
 def add(commands: Commands) -> None:
@@ -20,13 +21,15 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "methods", help="the registers of methods and systems: claim, proof and status"
     )
-    command.add_argument("--paper", help="only what this paper tells of: 000 to 004")
-    command.add_argument("--status", help="only these, e.g. “described only”")
-    command.add_argument(
-        "--failures", action="store_true", help="only systems of which a failure is known"
-    )
+    command.later(_filters)
     json_option(command)
     command.set_defaults(run=_methods)
+
+
+def _filters(command: Parser) -> None:
+    from dpcore.controls.atlas import FILTERS
+
+    add_options(command, FILTERS)
 
 
 def _datasets(options: argparse.Namespace) -> None:

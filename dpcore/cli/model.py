@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from dpcore.cli.options import json_option, optional
+from dpcore.cli.options import json_option, optional, or_usual
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
 from dpcore.controls.options import add as add_options
@@ -31,7 +31,6 @@ def add(commands: Commands) -> None:
         "and judges it on test records, beside the same model without noise. A terminal shows "
         "what was measured with few digits; a file or pipe gets all of them.",
     )
-    command.add_argument("--model", default="naive-bayes", help="'list' for all of them")
     table_options(command)
     command.add_argument("--epsilon", nargs="+", help="total ε, one or several")
     command.later(_options)
@@ -42,15 +41,14 @@ def add(commands: Commands) -> None:
 
 
 def _options(command: Parser) -> None:
-    from dpcore.controls.atlas import RUN
+    from dpcore.controls.atlas import FORM, RUN
 
-    add_options(command, RUN)
+    add_options(command, (FORM, *RUN))
 
 
 def _model(options: argparse.Namespace) -> None:
     from dataclasses import asdict
 
-    from dpcore.controls.atlas import RUNS
     from dpcore.evaluation.marks import marked
     from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
     from dpcore.mechanisms.answers import verdicts
@@ -65,7 +63,7 @@ def _model(options: argparse.Namespace) -> None:
         return
     records = source(options)
     study = ModelStudy(
-        model=options.model,
+        model=or_usual(options.model, ModelStudy.model),
         dataset=records.dataset,
         records=None if records.table is None else records.table.records,
         upload=records.upload,
@@ -75,7 +73,7 @@ def _model(options: argparse.Namespace) -> None:
         else tuple(number("epsilon", e, above=0.0) for e in options.epsilon),
         delta=optional("delta", options.delta),
         adjacency=options.adjacency or "",
-        runs=whole("runs", options.runs or RUNS.default, at_least=1),
+        runs=whole("runs", options.runs or ModelStudy.runs, at_least=1),
         seed=whole("seed", options.seed, at_least=0),
     )
     calibrations = study.calibrations()

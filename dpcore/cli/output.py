@@ -34,12 +34,12 @@ def shown(value: float | None) -> str:
 
 
 def upward(value: float, digits: int = 10) -> str:
-    """`value` with so many digits, never below it: more noise, larger ε and δ."""
+    """`value` rounded up to this many digits: more noise, larger ε and δ."""
     return _rounded(value, digits, decimal.ROUND_CEILING)
 
 
 def downward(value: float, digits: int = 10) -> str:
-    """`value` with so many digits, never above it: for lower bounds and for C."""
+    """`value` rounded down to this many digits: for lower bounds and for C."""
     return _rounded(value, digits, decimal.ROUND_FLOOR)
 
 

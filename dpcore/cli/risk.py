@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from dpcore.cli import run
 from dpcore.cli.options import json_option, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_json
+from dpcore.controls.options import add as add_options
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA
 
 if TYPE_CHECKING:
     from dpcore.accounting.tradeoff import PrivacyCurve
-    from dpcore.cli.options import Commands
+    from dpcore.cli.options import Commands, Parser
     from dpcore.guarantee import Adjacency
 
 
@@ -24,8 +25,7 @@ def add(commands: Commands) -> None:
     command = commands.add_parser("risk", help="what an attacker can find out about one person")
     command.add_argument("--epsilon", help="the budget's; with --sigma, by default what that costs")
     command.add_argument("--delta", required=True)
-    command.add_argument("--prior", default="0.5", help="what the attacker believes beforehand")
-    command.add_argument("--fpr", default="0.01", help="false alarms that the attacker accepts")
+    command.later(_options)
     command.add_argument("--sigma", help="of one Gaussian mechanism, or of a run")
     command.add_argument(
         "--sensitivity",
@@ -34,6 +34,12 @@ def add(commands: Commands) -> None:
     run.add_options(command)
     json_option(command)
     command.set_defaults(run=_risk)
+
+
+def _options(command: Parser) -> None:
+    from dpcore.controls.common import RISK
+
+    add_options(command, RISK)
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,12 @@ class _Mechanism:
 def _risk(options: argparse.Namespace) -> None:
     from dpcore.accounting.risk import QUESTION
     from dpcore.accounting.tradeoff import from_budget
+    from dpcore.controls.common import ALARMS, PRIOR
 
-    prior = number("prior", options.prior, above=0.0, below=1.0)
-    rate = number("fpr", options.fpr, above=0.0, at_most=1.0)
+    # The page asks for the belief in %.
+    prior_text = or_usual(options.prior, str(PRIOR.default / 100))
+    prior = number("prior", prior_text, above=0.0, below=1.0)
+    rate = number("fpr", or_usual(options.fpr, str(ALARMS.default)), above=0.0, at_most=1.0)
     delta = number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0)
     typed = None if options.epsilon is None else privacy_loss("epsilon", options.epsilon)
     mechanism = _mechanism(options, delta)

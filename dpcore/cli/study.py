@@ -14,7 +14,7 @@ from dpcore.cli.options import optional_whole, words
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import fields, typed_values
+from dpcore.controls.options import exactly, fields, typed_values
 from dpcore.errors import number, one_of, reject, whole
 from dpcore.guarantee import Status
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from dpcore.datasets import Preparation
 
 PREPARATIONS = ("public", "paper-000")
-USUAL_METHODS, USUAL_EPSILONS = "nonprivate,outpert,opera,dpgd", "0.01,0.1,1"
 
 
 def add(commands: Commands) -> None:
@@ -34,6 +33,7 @@ def add(commands: Commands) -> None:
     command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
     table_options(command)
     command.later(lambda command: add_options(command, _controls()))
+    # No page has the options from here on.
     command.add_argument("--seed", default="0")
     command.add_argument("--batch", help="records per stochastic step; default: rule")
     command.add_argument(
@@ -70,6 +70,7 @@ def _controls() -> tuple[Control, ...]:
 
 
 def _sweep(options: argparse.Namespace) -> None:
+    from dpcore.controls.explore import FEW_EPSILONS
     from dpcore.datasets import OWN, described, entry, prepare
     from dpcore.datasets.prepare import complete_only
     from dpcore.erm.method import COMPLETE_ONLY
@@ -81,13 +82,9 @@ def _sweep(options: argparse.Namespace) -> None:
     data = source(options)
     public = described(data.columns) if data.dataset == OWN else entry(data.dataset)
     choices = typed_values([control for control in _controls() if control.field], options)
-    typed = options.epsilon or USUAL_EPSILONS
+    typed = options.epsilon or exactly(FEW_EPSILONS)
     study = Study(
-        **{
-            "loss": losses_for(public)[0],
-            "methods": words(USUAL_METHODS),
-            **fields(_controls(), choices),
-        },
+        **{"loss": losses_for(public)[0], **fields(_controls(), choices)},
         dataset=data.dataset,
         upload=data.upload,
         columns=data.columns,

@@ -20,19 +20,18 @@ from dpcore.cli.options import json_option, optional, words
 from dpcore.cli.output import print_conditions, print_json, progress, upward
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import fields, typed_values
-from dpcore.errors import Cancelled, InvalidInput, number, one_of, reject, whole
+from dpcore.errors import Cancelled, InvalidInput, number, reject, whole
 from dpcore.figures.words import plain
 from dpcore.progress import Progress
 
 if TYPE_CHECKING:
-    from dpcore.cli.options import Commands
+    from dpcore.cli.options import Commands, Parser
     from dpcore.controls import Control
     from dpcore.deep.config import TrainingConfig
     from dpcore.evaluation.training.study import TrainingStudy
     from dpcore.evaluation.training.trainer import Trainer
 
-USUAL_EPSILON, USUAL_DECAY = 3.0, "0.99"
-SCHEDULES = ("constant", "decay")
+USUAL_DECAY = "0.99"
 SETTINGS = "settings.json"
 UNFINISHED = "unfinished"
 """Key in the settings of a stopped training: the name of its saved state, which lies in the user's
@@ -50,15 +49,13 @@ SHOWN_EVERY_SECONDS = 0.1
 def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add_parser("train", help="train a network privately")
-    command.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="one of the data set's own"
-    )
+    command.later(_set_option)
     command.later(lambda command: add_options(command, _controls()))
     command.add_argument("--sigma", help="σ of the first step, in place of --epsilon; 0 for none")
     command.add_argument("--no-clipping", action="store_true", help="then nothing is private")
     command.add_argument("--budget", help="end before the step that would spend more than this ε")
+    # The page has layers of the same width only.
     command.add_argument("--widths", help="comma-separated, of a perceptron's hidden layers")
-    command.add_argument("--schedule", help="constant or decay")
     command.add_argument("--held-out", action="store_true", help="leave the test part alone")
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
     command.add_argument("--models", default="1", help="of the runs, written; their costs add up")
@@ -79,6 +76,22 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=lambda options: _train(options, command))
 
 
+def _set_option(command: Parser) -> None:
+    from dpcore.datasets.images import register, tabular
+
+    own = {key: source.settings for key, source in register().items() if source.settings}
+    # A preparation cannot be typed.
+    own["a table"] = tuple(each for each in tabular.SETTINGS if each.name != "preparation")
+    listed = "; ".join(f"{name}: {', '.join(map(str, each))}" for name, each in own.items())
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"one of the data set's own. {listed}",
+    )
+
+
 def _controls() -> tuple[Control, ...]:
     from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 
@@ -86,21 +99,21 @@ def _controls() -> tuple[Control, ...]:
 
 
 def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
-    from dpcore.evaluation.training.checkpoint import claimed, forget, put_by, take_up
+    from dpcore.evaluation.training.checkpoint import claim, forget, restore, save
     from dpcore.evaluation.training.report import conclusion, measures
     from dpcore.evaluation.training.task import begin
 
-    state = _left_off(options, command) if options.resume else None
+    state = _unfinished_state(options, command) if options.resume else None
     series = _series(options) if state is None else _series_of(state, options.output)
     folder, report = _folder(options.output), _seldom(progress)
     trainer = begin(list(series.values()), device=options.device, progress=report)
-    if state is not None and not take_up(trainer, state):
+    if state is not None and not restore(trainer, state):
         raise reject(
             "resume",
             options.output,
             "a folder with a training of this version of the program, on this kind of device",
         )
-    if state is not None and not claimed(trainer):
+    if state is not None and not claim(trainer):
         raise reject("resume", options.output, "a folder whose training nobody else goes on with")
     stopped = False
     with _interrupted() as is_cancelled:
@@ -114,17 +127,19 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
     private_conclusion, measured = conclusions["private"], measures_by_name["private"]
     unfinished = None
     if folder is not None and private_conclusion["steps"]:
-        unfinished = put_by(trainer) if stopped else None
+        unfinished = save(trainer) if stopped else None
         _leave(folder, _files(trainer, list(series), unfinished), options.output)
     if not stopped:
         forget(trainer)
-    comparison_arms = _beside(conclusions, measures_by_name, stopped) if len(series) > 1 else []
+    comparison_arms = (
+        _comparison_rows(conclusions, measures_by_name, stopped) if len(series) > 1 else []
+    )
     if options.json:
         summary = {"train": private_conclusion | {"stopped": stopped}, "measures": measured}
         print_json(summary | ({"beside": comparison_arms} if comparison_arms else {}))
     else:
         _say(private_conclusion, measured)
-        _say_beside(comparison_arms)
+        _print_comparison(comparison_arms)
     if stopped:
         print(_spent(private_conclusion), file=sys.stderr)
         if unfinished is not None:
@@ -146,9 +161,9 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
     return comparison_arms(study)
 
 
-def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
+def _unfinished_state(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
     """The saved state named by the settings in the output folder."""
-    from dpcore.evaluation.training.checkpoint import got_back
+    from dpcore.evaluation.training.checkpoint import load
 
     more = [
         name.replace("_", "-")
@@ -164,7 +179,7 @@ def _left_off(options: argparse.Namespace, command: argparse.ArgumentParser) -> 
     state = None
     with suppress(OSError, ValueError, AttributeError):
         settings = json.loads((Path(options.output) / SETTINGS).read_text("utf-8"))
-        state = got_back(settings.get(UNFINISHED))
+        state = load(settings.get(UNFINISHED))
     if state is None:
         allowed = "the folder of a training that was stopped here, with its settings.json"
         raise reject("output", options.output, allowed)
@@ -212,8 +227,6 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
     choices = typed_values(_controls(), options)
     config, arguments = _config(options, choices), fields(_controls(), choices)
-    if config.private and options.sigma is None:
-        arguments.setdefault("epsilon", USUAL_EPSILON)
     if options.sigma is not None or not config.private:
         arguments.setdefault("epsilon", None)
     return TrainingStudy(
@@ -230,7 +243,7 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
 def _config(options: argparse.Namespace, choices: Mapping[str, Any]) -> TrainingConfig:
     from dpcore.deep.config import TrainingConfig
 
-    arguments = {**fields(_controls(), choices, "config"), **_schedule(options)}
+    arguments = {**fields(_controls(), choices, "config"), **_schedule(options, choices)}
     if options.widths is not None:
         arguments["widths"] = tuple(
             whole("widths", part, at_least=1) for part in words(options.widths)
@@ -240,11 +253,10 @@ def _config(options: argparse.Namespace, choices: Mapping[str, Any]) -> Training
     return TrainingConfig(**arguments, clipped=not options.no_clipping)
 
 
-def _schedule(options: argparse.Namespace) -> dict[str, Any]:
+def _schedule(options: argparse.Namespace, choices: Mapping[str, Any]) -> dict[str, Any]:
     """R and its interval; a given decay switches it on."""
     usual = "constant" if options.decay is None else "decay"
-    schedule = one_of("schedule", options.schedule or usual, SCHEDULES)
-    if schedule == "constant":
+    if choices.get("schedule", usual) == "constant":
         for name in ("decay", "decay_every"):
             if getattr(options, name) is not None:
                 raise InvalidInput(
@@ -350,7 +362,7 @@ def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
             print_conditions(claim["conditions"])
 
 
-def _beside(
+def _comparison_rows(
     conclusions: dict[str, dict[str, Any]],
     measures_by_name: dict[str, dict[str, Any]],
     stopped: bool,
@@ -373,7 +385,7 @@ def _beside(
     return rows
 
 
-def _say_beside(rows: list[dict[str, Any]]) -> None:
+def _print_comparison(rows: list[dict[str, Any]]) -> None:
     if rows:
         print("side by side, with 90 % of runs:")
     for row in rows:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Text
+from dpcore.evaluation.models import ModelStudy
 from dpcore.systems import PAPERS, STATUSES, Family, register
 
 ALL = "All"
@@ -27,8 +30,8 @@ def _tables() -> dict[str, str]:
     return {dataset.key: dataset.title for dataset in catalogue()}
 
 
-def _any_or(titles: list[str]) -> OneOf:
-    return OneOf({title: title for title in (ALL, *titles)})
+def _any_or(titles: Iterable[str], **means: str | None) -> OneOf:
+    return OneOf({title: title for title in (ALL, *titles)}, means={ALL: None, **means})
 
 
 SEARCH = Control(
@@ -53,16 +56,19 @@ FILTERS = Page(
     Control(
         "paper",
         "Paper",
-        _any_or(list(PAPERS.values())),
+        _any_or(PAPERS.values(), **{title: key or None for key, title in PAPERS.items()}),
         default=ALL,
         noun="the paper",
         fallback_name="all papers",
+        field="paper",
+        option="paper",
+        brief="only what this paper tells of: 000 to 004",
         help="Which of the five papers tells of it; what is done today stands beside them.",
     ),
     Control(
         "kind",
         "Kind",
-        _any_or([str(family) for family in Family]),
+        _any_or(map(str, Family)),
         default=ALL,
         noun="the kind",
         fallback_name="all kinds",
@@ -71,10 +77,13 @@ FILTERS = Page(
     Control(
         "verdict",
         "Verdict",
-        _any_or([str(status) for status in STATUSES]),
+        _any_or(map(str, STATUSES)),
         default=ALL,
         noun="the verdict",
         fallback_name="all verdicts",
+        field="status",
+        option="status",
+        brief="only these, e.g. “described only”",
         help="**Proved**: the promise holds, of what is printed or only of our form of it; each "
         "card says which. **Conditions not met**: the theorem needs something that is not there. "
         "**Claim not supported**: the noise does not give what is claimed. **Described only**: "
@@ -96,6 +105,8 @@ FILTERS = Page(
         default=False,
         noun="known failures",
         fallback_name="everything",
+        field="failures",
+        option="failures",
         help="Only systems of which it is known that something went wrong, in them or in their "
         "implementations; also where the promise itself is proved.",
     ),
@@ -108,6 +119,9 @@ FORM = Control(
     OneOf(_models),
     noun="to run",
     fallback_name="the first form",
+    field="model",
+    option="model",
+    brief="'list' for all of them",
     help="As its authors print it, or in a form that keeps its promise.",
 )
 LEAF = Control("leaf", "Page", Number(1, len(register()), whole=True), default=1, noun="a page of")
@@ -138,23 +152,17 @@ RUNS = Control(
     "run_runs",
     "Runs",
     OneOf({runs: runs for runs in ("5", "10", "20", "50", "100")}),
-    default="20",
+    default=str(ModelStudy.runs),
     noun="a number of runs of",
-    fallback_name="20 runs",
+    fallback_name=f"{ModelStudy.runs} runs",
     field="runs",
     option="runs",
-    brief="default: 20",
+    brief=f"default: {ModelStudy.runs}",
     help=common.RUNS,
 )
-NEIGHBOUR = Control(
+NEIGHBOUR = common.adjacency(
     "run_neighbour",
-    "One person's difference",
-    OneOf(common.ADJACENCIES),
-    default="zero-out",
-    noun="the neighbour",
     fallback_name="the model's own",
-    field="adjacency",
-    option="adjacency",
     brief="default: the model's own",
     help="What counts as one person's difference. One adjacency holds for every certified ε.",
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from dpcore.controls.control import Control, Number, OneOf, Stops, Switch
 from dpcore.figures.words import plain
 
@@ -50,6 +53,8 @@ PRIOR = Control(
     Number(1, 99, whole=True, slider=True),
     default=50,
     noun="a belief beforehand in % of",
+    option="prior",
+    brief="what the attacker believes beforehand, as a share of 1",
     help="How likely they think it is before they see the result, the **prior**: from a rumour, or "
     "from how common it is. Privacy bounds what the result adds to it.",
 )
@@ -59,6 +64,8 @@ ALARMS = Control(
     Stops(RATES, lambda rate: f"{plain(100.0 * rate)} %", row=True),
     default=0.01,
     noun="false alarms of",
+    option="fpr",
+    brief="false alarms that the attacker accepts, as a share of 1",
     help="How often their test may ring by mistake, the **false-positive rate**. A test that "
     "seldom rings by mistake convinces more when it rings, but finds fewer.",
 )
@@ -74,9 +81,9 @@ RISK = (PRIOR, ALARMS, MEANING)
 """What ε means for one person: the panel that several pages share, with the same names."""
 
 
-def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
-    """The control of the adjacency."""
-    return Control(
+def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
+    """The control of the adjacency, with what differs on one page."""
+    control = Control(
         key,
         "One person's difference",
         OneOf(ADJACENCIES),
@@ -84,9 +91,10 @@ def adjacency(key: str, field: str, option: str = "adjacency") -> Control:
         noun="the neighbour",
         fallback_name="one record blanked out",
         field=field,
-        option=option,
+        option="adjacency",
         help=ADJACENCY,
     )
+    return replace(control, **changed)
 
 
 def tabs(key: str, names: tuple[str, ...]) -> Control:

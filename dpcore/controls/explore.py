@@ -6,8 +6,10 @@ from typing import Any
 
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, Titles
+from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
+from dpcore.evaluation.study import Study
 
 # Six steps a decade where curves bend; one a decade below, where curves are flat.
 EPSILONS = (
@@ -19,6 +21,8 @@ EPSILONS = (
     ),
     100.0,
 )
+FEW_EPSILONS = (0.01, 0.1, 1.0)
+"""Those of `sweep` where none is named."""
 LAMBDAS = (0.0, *(float(f"{s}e{e}") for e in range(-6, 0) for s in ("1", "3")), 1.0)
 COHORTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 BY_RULE, NEAR_ZERO, OF_PAPER_000, MY_OWN = "By rule", "Near zero", "0.001", "My own"
@@ -134,15 +138,9 @@ DELTA = Control(
     brief="default: by rule",
     shown=lambda values: values.get("delta_way") == MY_OWN,
 )
-ADJACENCY = Control(
+ADJACENCY = common.adjacency(
     "adjacency",
-    "One person's difference",
-    OneOf(ADJACENCIES),
-    default="zero-out",
-    noun="the neighbour",
-    fallback_name="one record blanked out",
-    field="adjacency",
-    option="adjacency",
+    kind=OneOf(ADJACENCIES),
     brief="zero-out (one record blanked) or replace-one",
     help="What counts as *one person's difference*. **One record blanked out**: replaced by an "
     "empty one. **One record replaced**: exchanged for any other. Either way the number of records "
@@ -166,12 +164,12 @@ HUBER_WIDTH = Control(
     "huber_width",
     "Width h of its corner",
     Stops((0.1, 0.5, 1.0, 2.0, 4.0)),
-    default=0.5,
+    default=Study.huber_width,
     noun="h =",
-    fallback_name="h = 0.5",
+    fallback_name=f"h = {Study.huber_width:g}",
     field="huber_width",
     option="huber-width",
-    brief="default: 0.5",
+    brief=f"default: {Study.huber_width:g}",
     help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
     "privacy 2 costs least accuracy: the loss then falls steeply from the start, which makes most "
     "of the noise, and bends little.",
@@ -182,12 +180,12 @@ CHOSEN_METHODS = {
         METHODS_KEY["class"],
         "Methods",
         SomeOf(_classifiers),
-        default=("outpert", "opera", "dpgd"),
+        default=tuple(key for key in Study.methods if key != "nonprivate"),
         noun="the method",
         fallback_name="the others that are named, or the usual ones",
         field="methods",
         option="methods",
-        brief="comma-separated; default: nonprivate,outpert,opera,dpgd",
+        brief=f"comma-separated; default: {exactly(Study.methods)}",
         help=METHODS,
     ),
     "number": Control(
@@ -270,12 +268,12 @@ RUNS = Control(
     "runs",
     "Runs",
     Stops((10, 30, 100, 300)),
-    default=30,
+    default=Study.runs,
     noun="a number of runs of",
-    fallback_name="30 runs",
+    fallback_name=f"{Study.runs} runs",
     field="runs",
     option="runs",
-    brief="default: 30",
+    brief=f"default: {Study.runs}",
     help=common.RUNS,
 )
 MISSING = Control(
@@ -432,7 +430,7 @@ EPSILON = Control(
     noun="ε =",
     fallback_name="ε = 1",
     option="epsilon",
-    brief="comma-separated total ε; default: 0.01,0.1,1",
+    brief=f"comma-separated total ε; default: {exactly(FEW_EPSILONS)}",
     help="**Privacy loss ε** bounds how much the published model can tell about any one person: no "
     "outcome becomes more than e^ε times as likely because of one record (except with the small "
     "probability δ). Small ε: strong promise, much noise.",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpcore.controls.control import Control, Kind, Number, OneOf, SomeOf, Stops, Switch
-from dpcore.errors import number, whole
+from dpcore.errors import number, one_of, whole
 
 
 def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> None:
@@ -16,11 +16,10 @@ def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> Non
     for control in controls:
         if not control.option:
             continue
-        flag = is_flag(control)
         command.add_argument(
             f"--{control.option}",
+            action="store_true" if is_flag(control) else "store",
             help=described(control),
-            **({"action": "store_true"} if flag else {}),  # type: ignore[arg-type]
         )
 
 
@@ -39,9 +38,15 @@ def described(control: Control) -> str:
     words, kind = _first_sentence(control.help), control.kind
     if is_flag(control) or not isinstance(kind, OneOf | SomeOf) or callable(kind.titles):
         return words
-    keys = [str(control.sets(key)) for key in kind.titles]
+    keys = choices(control)
     names = keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} or {keys[-1]}"
     return f"{names}: {words}" if words else names
+
+
+def choices(control: Control) -> tuple[str, ...]:
+    """What the option of a choice may be, in display order."""
+    assert isinstance(control.kind, OneOf | SomeOf)
+    return tuple(str(control.sets(key)) for key in control.kind.options())
 
 
 def _first_sentence(markdown: str) -> str:
@@ -88,10 +93,12 @@ def fields(
 
 
 def read(control: Control, typed: Any) -> Any:
-    """One value in the field's type; the description checks its range."""
+    """One value in the field's type; the description checks it, or this where there is none."""
     kind, name = control.kind, control.option
     if is_flag(control):
         return True
+    if isinstance(kind, OneOf) and not control.field:
+        return one_of(name, typed, choices(control))
     if _is_whole(kind):
         return whole(name, typed, at_least=0)
     if isinstance(kind, Number | Stops):
@@ -127,7 +134,11 @@ def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]
 
 
 def exactly(value: Any) -> str:
-    """All digits of a number, without a needless ".0"; other values as they are."""
+    """All digits of a number, without a needless ".0"; other values as they are.
+
+    Text with spaces is quoted.
+    """
     if isinstance(value, tuple):
         return ",".join(map(exactly, value))
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return f'"{text}"' if " " in text else text

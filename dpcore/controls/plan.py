@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.presets import PRESETS
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import common
@@ -89,6 +90,8 @@ CONTROLS = Page(
         default=FIRST.sigma,
         noun="a noise σ₀ of",
         field="sigma",
+        option="sigma",
+        brief="σ₀, on the sum of clipped records",
         help="**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's "
         "clipped gradients at the first step. Divided by C it is the noise multiplier.",
     ),
@@ -99,6 +102,7 @@ CONTROLS = Page(
         default=FIRST.clip,
         noun="a clipping norm of",
         field="clip",
+        brief="C, the norm of one record (default 1)",
         help="**Clipping norm C**: every record's gradient is shortened to at most this length.",
     ),
     Control(
@@ -142,6 +146,7 @@ CONTROLS = Page(
         noun="δ =",
         fallback_name=f"δ = {plain(FIRST.delta)}",
         field="delta",
+        option="delta",
         help=common.DELTA,
     ),
     Control(
@@ -156,19 +161,11 @@ CONTROLS = Page(
         brief="poisson, or fixed for batches of fixed size",
         help="How a batch is drawn. The accountant must assume the same as the training code does.",
     ),
-    Control(
+    common.adjacency(
         "neighbour",
-        "One person's difference",
-        OneOf(common.ADJACENCIES),
-        default="zero-out",
-        noun="the neighbour",
-        fallback_name="one record blanked out",
-        field="adjacency",
-        option="adjacency",
         brief="zero-out (the default: one record blanked, n public; the figures that the "
         "literature prints under add/remove), replace-one (the default for batches of fixed "
         "size), or add-remove, with --public-size",
-        help=common.ADJACENCY,
     ),
 )
 
@@ -187,6 +184,7 @@ TARGET = Control(
     Number(0.001, 1000.0, step=0.1),
     default=2.0,
     noun="a target ε of",
+    option="epsilon",
     help="The ε that may be spent in all.",
 )
 MAP = Control(
@@ -259,26 +257,49 @@ DETAIL = (
 """Controls of the boxes and tabs under the answer."""
 
 
-def _option(name: str, brief: str) -> Control:
-    return Control(name, "", Number(0.0, 1.0), option=name, brief=brief)
-
-
 OPTIONS = (
-    _option("sampling-rate", "q: batch over records"),
+    Control(
+        "sampling_rate",
+        "Sampling rate q",
+        Number(0.0, 1.0),
+        option="sampling-rate",
+        help="q: batch over records",
+    ),
     CONTROLS["records"],
-    _option(
-        "public-size",
-        "in place of --records under add-remove: a nominal size, public as typed",
+    Control(
+        "public_size",
+        "Public size",
+        CONTROLS["records"].kind,
+        option="public-size",
+        help="in place of --records under add-remove: a nominal size, public as typed",
     ),
     CONTROLS["batch"],
     CONTROLS["duration"],
-    _option("epochs", "1/q steps each, in place of --steps"),
+    Control(
+        "epochs",
+        "Epochs",
+        CONTROLS["duration"].kind,
+        option="epochs",
+        help="1/q steps each, in place of --steps",
+    ),
     CONTROLS["decay"],
     CONTROLS["decays"],
-    _option("last-sigma", "σ at the last step, falling linearly from --sigma"),
+    Control(
+        "last_sigma",
+        "Last noise σ",
+        CONTROLS["sigma"].kind,
+        option="last-sigma",
+        help="σ at the last step, falling linearly from --sigma",
+    ),
     CONTROLS["sampling"],
     CONTROLS["neighbour"],
-    _option("accountant", "pld, rdp, gdp, zcdp, tcdp, strong or basic; by default the tightest"),
+    Control(
+        "accountant",
+        "Accountant",
+        OneOf({key: accountant.title for key, accountant in ACCOUNTANTS.items()}),
+        option="accountant",
+        help="by default the tightest",
+    ),
 )
 """The options of `epsilon`, `plan` and `risk` that describe a run of many steps."""
 

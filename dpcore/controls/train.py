@@ -6,6 +6,7 @@ from typing import Any
 
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.guarantee import Adjacency
 
 FEATURES = {
@@ -80,7 +81,7 @@ CONTROLS = Page(
         noun="the data set",
         field="dataset",
         option="dataset",
-        brief="a set for networks, or any table (default: digits)",
+        brief=f"a set for networks, or any table (default: {TrainingStudy.dataset})",
         help="Which records the network learns from. The digits and the synthetic sets are built "
         "in.",
     ),
@@ -102,7 +103,7 @@ CONTROLS = Page(
         noun="the inputs",
         field="features",
         option="features",
-        brief="raw, deskewed, scattering or whitened (default: raw)",
+        brief=f"raw, deskewed, scattering or whitened (default: {TrainingStudy.features})",
         help="**As they are**; **set upright**: each image moved to its middle and sheared until "
         "it does not lean; or **scattering features**: fixed wavelet filters. All are computed "
         "from each image by itself and look at no other record, so they cost no privacy; a linear "
@@ -158,7 +159,7 @@ CONTROLS = Page(
         noun="an ε of",
         field="epsilon",
         option="epsilon",
-        brief="target of the whole training (default: 3)",
+        brief=f"target of the whole training (default: {TrainingStudy.epsilon:g})",
         help="**Privacy loss ε** that the whole training may spend. The noise is set to the least "
         "that keeps within it.",
     ),
@@ -390,9 +391,14 @@ CONTROLS = Page(
     Control(
         "schedule",
         "Noise over time",
-        OneOf({"constant": "Constant", "decaying": "Decaying"}, row=True),
+        OneOf(
+            {"constant": "Constant", "decaying": "Decaying"},
+            row=True,
+            means={"decaying": "decay"},
+        ),
         default="decaying",
         noun="the schedule",
+        option="schedule",
         help="Whether the noise stays the same, or falls as training goes on (paper 003). Either "
         "way the whole run spends the same ε.",
         shown=lambda values: values.get("shape") != "published-004",
@@ -429,7 +435,7 @@ CONTROLS = Page(
         noun="a number of runs of",
         field="runs",
         option="runs",
-        brief="trainings with seeds of their own (default: 1)",
+        brief=f"trainings with seeds of their own (default: {TrainingStudy.runs})",
         help="How often training is repeated with fresh noise. You would publish one of them; each "
         "one spends the ε above.",
     ),
@@ -518,7 +524,6 @@ CONTROLS = Page(
         "the accountant assumes. **Every record**: each step looks at all of them.",
     ),
 )
-FIRST = CONTROLS.first()
 
 EFFECT = Control(
     "effect",

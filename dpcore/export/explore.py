@@ -19,8 +19,8 @@ OPTIONS = {control.field: control.option for control in CONTROLS if control.opti
 # The command line spells a preparation out, and takes an upload as a file.
 NOT_OPTIONS = ("preparation", "upload", "columns")
 # Fields that the snippet expresses in another way, and fields that it names for every part.
-BESIDE = ("preparation", "upload", "columns")
-APART = ("methods", "epsilons")
+EXPRESSED_OTHERWISE = ("preparation", "upload", "columns")
+PER_PART = ("methods", "epsilons")
 YOUR_FILE, YOUR_COLUMNS = "your_file.csv", "columns.txt"
 ALWAYS = ("dataset", "loss", "methods", "edition", "epsilons", "adjacency", "runs", "seed")
 
@@ -75,13 +75,15 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
     """
     parts = [*_closed(study, to_train), *to_train]
     # Fields common to all parts are written once, the rest with each part.
-    apart = [
+    per_part = [
         field.name
         for field in fields(Study)
-        if field.name in APART or len({repr(getattr(part, field.name)) for part in parts}) > 1
+        if field.name in PER_PART or len({repr(getattr(part, field.name)) for part in parts}) > 1
     ]
     shared = {
-        name: value for name, value in vars(parts[0]).items() if name not in (*apart, *BESIDE)
+        name: value
+        for name, value in vars(parts[0]).items()
+        if name not in (*per_part, *EXPRESSED_OTHERWISE)
     }
     preparation = ", ".join(changed(vars(study.preparation), vars(Preparation())))
     lines = [
@@ -96,7 +98,7 @@ def snippet(study: Study, to_train: Sequence[Study]) -> str:
         "parts = [",
     ]
     for part in parts:
-        arguments = ", ".join(f"{name}={getattr(part, name)!r}" for name in apart)
+        arguments = ", ".join(f"{name}={getattr(part, name)!r}" for name in per_part)
         lines.append(f"    dpcore.Study({arguments}, **settings),")
     lines += [
         "]",

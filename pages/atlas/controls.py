@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpcore.controls.atlas import ALL, FILTERS, FORM, LEAF, NEIGHBOUR, RUN, SYSTEM, systems
 from dpcore.controls.common import ADJACENCIES
+from dpcore.export.atlas import list_command
 from dpcore.systems import PAPERS, System, register, runs_here, standing
 from pages.shared import query
 from pages.shared.session import once, set_controls
@@ -72,21 +73,7 @@ def sidebar() -> AtlasChoice:
         and (system.breaks or not failures)
         and all(_has_word_prefix(word, _text(system)) for word in search_words)
     )
-    return AtlasChoice(matches, register().get(chosen or ""), _command(paper, verdict, failures))
-
-
-def _command(paper: str, verdict: str, failures: bool) -> str:
-    """The command line of the list; it has no search and no filter by kind."""
-    paper_number = next((key for key, title in PAPERS.items() if title == paper), "")
-    return " ".join(
-        [
-            "python -m dpcore methods",
-            *([f"--paper {paper_number}"] if paper_number else []),
-            *([f'--status "{verdict}"'] if verdict != ALL else []),
-            *(["--failures"] if failures else []),
-            "--json",
-        ]
-    )
+    return AtlasChoice(matches, register().get(chosen or ""), list_command(form.values))
 
 
 def _text(system: System) -> str:

@@ -11,6 +11,7 @@ from dpcore.controls.atlas import RUN
 from dpcore.datasets import availability, entry
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, task
+from dpcore.export.atlas import model_command
 from dpcore.figures import models as figures
 from dpcore.figures.words import percent, plain
 from dpcore.guarantee import Edition, Status
@@ -125,7 +126,7 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
     with st.container(horizontal=True):
         table_behind(table, f"{model.key}_{study.dataset}", f"{study.title}, one row per ε")
         with st.popover("Command line", icon=":material/terminal:", type="tertiary"):
-            st.code(command(study), language="bash", wrap_lines=True)
+            st.code(model_command(study), language="bash", wrap_lines=True)
 
 
 def _split(study: ModelStudy, table: pd.DataFrame) -> str:
@@ -138,15 +139,6 @@ def _split(study: ModelStudy, table: pd.DataFrame) -> str:
     if any(column.missing_mark for column in dataset.used):
         sentence += " Unknown values are filled in from public values."
     return sentence
-
-
-def command(study: ModelStudy) -> str:
-    """The command line that prints the table on screen."""
-    return (
-        f"python -m dpcore model --model {study.model} --dataset {study.dataset} "
-        f"--epsilon {' '.join(f'{epsilon:g}' for epsilon in study.epsilons)} "
-        f"--delta {study.delta!r} --adjacency {study.adjacency} --runs {study.runs}"
-    )
 
 
 def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStanding | None) -> None:

@@ -67,8 +67,6 @@ class Start:
         Description of the columns of an uploaded table; "" for other data sets.
     delta : float
         δ; by rule, that of all records, until the training records are counted.
-    delta_by_rule : bool
-        Whether δ follows the rule.
     adjacency : str
         The adjacency.
     form : Form
@@ -84,7 +82,6 @@ class Start:
     upload: File | None
     columns: str
     delta: float
-    delta_by_rule: bool
     adjacency: str
     form: Form
     presets: DeltaGenerator
@@ -336,7 +333,6 @@ def start() -> Start:
         upload,
         columns,
         delta,
-        by_rule,
         adjacency,
         form,
         presets_place,

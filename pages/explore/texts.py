@@ -73,7 +73,3 @@ UPLOADED = (
     "These are your own records. The curves on this page are computed from them and are **not "
     "private**: treat every number and picture here like the records themselves."
 )
-PRINTED_ADJACENCY = (
-    "Certified lines hold for the adjacency of the controls. The printed line is paper 003's "
-    "own claim under replace-one; it is drawn for comparison only."
-)

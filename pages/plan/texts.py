@@ -7,10 +7,6 @@ PRESET = (
     "control may be changed afterwards. The tab *Paper 003* lists what each claims and what is "
     "certified for it."
 )
-SIGMA = (
-    "**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's clipped "
-    "gradients at the first step. Divided by C it is the noise multiplier."
-)
 LAST_SIGMA = "Standard deviation of the noise on the sum at the last step, after all decays."
 WHICH_ANSWER = (
     "Both answers are proved. Use the one by PLD: it adds up the same noise more tightly, so the "

@@ -25,7 +25,7 @@ POLICY_VIOLATION = 1008
 
 
 class AccessControl:
-    """ASGI middleware that refuses foreign hosts and origins, and harm to other visitors.
+    """ASGI middleware that refuses foreign hosts and origins, and what would affect other visitors.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _with_own_origin(scope: Scope) -> Scope:
 
 
 def _without_blocked(receive: Receive) -> Receive:
-    """The browser's messages without those in `UNHEARD`."""
+    """The browser's messages without those in `BLOCKED_MESSAGES`."""
 
     async def next_allowed() -> Message:
         while True:

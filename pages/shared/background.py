@@ -16,11 +16,11 @@ import streamlit as st
 
 from dpcore.errors import Cancelled
 from dpcore.progress import Progress
-from pages.shared.job_panel import Line, State
+from pages.shared.job_panel import JobLine, State
 from pages.shared.session import flag, lower_flag, raise_flag, store, stored
 from pages.shared.shared_jobs import me, present
 
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 WORKERS = 2
 POLL_SECONDS = 0.15
@@ -29,7 +29,7 @@ QUIET_SECONDS = 1.0
 LOOK_SECONDS, EXPIRES_SECONDS = 1.0, 30.0
 
 
-class BackgroundTask(Generic[Answer]):
+class BackgroundTask(Generic[Value]):
     """One answer being computed.
 
     Parameters
@@ -40,13 +40,13 @@ class BackgroundTask(Generic[Answer]):
         Whether it takes about a second: it does not queue behind long tasks.
     """
 
-    def __init__(self, work: Callable[[Progress], Answer], *, quick: bool = False) -> None:
+    def __init__(self, work: Callable[[Progress], Value], *, quick: bool = False) -> None:
         self.began = self._checked_at = time.monotonic()
         self.share = 0.0
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._waiting: dict[str, tuple[Callable[[], bool], float]] = {}
-        self.future: Future[Answer] = _threads(quick).submit(work, self._report)
+        self.future: Future[Value] = _threads(quick).submit(work, self._report)
 
     def _report(self, share: float, message: str) -> None:
         if time.monotonic() - self._checked_at >= LOOK_SECONDS:
@@ -102,7 +102,7 @@ class BackgroundTask(Generic[Answer]):
         """Whether it was stopped before it was done."""
         return self._stopping.is_set() and not self.done
 
-    def answer(self, wait: float = 0.0) -> Answer | None:
+    def answer(self, wait: float = 0.0) -> Value | None:
         """The answer, or ``None`` while it is missing; raises the error of the work.
 
         Parameters
@@ -128,15 +128,15 @@ def _threads(quick: bool) -> ThreadPoolExecutor:
 
 @st.cache_resource(max_entries=300, show_spinner=False)
 def _tasks(
-    name: str, key: Hashable, _work: Callable[[Progress], Answer], quick: bool
-) -> list[BackgroundTask[Answer]]:
+    name: str, key: Hashable, _work: Callable[[Progress], Value], quick: bool
+) -> list[BackgroundTask[Value]]:
     """A one-element list with the task, so that a stopped task can be replaced."""
     return [BackgroundTask(_work, quick=quick)]
 
 
 def ask(
-    name: str, key: Hashable, work: Callable[[Progress], Answer], *, quick: bool = False
-) -> BackgroundTask[Answer]:
+    name: str, key: Hashable, work: Callable[[Progress], Value], *, quick: bool = False
+) -> BackgroundTask[Value]:
     """The task with this name and key; starts it if needed.
 
     Parameters
@@ -149,7 +149,7 @@ def ask(
         As in `BackgroundTask`.
     """
     previous = stored(f"task {name}")
-    box: list[BackgroundTask[Answer]] = _tasks(name, key, work, quick)
+    box: list[BackgroundTask[Value]] = _tasks(name, key, work, quick)
     if previous is not None and previous is not box:
         previous[0].leave(me())
         lower_flag(f"stopped {name}")
@@ -161,7 +161,7 @@ def ask(
     return box[0]
 
 
-def missing(name: str, words: str, task: BackgroundTask[Answer], answer: Answer | None) -> Waiting:
+def missing(name: str, words: str, task: BackgroundTask[Value], answer: Value | None) -> Waiting:
     """The task in a list for `watched`, empty if its answer is there."""
     return [] if answer is not None else [(name, words, task)]
 
@@ -187,7 +187,7 @@ class WatchedAnswers:
         return [entry for entry in self._waiting if not flag(f"stopped {entry[0]}")]
 
     def state(self) -> State:
-        """Joint state: done once one answer is there, or has to be asked for anew."""
+        """Joint state: done once one answer is there, or must be requested again."""
         running = self._running()
         if any(task.done for _, _, task in self._waiting) or any(
             task.stopped for _, _, task in running
@@ -195,19 +195,19 @@ class WatchedAnswers:
             return "done"
         return "running" if running else "stopped"
 
-    def line(self) -> Line | None:
+    def line(self) -> JobLine | None:
         """One line for all tasks; ``None`` during the first `QUIET_SECONDS`."""
         running = self._running()
         if not running:
             words = "; ".join(words for _, words, _ in self._waiting)
-            return Line(f"Stopped: {words}.", button="Go on")
+            return JobLine(f"Stopped: {words}.", button="Go on")
         now = time.monotonic()
         late = [entry for entry in running if now - entry[2].began >= QUIET_SECONDS]
         if not late:
             return None
         _, words, task = late[0]
         more = f" (and {len(running) - 1} more)" if len(running) > 1 else ""
-        return Line(f"{words}{more} …", task.share)
+        return JobLine(f"{words}{more} …", task.share)
 
     def start(self) -> None:
         """Do nothing: tasks start when they are asked for."""

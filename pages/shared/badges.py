@@ -42,7 +42,7 @@ def statement(guarantee: Guarantee) -> str:
     return f"{sentence} · {guarantee.adjacency} · {guarantee.by}.{tail}"
 
 
-def beside(claim: Guarantee, certified: Guarantee) -> None:
+def explain_same_figure(claim: Guarantee, certified: Guarantee) -> None:
     """Explain an add/remove claim beside a zero-out certificate; otherwise show nothing."""
     if (claim.adjacency, certified.adjacency) == (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT):
         st.caption(SAME_FIGURE)
@@ -104,7 +104,7 @@ def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
             with claim:
                 st.markdown("**Claim** (what the paper says)")
                 st.markdown(statement(calibration.claim))
-                beside(calibration.claim, calibration.certified)
+                explain_same_figure(calibration.claim, calibration.certified)
                 claim_text, reason = (
                     method.editions[calibration.edition].claim,
                     calibration.claim.reason,

@@ -18,7 +18,7 @@ person; ended with a reason; finished."""
 
 
 @dataclass(frozen=True)
-class Line:
+class JobLine:
     """The panel's line about one job.
 
     Parameters
@@ -56,7 +56,7 @@ class Watched(Protocol):
     def state(self) -> State:
         """The current state."""
 
-    def line(self) -> Line | None:
+    def line(self) -> JobLine | None:
         """Its line; ``None`` while it needs none."""
 
     def start(self) -> None:

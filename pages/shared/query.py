@@ -128,7 +128,7 @@ def _rewrite(
         # In one change, as each change is a step in the browser's history.
         st.query_params.from_dict({**new_link, VERSION: THIS} if new_link else {})
     else:
-        # The controls are drawn by now, and own their part of the address.
+        # The controls are drawn already, and write their part of the address themselves.
         store(
             f"{page} now",
             {control: new_value} | {name: value for name, (value, _) in old_values.items()},

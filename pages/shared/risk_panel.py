@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_of_100
 from dpcore.controls.common import ALARMS, MEANING, PRIOR
+from dpcore.export.risk import command
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, percent_at_most, plain
@@ -151,14 +152,6 @@ def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], ke
     )
 
 
-def command(budget: PrivacyBudget, adjacency: Adjacency, prior: float, rate: float) -> str:
-    """The command line that prints what follows from (ε, δ) alone."""
-    return (
-        f"python -m dpcore risk --epsilon {budget.epsilon!r} --delta {budget.delta!r} "
-        f"--adjacency {adjacency} --prior {prior:g} --fpr {rate:g}"
-    )
-
-
 def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     best, bound = attackers.get("exact", attackers["budget"]), attackers["budget"]
     metrics = (
@@ -195,8 +188,8 @@ def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     for label, value, bound_value, chance, help_text in metrics:
         with grid.cell(), st.container(gap=None):
             st.metric(label, value, help=help_text)
-            beside = f"; {bound_value} from ε and δ alone" if best is not bound else ""
-            st.caption(f"at most; {chance}{beside}")
+            comparison = f"; {bound_value} from ε and δ alone" if best is not bound else ""
+            st.caption(f"at most; {chance}{comparison}")
 
 
 def _tables(budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame) -> None:

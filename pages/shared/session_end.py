@@ -40,7 +40,7 @@ class _Session:
     files: set[str] = field(default_factory=set)
 
     def empty(self) -> None:
-        """Close the files, whoever still has one of Streamlit's many copies."""
+        """Close the files, including every copy that Streamlit still holds."""
         if self.files:
             for item in gc.get_objects():
                 if type(item) is UploadedFile and item.file_id in self.files:
@@ -48,13 +48,13 @@ class _Session:
             self.files.clear()
 
     def end(self, runtime: Runtime, session_id: str) -> None:
-        """Close the session and clear all of it: parts of it outlive it in Streamlit."""
+        """Close the session and clear its state, parts of which Streamlit would keep."""
         self.empty()
         session = self.app_session()
         runtime.close_session(session_id)
         if session is not None:
             session.session_state.clear()
-            # Fragments and the callbacks of widgets hold the values they were drawn with.
+            # Fragments and widget callbacks hold the values they were drawn with.
             session._fragment_storage.clear()
             session.session_state._new_widget_state.widget_metadata.clear()
 
@@ -62,8 +62,8 @@ class _Session:
 M_PERTURB, OVERWRITTEN = -6, 0x5A
 """For glibc's `mallopt`: freed memory is filled with this byte."""
 
-# Python puts objects of up to so many bytes into blocks of its own, in steps of 16; and about how
-# many bytes of one size it has free.
+# Python's allocator pools objects up to this size, in steps of 16, and holds about this many free
+# bytes of each size.
 PYTHON_LARGEST, PYTHON_STEP, PYTHON_FREE = 512, 16, 4_000_000
 BYTES_HEAD = sys.getsizeof(b"")
 
@@ -156,7 +156,7 @@ def _end_absent(runtime: Runtime, absent_since: dict[str, float], patience: floa
             try:
                 _sessions.pop(session).end(runtime, session)
             except Exception:
-                # The sessions of others still have to end.
+                # One failure must not keep other sessions from ending.
                 _log.exception("A session could not be cleared.")
 
 

@@ -19,7 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore.evaluation import jobs
 from dpcore.evaluation.task import StudyProtocol, Task
-from pages.shared.job_panel import Line, State
+from pages.shared.job_panel import JobLine, State
 from pages.shared.session import flag, lower_flag, once, raise_flag, store, stored
 from pages.shared.verbatim import verbatim
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 CURVES = "curves"
 """Name of the place on Explore."""
-# The last rows of a stopped worker come a little later; so long the page waits for them if it is
-# unknown whether the worker has noticed the stop.
+# The page waits this long for the last rows of a stopped worker, which come a little later, where
+# it is unknown whether the worker has noticed the stop.
 LATE_SECONDS = 4.0
 
 
@@ -193,7 +193,7 @@ class WatchedJobs:
             return "stopping"
         return "stopped" if "cancelled" in states or stopped(self.about) else "new"
 
-    def line(self) -> Line | None:
+    def line(self) -> JobLine | None:
         """Progress of the first unfinished one, or why they do not go on."""
         current, name = self.state(), next(iter(self.studies))
         if current == "done":
@@ -211,11 +211,11 @@ class WatchedJobs:
             share, message = _progress(self.studies[name].key)
             text = f"{name}: {message}"
             if current == "running":
-                return Line(text, share)
+                return JobLine(text, share)
         else:
             text = self.idle(current) if self.idle else f"{name}: stopped."
         button = {"new": self.begin, "failed": "Train again"}.get(current, "Go on")
-        return Line(text, button=button if self.submit else "")
+        return JobLine(text, button=button if self.submit else "")
 
     def start(self) -> None:
         """Submit what is neither running nor done, and join what is running.
@@ -225,7 +225,7 @@ class WatchedJobs:
         """
         seen_flag = f"look {' '.join(self.keys)}"
         if flag(seen_flag):
-            with suppress(jobs.QueueFull):  # a later poll will find room
+            with suppress(jobs.QueueFull):  # submitted again at the next poll
                 self._hand_in("new", "cancelled")
             for key in self.keys:
                 join(self.place, key)

@@ -113,7 +113,7 @@ def fetch(dataset: str) -> None:
         downloads.fetch(dataset)
 
 
-def settle(
+def calibrate(
     choice: TrainChoice, count: int
 ) -> tuple[CalibratedTraining | None, BackgroundTask[CalibratedTraining]]:
     """The training with the least noise within the budget, or ``None`` while solving; its task.

@@ -90,7 +90,7 @@ def place(key: str) -> Iterator[Callable[[], DeltaGenerator]]:
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw all that changes while training runs."""
     studies = calibrated.studies
-    trainings.take_up(choice.study, studies)
+    trainings.mark_started(choice.study, studies)
     test_records = calibration.tested(choice)
 
     jobs = trainings.watched(

@@ -41,7 +41,7 @@ def proof_and_claim(calibrated: CalibratedTraining) -> None:
                 str(assurance.status), assurance.certified.reason, name="paper 004, theorem 1"
             )
             st.markdown(badges.statement(assurance.claim))
-            badges.beside(assurance.claim, assurance.certified)
+            badges.explain_same_figure(assurance.claim, assurance.certified)
             badges.checked([condition for condition in assurance.conditions if not condition.met])
         else:
             st.markdown("**Claim** (what paper 003 prints for this noise)")

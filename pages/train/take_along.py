@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dpcore.datasets import images
 from dpcore.evaluation import jobs
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.export.train import command, snippet
@@ -21,6 +22,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     release.show(choice, calibrated)
     st.markdown("**Command line**")
     st.code(command(study), language="bash", wrap_lines=True)
+    _settings(study.dataset)
     st.markdown("**Python**")
     st.code(snippet(study), language="python", wrap_lines=True)
     if study.config.noise != "isotropic" or training is None:
@@ -31,6 +33,14 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         if study.config.sampling == "poisson":
             st.caption(texts.OPACUS_NETWORK)
     _files(study)
+
+
+def _settings(dataset: str) -> None:
+    own = images.source(dataset).settings
+    if own:
+        with st.expander("Settings of this data set alone", icon=":material/tune:"):
+            st.caption(texts.OWN_SETTINGS)
+            st.markdown("\n".join(f"- `{setting}`: {setting.help}" for setting in own))
 
 
 def _files(study: TrainingStudy) -> None:

@@ -108,6 +108,7 @@ UPLOADED = (
     "*shows* about them (accuracy, AUC, loss, why accuracy fell) is measured on them and is not "
     "private. Features must come from a network that has not seen these records."
 )
+OWN_SETTINGS = "For the option `--set` and for `settings` of a study in Python; this page has none."
 UPLOAD_FIRST = "Choose the file among the controls."
 NAMES = {
     "dataset": "the data",

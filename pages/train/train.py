@@ -32,7 +32,7 @@ with live.place(choice.study.key) as answer:
         )
         # Under add/remove only the public size is shown, and what follows from it.
         records = choice.study.config.size(choice.study.trained_on(record_count))
-        calibrated, task = calibration.settle(choice, records)
+        calibrated, task = calibration.calibrate(choice, records)
     except DataUnavailable as unavailable:
         with answer():
             st.info(str(unavailable), icon=":material/download:")

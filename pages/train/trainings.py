@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 1.0
 PLACES = ("train", "why", "shapes", "effect")
-# Training starts automatically up to so many records over all epochs and runs, with hidden layers
-# of up to so many products.
+# Training starts automatically below these limits: records over all epochs and runs, and products
+# in a hidden layer.
 AT_ONCE = 3_000_000
 PRODUCTS = 10_000
 
@@ -74,7 +74,7 @@ def is_untouched(study: TrainingStudy, records: int) -> bool:
     )
 
 
-def take_up(study: TrainingStudy, studies: Studies) -> None:
+def mark_started(study: TrainingStudy, studies: Studies) -> None:
     """Mark a running training as started: the page may be reloaded, or another one."""
     # A job that other settings share does not count.
     has_own_job = state(study) in ("queued", "running", "done")

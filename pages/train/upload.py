@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from dpcore.evaluation.uploaded import Brief
 
 DATASET = features_npz.ENTRY.key
-Settings = tuple[tuple[str, str], ...]
+UploadSettings = tuple[tuple[str, str], ...]
 
 
-def ask() -> tuple[Brief | None, Settings]:
+def ask() -> tuple[Brief | None, UploadSettings]:
     """Draw the upload field; returns the outline of its records, and settings that name them."""
     file = uploads.field("Your own features (.npz)", "train_upload", type="npz", help=texts.UPLOAD)
     if file is None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dpcore import systems
-from dpcore.datasets import ENTRIES, images
+from dpcore.datasets import catalogue, images
 from dpcore.methods import register
 from dpcore.systems.standings import CLAIM_UNCHECKED
 from tests.cli.commands import Captured, parsed, refused, said
 
 
 def test_the_catalogue_in_text_and_in_json(capsys: Captured) -> None:
-    tables, sets = [entry.key for entry in ENTRIES], list(images.register())
+    tables, sets = [entry.key for entry in catalogue()], list(images.register())
     lines = said(capsys, "datasets").splitlines()
     assert [line.split()[0] for line in lines if line.startswith("  ")] == tables + sets
     assert [line for line in lines if not line.startswith("  ")] == [

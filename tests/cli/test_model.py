@@ -64,6 +64,7 @@ def test_list_names_every_model(capsys: Captured) -> None:
     ("wrong", "word"),
     [
         (["--model", "bayes"], "model is 'bayes'"),
+        (["--model", ""], "model is ''"),
         (["--dataset", "nowhere"], "dataset is 'nowhere'"),
         (["--epsilon", "0"], "epsilon is 0"),
         (["--runs", "many"], "runs is 'many'"),

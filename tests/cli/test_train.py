@@ -365,6 +365,7 @@ def test_only_what_has_a_target_is_compared(line: str, capsys: Captured) -> None
         ("--device tpu", "device"),
         ("--set records", "NAME=VALUE"),
         ("--set records=5", "records"),
+        ("--dataset cohort --set preparation=none", "preparation"),
         ("--features deep", "features"),
         ("--noise round", "noise"),
         ("--noise scaled --weights public", "public"),

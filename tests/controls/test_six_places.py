@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.controls import Control, Number, OneOf, Page, address, check, options
+from dpcore.errors import InvalidInput
 from dpcore.export.lines import changed
 
 DEPTH = Control(
@@ -112,6 +113,15 @@ def test_the_command_line_has_it_with_its_help_and_says_it_again() -> None:
     assert fields == {"tree.depth": 5, "tree.split": "random"}
     assert options.written(PAGE, fields) == ["--depth 5", "--split random"]
     assert options.typed_values(PAGE, command.parse_args([])) == {}
+
+
+def test_a_choice_that_sets_no_field_is_checked_as_it_is_read() -> None:
+    way = Control(
+        "way", "Way", OneOf({"straight": "Straight"}, means={"straight": "on"}), option="w"
+    )
+    assert options.read(way, "on") == "on"
+    with pytest.raises(InvalidInput, match="w is 'straight', but it must be one of on"):
+        options.read(way, "straight")
 
 
 def test_the_python_to_take_along_sets_its_field() -> None:

@@ -16,10 +16,10 @@ from dpcore.controls.atlas import RUN
 from dpcore.datasets import load, prepare
 from dpcore.evaluation import jobs
 from dpcore.evaluation.models import ModelStudy, curve, summary
+from dpcore.export.atlas import model_command
 from dpcore.figures.models import answer, reference
 from dpcore.figures.words import percent
 from dpcore.models.register import model_named, register
-from pages.atlas import running
 from tests.evaluation.tasks import Counting
 
 PATIENCE = 180.0
@@ -67,7 +67,7 @@ def test_the_answer_comes_first_and_is_that_of_the_command_line(capsys) -> None:
     wanted = summary(curve(study))
     assert app.markdown[0].value == answer(wanted, model_named("naive-bayes"))
     line = app.code[0].value
-    assert line == running.command(study)
+    assert line == model_command(study)
     assert cli.main(shlex.split(line)[3:]) == 0
     printed = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert list(printed["value"]) == pytest.approx(list(wanted["value"]))

@@ -1,0 +1,23 @@
+"""Atlas as code: the command lines of its list of systems, and of a model at work."""
+
+from __future__ import annotations
+
+from dpcore.controls.atlas import FILTERS, FORM, RUN
+from dpcore.controls.control import Values
+from dpcore.controls.options import written
+from dpcore.evaluation.models import ModelStudy
+
+
+def list_command(values: Values) -> str:
+    """The command line of the list; it has no search and no filter by kind."""
+    options = written(FILTERS, FILTERS.fields(values))
+    return " ".join(["python -m dpcore methods", *options, "--json"])
+
+
+def model_command(study: ModelStudy) -> str:
+    """The command line that prints the table on screen."""
+    epsilons = " ".join(f"{epsilon:g}" for epsilon in study.epsilons)
+    options = written((FORM, *RUN), vars(study))
+    return " ".join(
+        ["python -m dpcore model", *options, f"--dataset {study.dataset}", f"--epsilon {epsilons}"]
+    )

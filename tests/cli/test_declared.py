@@ -1,0 +1,46 @@
+"""Options that a page's control declares: the command's help is the control's."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcore.cli import main
+from dpcore.controls import Control, atlas, common, options, plan, train
+from dpcore.datasets import images
+from tests.cli.commands import Captured
+
+DECLARED: dict[str, list[Control]] = {
+    "risk": [common.PRIOR, common.ALARMS],
+    "plan": [plan.TARGET, *(plan.CONTROLS[key] for key in ("plan_delta", "sigma", "clip"))],
+    "methods": [atlas.FILTERS[key] for key in ("paper", "verdict", "failures")],
+    "model": [atlas.FORM],
+    "train": [train.CONTROLS["schedule"]],
+}
+
+
+def helped(capsys: Captured, monkeypatch: pytest.MonkeyPatch, command: str) -> str:
+    """The help of a command on one line, with no word broken."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    return " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("command", DECLARED)
+def test_the_help_is_that_of_the_controls(
+    command: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = helped(capsys, monkeypatch, command)
+    for control in DECLARED[command]:
+        assert f" --{control.option or control.key}" in told
+        assert options.described(control) in told
+
+
+def test_the_help_of_train_names_each_sets_own_settings(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = helped(capsys, monkeypatch, "train")
+    for key, source in images.register().items():
+        own = ", ".join(map(str, source.settings))
+        assert (f" {key}: {own}" in told) is bool(own)
+    assert "a table: records, seed" in told
