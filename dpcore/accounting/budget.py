@@ -20,7 +20,6 @@ from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
 
 COMPOSITIONS = ("basic", "zcdp", "pld")
-MOST_RELEASES = 1_000_000
 UP = 1.0 + 1e-12
 SMALLEST_SHARE = 1e-9
 """Relative to the sum of all shares; a smaller one has useless, finally infinite noise."""

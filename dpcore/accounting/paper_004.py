@@ -9,13 +9,10 @@ noise is too small. The true guarantee is known exactly: S is the square of a Ga
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
-from dpcore.accounting.planner import spent
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import number, whole
-from dpcore.guarantee import Adjacency, Condition, Guarantee
+from dpcore.guarantee import Condition
 from dpcore.mechanisms.gaussian import analytic_delta
 
 LARGEST_COMPOSED = 0.9
@@ -53,31 +50,6 @@ def shares(weights: Any) -> Any:
     return (raised ** (2.0 / 3.0)).mean() ** 0.5 * raised ** (-1.0 / 3.0)
 
 
-@dataclass(frozen=True)
-class AdditiveAnswer:
-    """The guarantee that paper 004 claims for a run, and the true one of its noise.
-
-    Parameters
-    ----------
-    step : tuple of float
-        (ε^t, δ^t) of one step, by equation (12).
-    tau : float
-        Bound on Σ Δ_i²/σ_i² a step, by equation (9); 0 or less when no noise meets it.
-    sigma : float or None
-        The same σ for every coordinate, α/√τ: what equation (11) gives when it is solved exactly.
-    conditions : tuple of Condition
-    claim, certified : Guarantee
-        The paper's total; the accountant's certificate for exactly that σ on the sum.
-    """
-
-    step: tuple[float, float]
-    tau: float
-    sigma: float | None
-    conditions: tuple[Condition, ...]
-    claim: Guarantee
-    certified: Guarantee
-
-
 def a_step(epsilon: float, delta: float, rate: float, steps: int) -> tuple[float, float]:
     """(ε^t, δ^t) that equation (12) allots to each of `steps` steps at sampling rate q."""
     whole("steps", steps, at_least=1)
@@ -108,7 +80,7 @@ def claimed(
     order: float | None = None,
     noise_on_mean: bool = False,
 ) -> float:
-    """The total ε for which equations (9) and (12) require this σ on the sum; see `account`."""
+    """The total ε for which equations (9) and (12) require this σ on the sum."""
     sigma = number("σ", sigma, above=0.0)
     step_delta = a_step(1.0, delta, lot / records, steps)[1]
     tau = (clip * (lot if noise_on_mean else 1) / sigma) ** 2
@@ -120,63 +92,6 @@ def claimed(
     for _ in range(60):
         epsilon = factor * math.sqrt(math.log(math.e + epsilon / delta))
     return epsilon
-
-
-def account(
-    epsilon: float,
-    delta: float,
-    records: int,
-    lot: int,
-    steps: int,
-    *,
-    clip: float = 1.0,
-    order: float | None = None,
-    noise_on_mean: bool = False,
-    accountant: str = "pld",
-) -> AdditiveAnswer:
-    """The run of algorithm 1 with isotropic noise: its claim and its true guarantee.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-        The claimed total; above 0, δ below 1.
-    records, lot, steps : int
-        n, expected records a step, k.
-    clip : float
-        α.
-    order : float, optional
-        λ; the paper fixes none, and ``None``, λ → ∞, needs the least noise.
-    noise_on_mean : bool
-        The literal reading: noise of scale α on the average of the lot instead of on the sum, `lot`
-        times as much as the privacy argument requires.
-    accountant : str
-        For the certified ε; zero-out, Poisson sampling. The claim is add/remove's, whose figure is
-        the same (`dpcore.accounting.accountants`).
-    """
-    epsilon = number("ε", epsilon, above=0.0)
-    delta = number("δ", delta, above=0.0, below=1.0)
-    whole("lot size", lot, at_least=1, at_most=records)
-    step = a_step(epsilon, delta, lot / records, steps)
-    tau = bound(*step, order)
-    sigma = noise(tau, lot, clip=clip, noise_on_mean=noise_on_mean)
-    # The paper's neighbours are users who opt in to the data, or out of them.
-    claim = Guarantee(epsilon, delta, Adjacency.ADD_REMOVE, "paper 004, theorem 1")
-    if sigma is None:
-        reason = (
-            f"With λ = {order:g}, equation (9) bounds the noise's share by τ = {tau:.3g}, and no "
-            "noise meets a bound of 0 or less."
-        )
-        empty = Guarantee(None, None, Adjacency.ZERO_OUT, accountant, reason)
-        return AdditiveAnswer(step, tau, None, (_composed(epsilon),), claim, empty)
-    run = TrainingPlan(sigma, records, lot, steps, delta, clip)
-    return AdditiveAnswer(
-        step=step,
-        tau=tau,
-        sigma=sigma,
-        conditions=conditions(epsilon, step, clip / sigma),
-        claim=claim,
-        certified=spent(run, accountant),
-    )
 
 
 def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple[Condition, ...]:

@@ -18,7 +18,6 @@ from dpcore.errors import InvalidInput, number, whole
 Array = NDArray[np.float64]
 
 MOST_STEPS = 10_000_000
-KINDS = ("constant", "geometric", "linear", "step", "custom")
 
 
 @dataclass(frozen=True)
@@ -120,17 +119,6 @@ def linear(first: float, last: float, steps: int) -> Schedule:
     """σ from `first` to `last` in equal differences."""
     whole("steps", steps, at_least=1, at_most=MOST_STEPS)
     return custom(np.linspace(first, last, steps).tolist(), f"linear from {first:g} to {last:g}")
-
-
-def step(sigma: float, factor: float, every: int, steps: int) -> Schedule:
-    """σ times `factor` after every `every` steps, for `steps` steps in all."""
-    number("factor", factor, above=0.0)
-    whole("every", every, at_least=1, at_most=MOST_STEPS)
-    steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
-    levels = -(-steps // every)
-    counts = [every] * (levels - 1) + [steps - every * (levels - 1)]
-    sigmas = [sigma * factor**level for level in range(levels)]
-    return Schedule(tuple(sigmas), tuple(counts), f"σ times {factor:g} every {every:,} steps")
 
 
 def custom(sigmas: Sequence[float], name: str = "custom list") -> Schedule:

@@ -55,14 +55,14 @@ def most_share(hits: ArrayLike, trials: int, confidence: float) -> Array:
 def from_counts(
     hits: ArrayLike, false_alarms: ArrayLike, trials: int, delta: float, confidence: float
 ) -> Array:
-    """The ε that `hits` in `trials` draws of P and `false_alarms` in as many of Q prove; ≥ 0.
+    """The ε proved by `hits` in `trials` draws of P and `false_alarms` in as many draws of Q; ≥ 0.
 
     Parameters
     ----------
     hits, false_alarms : array of int
         How often the output lay in S; one set S for each element.
     trials : int
-        Number of draws of P, and of Q.
+        Number of draws from P, and the same number from Q.
     delta : float
         In [0, 1).
     confidence : float

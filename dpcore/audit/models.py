@@ -28,8 +28,8 @@ Array = NDArray[np.float64]
 Score = Callable[[ModelCalibration, Records, int, int], Array]
 """(calibration, records, runs, seed) -> one score for each independent release; larger for the
 first data set."""
-Row = tuple[float, int, int] | None
-BLANKED: Row = None
+RowValues = tuple[float, int, int] | None
+BLANKED: RowValues = None
 """The record in the neighbour under zero-out: an empty row."""
 
 
@@ -121,7 +121,7 @@ def attack(setting: ModelSetting) -> Attack:
     )
 
 
-def records(shape: RecordShape, rows: Sequence[Row]) -> Records:
+def records(shape: RecordShape, rows: Sequence[RowValues]) -> Records:
     """Training records of a user's own table, written out, read and prepared as any other.
 
     Parameters
@@ -136,7 +136,7 @@ def records(shape: RecordShape, rows: Sequence[Row]) -> Records:
         f"c{index}: one of {', '.join(levels[:count])}" for index, count in enumerate(shape.levels)
     ]
 
-    def fields(row: Row) -> list[str]:
+    def fields(row: RowValues) -> list[str]:
         if row is None:
             return []
         x, c, label = row
@@ -235,7 +235,7 @@ def _k_means() -> ModelSetting:
 def _choice_alone(index: int) -> Callable[[ModelCalibration], Guarantee]:
     """The guarantee of one choice of the exponential mechanism by itself."""
 
-    def kept(calibration: ModelCalibration) -> Guarantee:
+    def one_choice(calibration: ModelCalibration) -> Guarantee:
         noise = calibration.noises[index]
         return Guarantee(
             noise.scale * noise.sensitivity,
@@ -244,7 +244,7 @@ def _choice_alone(index: int) -> Callable[[ModelCalibration], Guarantee]:
             f"exponential mechanism (McSherry and Talwar 2007), {noise.query} alone",
         )
 
-    return kept
+    return one_choice
 
 
 def _decision_tree() -> tuple[ModelSetting, ...]:

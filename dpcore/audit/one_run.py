@@ -78,7 +78,7 @@ class OneRunResult(Bound):
 
 
 def chance(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The largest probability, under (ε, δ), of so many right guesses or more.
+    """The largest probability, under (ε, δ), of at least this many correct guesses.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ SETTINGS = (
     TrainingSetting("objpert_pure", ZERO, gaussian=False, runs=6_000, dimension=1, lam=20.0),
     TrainingSetting("outpert_pure", REPLACE, gaussian=False, runs=6_000, dimension=1),
     TrainingSetting("inputpert", REPLACE, delta=0.1, gaussian=False, runs=6_000, lam=20.0),
-    # Strong regularisation leaves the weights next to linear in what is blurred.
+    # With strong regularisation the weights are almost linear in the noisy sums.
     TrainingSetting(
         "adassp", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0, loss="squared"
     ),

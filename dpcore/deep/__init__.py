@@ -1,4 +1,4 @@
-"""Private deep learning: networks, per-example clipping, noise schedules at work, training.
+"""Private deep learning: networks, per-example clipping, noise schedules, training.
 
 Needs torch, which is imported only when something here is used.
 """

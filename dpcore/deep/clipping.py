@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcore.deep.layers import check, register
-from dpcore.deep.layers.gradients import Gradients, Loss
+from dpcore.deep.layers.gradients import ExampleLoss, Gradients
 from dpcore.deep.memory import Memory
 from dpcore.deep.stack import Stack
 from dpcore.errors import InvalidInput, number
@@ -107,7 +107,7 @@ class PerExample:
         self.memory = Memory()
 
     def gradients(
-        self, inputs: Tensor, targets: Tensor, loss: Loss, sound: Tensor | None = None
+        self, inputs: Tensor, targets: Tensor, loss: ExampleLoss, sound: Tensor | None = None
     ) -> tuple[list[Gradients], Tensor]:
         """Per-example gradients of each trained layer, and the losses.
 
@@ -140,7 +140,7 @@ class PerExample:
         return layer_gradients, _only(losses, sound)
 
     def _recorded(
-        self, inputs: Tensor, targets: Tensor, loss: Loss
+        self, inputs: Tensor, targets: Tensor, loss: ExampleLoss
     ) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """Each trained layer's input and the losses' derivative at its output; the losses."""
         recorded: dict[nn.Module, tuple[Tensor, Tensor]] = {}
@@ -172,7 +172,7 @@ class PerExample:
         self,
         inputs: Tensor,
         targets: Tensor,
-        loss: Loss,
+        loss: ExampleLoss,
         clip: float | Tensor,
         *,
         present: Tensor | None = None,
@@ -239,7 +239,7 @@ class PerExample:
         self,
         inputs: Tensor,
         targets: Tensor,
-        loss: Loss,
+        loss: ExampleLoss,
         clip: float | Tensor,
         present: Tensor | None,
         per_layer: bool,

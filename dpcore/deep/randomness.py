@@ -1,10 +1,11 @@
-"""The source of a training's batches and noise: a seed, to explore, or the system, to keep.
+"""The source of a training's batches and noise: a seed (exploration) or system entropy (release).
 
 Whoever knows the seed can draw the noise again and subtract it; one seed at two σ reveals the noise
-even without being known. The noise of a kept training therefore comes from the operating system's
-entropy, number by number: there is no generator whose state could be stored, copied or guessed.
+even without being known. The noise of a training for release therefore comes from the operating
+system's entropy, number by number: no generator has a state that could be stored, copied or
+guessed.
 
-A normal number for keeping has the tails of a double (`dpcore.mechanisms.entropy`). torch's
+A normal number for a release has the tails of a double (`dpcore.mechanisms.entropy`). torch's
 single-precision normals never exceed 5.77, which would add to δ (a shift of one coordinate by μ is
 then detected with certainty with probability Φ(5.77) - Φ(5.77 - μ)). Numbers are still rounded to
 doubles, and no proof covers their low bits (Mironov 2012).
@@ -51,7 +52,7 @@ class Randomness(Protocol):
 
 
 class SeededRandomness:
-    """Two streams from seeds, for exploration: their numbers protect nobody.
+    """Two streams from seeds, for exploration: noise from a known seed gives no privacy.
 
     Sampling and noise have separate streams, so that the noise may change while the batches stay.
 
@@ -102,7 +103,7 @@ class SeededRandomness:
 
 
 class SystemRandomness:
-    """The operating system's entropy, for trainings to keep; nothing of it is stored.
+    """The operating system's entropy, for releases; it has no state to store.
 
     Parameters
     ----------

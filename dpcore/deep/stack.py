@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from dpcore.deep.layers.gradients import Loss
+from dpcore.deep.layers.gradients import ExampleLoss
 from dpcore.deep.layers.linear import StackedLinear
 
 LINEAR = (nn.Linear, StackedLinear)
@@ -50,7 +50,7 @@ class Stack:
         return cls(layers)
 
     def derivatives(
-        self, inputs: Tensor, targets: Tensor, loss: Loss
+        self, inputs: Tensor, targets: Tensor, loss: ExampleLoss
     ) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """Each linear layer's input a and the losses' derivative δ at its output; the losses.
 

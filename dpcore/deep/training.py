@@ -163,7 +163,10 @@ class TrainingRun:
     def _examples(
         self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int
     ) -> ExampleGradients:
-        features, dtype = self._taken(inputs), torch.int64 if self.task == "classes" else self.dtype
+        features, dtype = (
+            self._as_features(inputs),
+            torch.int64 if self.task == "classes" else self.dtype,
+        )
         labels = torch.as_tensor(targets, dtype=dtype).to(self.device)
         shape = (len(features),) if self.task == "classes" else (len(features), outputs)
         if labels.shape != shape:
@@ -179,7 +182,7 @@ class TrainingRun:
         is_record = torch.as_tensor(targets).to(self.device) > NULL_CLASS
         return None if bool(is_record.all()) else is_record.to(self.dtype)
 
-    def _taken(self, inputs: NDArray[Any]) -> Tensor:
+    def _as_features(self, inputs: NDArray[Any]) -> Tensor:
         """Features in the network's input shape: images only for a convolutional one."""
         features = torch.as_tensor(inputs, dtype=self.dtype).to(self.device)
         return features if self.config.convolutional else features.flatten(1)
@@ -331,7 +334,7 @@ class TrainingRun:
         self.network.eval()
         weights, parts = self.weights(), []
         for start in range(0, len(inputs), at_a_time):
-            part = self._taken(inputs[start : start + at_a_time])
+            part = self._as_features(inputs[start : start + at_a_time])
             if self.runs > 1:
                 part = part.expand(self.runs, *part.shape)
             parts.append(functional_call(self.network, weights, (part,)).float().cpu())

@@ -24,7 +24,7 @@ Array = NDArray[np.floating]
 GRADIENT_TOLERANCE = 1e-9
 MOST_STEPS = 200
 ROUNDING = 1e-14  # relative, of an objective's value
-START_RECORDS = 10_000  # a first solution on so many is cheap and near that on all records
+START_RECORDS = 10_000  # the warm start is solved on this many
 
 
 def minimise(problem: Problem, features: Array, labels: Array) -> Array:

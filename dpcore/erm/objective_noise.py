@@ -179,16 +179,16 @@ def _check(
 
 
 @dataclass
-class _Memory:
+class _StepHistory:
     """The last steps of some columns and how their gradients changed."""
 
     steps: list[Array]
     changes: list[Array]
     curvatures: list[Array]
 
-    def keep(self, columns: NDArray[np.bool_]) -> _Memory:
+    def keep(self, columns: NDArray[np.bool_]) -> _StepHistory:
         """The memory of some of the columns."""
-        return _Memory(
+        return _StepHistory(
             [array[:, columns] for array in self.steps],
             [array[:, columns] for array in self.changes],
             [array[columns] for array in self.curvatures],
@@ -262,7 +262,7 @@ def _descend(
 
     points = weights[:, live]
     gradient = gradient_at(points)
-    memory = _Memory([], [], [])
+    memory = _StepHistory([], [], [])
     plain = np.zeros(len(live), dtype=bool)
     for _ in range(step_limit):
         norms = np.linalg.norm(gradient, axis=0)

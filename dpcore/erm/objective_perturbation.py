@@ -85,7 +85,7 @@ class ObjectiveNoise:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ObjectiveRule:
     """The parts in which kinds of objective perturbation differ.
 
     Parameters
@@ -116,7 +116,7 @@ class Rule:
 
 
 def calibrate(
-    rule: Rule,
+    rule: ObjectiveRule,
     problem: Problem,
     epsilons: Sequence[float],
     delta: float,
@@ -130,7 +130,7 @@ def calibrate(
 
 
 def _calibration(
-    rule: Rule, problem: Problem, budget: PrivacyBudget, edition: Edition
+    rule: ObjectiveRule, problem: Problem, budget: PrivacyBudget, edition: Edition
 ) -> Calibration:
     printed = edition is Edition.PUBLISHED
     noise = (rule.printed if printed else rule.sound)(problem, budget.epsilon, budget.delta)

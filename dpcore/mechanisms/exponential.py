@@ -54,25 +54,11 @@ def exponential_rate(epsilon: float, score_range: float = 1.0) -> float:
     return math.nextafter(epsilon / number("score_range", score_range, above=0.0), 0.0)
 
 
-def exponential_rho(epsilon: float) -> float:
-    """ρ = ε²/8 of one (ε, 0)-private choice by this mechanism, rounded up.
-
-    It composes as ρ-zCDP does, also adaptively. Adjacency is that of ε.
-
-    Raises
-    ------
-    InvalidInput
-        If ε is not a finite number above 0.
-
-    References
-    ----------
-    Cesar and Rogers 2021, Lemma 3.4.
-    """
-    return number("epsilon", epsilon, above=0.0) ** 2 / 8.0 * (1.0 + 1e-15)
-
-
 def exponential_epsilon(rho: float) -> float:
-    """The ε of a choice that costs ρ: √(8ρ), rounded down; the inverse of `exponential_rho`.
+    """The ε of a choice that costs ρ: √(8ρ), rounded down.
+
+    A choice by this mechanism at ε costs ρ = ε²/8, which composes as ρ-zCDP does, also adaptively.
+    Adjacency is that of ε.
 
     Raises
     ------

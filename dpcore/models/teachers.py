@@ -33,12 +33,12 @@ FEWEST_QUERIES = 30
 
 
 def teachers(shape: RecordShape) -> int:
-    """Number of teachers: √(public size), as many as each has records."""
+    """Number of teachers: √(public size), so each has as many records as there are teachers."""
     return max(2, round(math.sqrt(shape.size)))
 
 
 def queries(shape: RecordShape, level: float) -> int:
-    """Number of queries: as many as let noise grow to a quarter of all votes, if available.
+    """Number of queries: the most for which noise stays below a quarter of all votes, if available.
 
     More would blur each label in proportion, and the student would learn no more.
     """

@@ -273,11 +273,11 @@ class Curve:
     spreads: tuple[float, ...]
 
 
-Place = tuple[str, float, dict[str, Curve]]
+FigurePoint = tuple[str, float, dict[str, Curve]]
 """Name, margin that counts as close, and every method's curve."""
 
 
-def _places(table: pd.DataFrame) -> list[Place]:
+def _places(table: pd.DataFrame) -> list[FigurePoint]:
     result = []
     for (dataset, epsilon), rows in table.groupby(["dataset", "epsilon"], sort=False):
         curves = {}
@@ -301,7 +301,7 @@ def _judged(table: pd.DataFrame) -> list[Conclusion]:
     return [*verdicts, *_against_output(table), _judge_local(sorted(set(table["records"])))]
 
 
-def _judge_linear(places: list[Place]) -> list[Conclusion]:
+def _judge_linear(places: list[FigurePoint]) -> list[Conclusion]:
     return [
         _approaches(
             places,
@@ -330,7 +330,7 @@ def _judge_linear(places: list[Place]) -> list[Conclusion]:
     ]
 
 
-def _judge_logistic(places: list[Place]) -> list[Conclusion]:
+def _judge_logistic(places: list[FigurePoint]) -> list[Conclusion]:
     approach = (
         "The accuracy of {} perturbation approaches the non-private one as n grows (4.3, figure 2)."
     )
@@ -349,7 +349,7 @@ def _judge_logistic(places: list[Place]) -> list[Conclusion]:
     ]
 
 
-def _below_objective(places: list[Place]) -> Conclusion:
+def _below_objective(places: list[FigurePoint]) -> Conclusion:
     """Whether objective perturbation is more accurate with few records, beyond the spread."""
     pairs = []
     for name, _, curves in places:
@@ -370,7 +370,7 @@ def _below_objective(places: list[Place]) -> Conclusion:
 
 
 def _approaches(
-    places: list[Place], method: str, quantity: str, sign: float, claim: str
+    places: list[FigurePoint], method: str, quantity: str, sign: float, claim: str
 ) -> Conclusion:
     """Whether privacy costs less, beyond the spread, with the most records than with the fewest."""
     ends = []
@@ -390,7 +390,7 @@ def _approaches(
 
 
 def _close(
-    places: list[Place],
+    places: list[FigurePoint],
     other: str,
     quantity: str,
     at_size: Callable[[int, int], bool],

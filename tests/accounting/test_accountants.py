@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from dpcore.accounting import accountants, events, pairs, pld, schedules
 from dpcore.accounting.accountants import (
@@ -29,6 +29,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
+from tests.accounting.oracles import gaussian_delta
 
 ADD_REMOVE, ZERO_OUT, REPLACE_ONE = tuple(Adjacency)
 DELTA = 1e-5
@@ -172,6 +173,31 @@ def test_every_bound_on_gaussians_stands_above_the_exact_curve() -> None:
     assert all(value >= exact for value in found.values())
     assert found["gdp"] == pytest.approx(5.237634550665694, abs=1e-6)
     assert found["pld"] < found["rdp"] <= found["zcdp"] * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "count"), [(2.0, 3), (30.0, 400)])
+def test_basic_and_strong_composition_share_delta_among_the_steps(sigma: float, count: int) -> None:
+    def each(share: float) -> float:
+        return optimize.brentq(lambda e: gaussian_delta(e, 1.0 / sigma) - share, 0.0, 50.0)
+
+    event = Repeated(Gaussian(sigma), count)
+    basic = count * each(DELTA / count)
+    assert epsilon(event, "basic", ADD_REMOVE) == pytest.approx(basic, rel=1e-6)
+    # Half of δ for the steps, half for the slack.
+    one = each(DELTA / (2 * count))
+    strong = math.sqrt(2 * count * math.log(2 / DELTA)) * one + count * one * math.expm1(one)
+    assert epsilon(event, "strong", ADD_REMOVE) == pytest.approx(strong, rel=1e-6)
+
+
+def test_tcdp_of_fixed_batches_is_that_of_a_record_exchanged() -> None:
+    sigma, rate, count = 30.0, 0.02, 100
+    # Two batches differ in two records: a sum of norms up to 1 moves by 2, and costs 13 s² ρ.
+    rho = count * 13.0 * rate**2 * 0.5 * (2.0 / sigma) ** 2
+    order = np.linspace(2.0, 1000.0, 1_000_000)
+    curve = rho * order + np.log1p(-1 / order) - np.log(DELTA * order) / (order - 1)
+    event = Repeated(FixedSampled(rate, Gaussian(sigma)), count)
+    for adjacency in (ZERO_OUT, REPLACE_ONE):
+        assert epsilon(event, "tcdp", adjacency) == pytest.approx(curve.min(), rel=1e-6)
 
 
 @pytest.mark.parametrize("sampling", ["none", "poisson"])

@@ -8,9 +8,10 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as library
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import fft
+from scipy import fft, stats
 
 from dpcore.accounting import pairs, pld, pld_grid
+from dpcore.accounting.loss_distribution import LossDistribution
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
 from tests.accounting.oracles import delta_of_one, delta_of_two
@@ -325,6 +326,39 @@ def test_what_is_left_out_is_stated() -> None:
     assert 0.0 < found.infinite <= 1e-10
     assert found.epsilon(found.infinite * 0.5) == math.inf
     assert found.delta(0.0) >= found.infinite
+
+
+def test_what_lies_at_infinity_counts_in_full() -> None:
+    # A tenth of the outcomes give the record away; the others have losses 0, 1 and 2.
+    found = LossDistribution(
+        losses=np.array([0.0, 1.0, 2.0]),
+        masses=np.array([0.5, 0.3, 0.1]),
+        infinite=0.1,
+        log_stray=-math.inf,
+        tilt=0.0,
+        largest=2.5,
+        optimistic=False,
+    )
+    at_zero = 0.1 + 0.3 * (1.0 - math.exp(-1.0)) + 0.1 * (1.0 - math.exp(-2.0))
+    assert found.delta(0.0) == pytest.approx(at_zero, rel=1e-8)
+    assert found.delta(2.0) == 0.1
+    assert found.epsilon(0.05) == math.inf
+    for delta in np.linspace(0.101, 0.37, 20):
+        epsilon = found.epsilon(float(delta))
+        assert found.delta(epsilon) <= delta < found.delta(epsilon - 1e-6)
+    assert [float(column[0]) for column in found.roc()] == [0.0, 0.1]
+
+
+def test_losses_that_are_cut_off_are_no_less_than_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = pld.compose([pairs.PoissonGaussian(1.0, 1.0)], [3], optimistic=True)
+    # A fifteenth of each step's outcomes lie beyond a loss of 2.
+    monkeypatch.setattr(pairs.PoissonGaussian, "reach", lambda self, log_tail: (-8.0, 2.0))
+    cut = pld.compose([pairs.PoissonGaussian(1.0, 1.0)], [3])
+    assert cut.infinite == pytest.approx(3.0 * stats.norm.sf(1.5), rel=0.02)
+    for epsilon in (0.0, 1.0, 3.0, 6.0):
+        assert cut.delta(epsilon) > whole.delta(epsilon)
 
 
 def test_an_attackers_curve_needs_the_whole_distribution() -> None:

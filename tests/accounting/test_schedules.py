@@ -25,7 +25,6 @@ def test_decay_multiplies_the_variance() -> None:
 def test_kinds_give_the_steps_they_say() -> None:
     assert schedules.constant(2.0, 5).each_step().tolist() == [2.0] * 5
     assert schedules.linear(2.0, 1.0, 3).each_step().tolist() == [2.0, 1.5, 1.0]
-    assert schedules.step(4.0, 0.5, 2, 5).each_step().tolist() == [4.0, 4.0, 2.0, 2.0, 1.0]
     assert schedules.custom([1.0, 1.0, 2.0, 1.0]).counts == (2, 1, 1)
     assert schedules.geometric(1.0, 1.0, 4, 3) == schedules.constant(1.0, 12)
 

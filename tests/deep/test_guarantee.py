@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting import paper_004
+from dpcore.accounting import paper_004, planner
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
@@ -115,9 +115,11 @@ def test_public_weights_are_certified_by_the_least_noise(least):
 def test_exact_reading_is_certified_as_the_isotropic_noise_it_is():
     config = replace(PUBLISHED, reading="exact")
     found = guarantee(config, RECORDS)
-    answer = paper_004.account(0.5, 1e-5, RECORDS, 250, 100, clip=0.8)
-    assert config.sigma == pytest.approx(answer.sigma)
-    assert found.certified.epsilon == pytest.approx(answer.certified.epsilon, rel=1e-6)
+    step = paper_004.a_step(0.5, 1e-5, 250 / RECORDS, 100)
+    sigma = paper_004.noise(paper_004.bound(*step), 250, clip=0.8)
+    assert config.sigma == pytest.approx(sigma)
+    spent = planner.spent(TrainingPlan(sigma, RECORDS, 250, 100, 1e-5, 0.8), "pld")
+    assert found.certified.epsilon == pytest.approx(spent.epsilon, rel=1e-6)
     assert found.claim.epsilon == pytest.approx(0.5)
     assert found.status is Status.CLAIM_NOT_SUPPORTED
     assert found.proof.epsilon is None

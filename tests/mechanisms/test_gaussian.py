@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from dpcore.errors import InvalidInput
 from dpcore.mechanisms.gaussian import (
-    analytic_alpha,
     analytic_delta,
     analytic_epsilon,
     analytic_mu,
@@ -190,14 +189,11 @@ def test_more_budget_never_asks_for_more_noise(epsilon: float, delta: float, mor
 
 @brief
 @given(epsilons, deltas, powers_of_ten(1e-6, 1e6))
-def test_sigma_mu_and_alpha_say_the_same(epsilon: float, delta: float, sensitivity: float) -> None:
+def test_sigma_and_mu_say_the_same(epsilon: float, delta: float, sensitivity: float) -> None:
     sigma = analytic_sigma(epsilon, delta, sensitivity)
     mu = analytic_mu(epsilon, delta)
     assert sigma == pytest.approx(sensitivity / mu, rel=1e-14)
     assert sigma * mu >= sensitivity * (1 - 1e-15)
-    assert analytic_alpha(epsilon, delta) == pytest.approx(
-        math.sqrt(2 * epsilon) * sigma / sensitivity, rel=1e-13
-    )
 
 
 def alpha_by_algorithm_1(epsilon: float, delta: float) -> mpmath.mpf:
@@ -234,16 +230,14 @@ def alpha_by_algorithm_1(epsilon: float, delta: float) -> mpmath.mpf:
         (1e-6, 1e-100),
     ],
 )
-def test_alpha_is_what_algorithm_1_finds(epsilon: float, delta: float) -> None:
+def test_sigma_is_what_algorithm_1_finds(epsilon: float, delta: float) -> None:
     with mpmath.workdps(60):
-        expected = alpha_by_algorithm_1(epsilon, delta)
-        assert expected <= analytic_alpha(epsilon, delta) <= expected * (1 + mpmath.mpf(2e-12))
+        expected = alpha_by_algorithm_1(epsilon, delta) / mpmath.sqrt(2 * mpmath.mpf(epsilon))
+        assert expected <= analytic_sigma(epsilon, delta) <= expected * (1 + mpmath.mpf(2e-12))
 
 
-def test_alpha_and_sigma_at_a_tenth_and_a_thousandth() -> None:
-    sigma = analytic_sigma(0.1, 1e-3)
-    assert sigma == pytest.approx(17.4044, abs=5e-5)
-    assert analytic_alpha(0.1, 1e-3) == pytest.approx(math.sqrt(0.2) * sigma, rel=1e-14)
+def test_sigma_at_a_tenth_and_a_thousandth() -> None:
+    assert analytic_sigma(0.1, 1e-3) == pytest.approx(17.4044, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +268,6 @@ def test_sigma_stops_growing_as_epsilon_falls() -> None:
 def test_no_delta_needs_infinite_noise() -> None:
     assert analytic_sigma(1.0, 0.0) == math.inf
     assert analytic_mu(1.0, 0.0) == 0.0
-    assert analytic_alpha(1.0, 0.0) == math.inf
     assert classical_sigma(1.0, 0.0) == math.inf
     assert analytic_epsilon(1.0, 0.0) == math.inf
 
@@ -336,7 +329,7 @@ BAD_SCALES = [0, -1.0, math.nan, None, "wide", [1.0, 0.0], {}, 10**400]
 
 @pytest.mark.parametrize("bad", BAD_EPSILONS)
 def test_a_bad_epsilon_is_named(bad: object) -> None:
-    for function in (analytic_sigma, analytic_mu, analytic_alpha, classical_sigma):
+    for function in (analytic_sigma, analytic_mu, classical_sigma):
         with pytest.raises(InvalidInput, match=r"^epsilon is "):
             function(bad, 1e-5)  # type: ignore[operator]
     if not isinstance(bad, list):
@@ -349,7 +342,7 @@ def test_a_bad_epsilon_is_named(bad: object) -> None:
 
 @pytest.mark.parametrize("bad", BAD_DELTAS)
 def test_a_bad_delta_is_named(bad: object) -> None:
-    for function in (analytic_sigma, analytic_mu, analytic_alpha, classical_sigma):
+    for function in (analytic_sigma, analytic_mu, classical_sigma):
         with pytest.raises(InvalidInput, match=r"^delta is "):
             function(1.0, bad)  # type: ignore[operator]
     with pytest.raises(InvalidInput, match=r"^delta is "):

@@ -12,7 +12,7 @@ from functools import cache
 
 from torch import nn
 
-from dpcore.deep.layers.gradients import Rule
+from dpcore.deep.layers.gradients import GradientRule
 from dpcore.errors import InvalidInput
 
 WITHOUT_PARAMETERS: tuple[type[nn.Module], ...] = (
@@ -44,9 +44,9 @@ MIXING: tuple[type[nn.Module], ...] = (
 
 
 @cache
-def register() -> dict[type[nn.Module], Rule]:
+def register() -> dict[type[nn.Module], GradientRule]:
     """Every supported layer class with parameters, and its rule."""
-    rules: dict[type[nn.Module], Rule] = {}
+    rules: dict[type[nn.Module], GradientRule] = {}
     for module in pkgutil.iter_modules(__path__):
         layers = getattr(importlib.import_module(f"{__name__}.{module.name}"), "LAYERS", {})
         rules.update(layers)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.grad import conv2d_weight
 
-from dpcore.deep.layers.gradients import Gradients, Rule, Scales, WrittenOut
+from dpcore.deep.layers.gradients import GradientRule, Gradients, Scales, WrittenOut
 from dpcore.deep.memory import Memory
 from dpcore.errors import InvalidInput
 
@@ -172,4 +172,4 @@ def _written_out(layer: nn.Conv2d, windows: Tensor, derivatives: Tensor, memory:
     return Kernels((kernels,) if layer.bias is None else (kernels, flat.sum(2)), layer)
 
 
-LAYERS: dict[type[nn.Module], Rule] = {nn.Conv2d: _convolution}
+LAYERS: dict[type[nn.Module], GradientRule] = {nn.Conv2d: _convolution}

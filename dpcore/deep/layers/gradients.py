@@ -19,7 +19,7 @@ from dpcore.deep.memory import Memory
 Scales = Sequence[Tensor | float] | None
 """D of a scaled norm ‖D⁻¹g‖, one entry a parameter: a number, or a tensor of its shape."""
 
-Loss = Callable[[Tensor, Tensor], Tensor]
+ExampleLoss = Callable[[Tensor, Tensor], Tensor]
 """(outputs, targets) to one loss a record, shape `lead`."""
 
 
@@ -36,7 +36,7 @@ class Gradients(Protocol):
         """Σ_i weights_i g_i², element by element, for each parameter."""
 
 
-Rule = Callable[[nn.Module, Tensor, Tensor, Memory], Gradients]
+GradientRule = Callable[[nn.Module, Tensor, Tensor, Memory], Gradients]
 """(layer, its inputs, the loss's derivative with respect to its outputs, memory) to its gradients.
 
 Tensors in the memory are valid until the layer's next gradients."""

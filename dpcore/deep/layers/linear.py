@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from dpcore.deep.layers.gradients import Gradients, Rule, Scales
+from dpcore.deep.layers.gradients import GradientRule, Gradients, Scales
 from dpcore.deep.memory import Memory
 from dpcore.errors import InvalidInput
 
@@ -109,4 +109,4 @@ def _stacked(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memo
     return OuterProducts(inputs, derivatives, True)
 
 
-LAYERS: dict[type[nn.Module], Rule] = {nn.Linear: _linear, StackedLinear: _stacked}
+LAYERS: dict[type[nn.Module], GradientRule] = {nn.Linear: _linear, StackedLinear: _stacked}

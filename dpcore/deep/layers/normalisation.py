@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from dpcore.deep.layers.gradients import Gradients, Rule, WrittenOut
+from dpcore.deep.layers.gradients import GradientRule, Gradients, WrittenOut
 from dpcore.deep.memory import Memory
 from dpcore.errors import InvalidInput
 
@@ -35,4 +35,4 @@ def _layer(layer: nn.Module, inputs: Tensor, derivatives: Tensor, memory: Memory
     return WrittenOut((weight,) if layer.bias is None else (weight, summed(derivatives)))
 
 
-LAYERS: dict[type[nn.Module], Rule] = {nn.GroupNorm: _group, nn.LayerNorm: _layer}
+LAYERS: dict[type[nn.Module], GradientRule] = {nn.GroupNorm: _group, nn.LayerNorm: _layer}

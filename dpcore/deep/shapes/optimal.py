@@ -53,8 +53,3 @@ def scales(squares: Tensor, weights: Tensor, power: int, ratio: float = RATIO) -
     # 0/0: a coordinate with neither signal nor cost gets the common scale.
     best = best.nan_to_num(nan=1.0).clamp(ratio**-0.5, ratio**0.5)
     return best * ((squares / best.square()).sum() / mass).sqrt()
-
-
-def cost(scale: Tensor, weights: Tensor, power: int) -> float:
-    """Σ a d^r."""
-    return float((weights.double() * scale.double() ** power).sum())

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.config import TrainingConfig
-from dpcore.deep.layers.gradients import Loss
+from dpcore.deep.layers.gradients import ExampleLoss
 from dpcore.errors import InvalidInput
 
 AT_A_TIME = 512
@@ -32,7 +32,7 @@ class ExampleGradients:
 
     inputs: Tensor
     targets: Tensor
-    loss: Loss
+    loss: ExampleLoss
 
     def parts(self) -> list[ExampleGradients]:
         """The records in parts of a few hundred."""

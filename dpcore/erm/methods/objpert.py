@@ -11,7 +11,7 @@ from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.objective_perturbation import (
     TOLERANCE,
     ObjectiveNoise,
-    Rule,
+    ObjectiveRule,
     calibrate,
     gaussian_noise,
 )
@@ -45,7 +45,7 @@ METHOD = Method(
     },
     calibrate=partial(
         calibrate,
-        Rule(
+        ObjectiveRule(
             key="objpert",
             title="ObjPert",
             printed=printed,

@@ -8,7 +8,13 @@ from functools import partial
 from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method, MethodStanding
-from dpcore.erm.objective_perturbation import TOLERANCE, ObjectiveNoise, Rule, calibrate, pure_noise
+from dpcore.erm.objective_perturbation import (
+    TOLERANCE,
+    ObjectiveNoise,
+    ObjectiveRule,
+    calibrate,
+    pure_noise,
+)
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Status
 
@@ -44,7 +50,7 @@ METHOD = Method(
     },
     calibrate=partial(
         calibrate,
-        Rule(
+        ObjectiveRule(
             key="objpert_pure",
             title="ObjPert, δ = 0",
             printed=printed,

@@ -48,7 +48,7 @@ BINS = 8
 SHARES = (0.15, 0.15, 0.7)
 """Shares of ρ: for the columns' counts, for the choice of pairs, for the pairs' tables."""
 MOST_RECORDS = 20_000
-Pair = tuple[int, int]
+ColumnPair = tuple[int, int]
 
 
 def sizes(shape: RecordShape) -> tuple[int, ...]:
@@ -57,7 +57,7 @@ def sizes(shape: RecordShape) -> tuple[int, ...]:
 
 
 def sensitivity(tables: int, adjacency: Adjacency) -> float:
-    """Sensitivity of so many tables in L2 norm, rounded up."""
+    """L2 sensitivity of `tables` tables, rounded up."""
     cells = 2 if adjacency is Adjacency.REPLACE_ONE else 1
     return rounded_up(math.sqrt(cells * tables))
 
@@ -124,7 +124,7 @@ class Counts:
     """
 
     ones: list[Array]
-    twos: dict[Pair, Array]
+    twos: dict[ColumnPair, Array]
 
 
 def counts(records: Records) -> Counts:
@@ -146,7 +146,9 @@ def counts(records: Records) -> Counts:
     return Counts(ones, twos)
 
 
-def scores(exact: Counts, ones: Sequence[Array], total: float, sigma: float) -> dict[Pair, float]:
+def scores(
+    exact: Counts, ones: Sequence[Array], total: float, sigma: float
+) -> dict[ColumnPair, float]:
     """Distance of each pair from independence, less the part that its own noise would add.
 
     Parameters
@@ -168,8 +170,8 @@ def scores(exact: Counts, ones: Sequence[Array], total: float, sigma: float) -> 
 
 
 def spanning(
-    scored: dict[Pair, float], columns: int, rate: float, draw: np.random.Generator
-) -> list[Pair]:
+    scored: dict[ColumnPair, float], columns: int, rate: float, draw: np.random.Generator
+) -> list[ColumnPair]:
     """A tree of pairs, each drawn from those that join two separate parts."""
     part, tree = list(range(columns)), []
     for _ in range(columns - 1):
@@ -207,7 +209,7 @@ class Synthesiser:
     shape: RecordShape
     total: float
     ones: list[Array]
-    twos: dict[Pair, Array]
+    twos: dict[ColumnPair, Array]
 
     def records(self, count: int, draw: np.random.Generator) -> Records:
         """`count` synthetic records, drawn along the tree from the label outwards."""
@@ -244,7 +246,7 @@ def chosen(
     total: float,
     calibration: ModelCalibration,
     draw: np.random.Generator,
-) -> list[Pair]:
+) -> list[ColumnPair]:
     """The tree of pairs, one after the other, given the released `ones` and `total`."""
     _, choice, table = calibration.noises
     return spanning(scores(exact, ones, total, table.scale), len(ones), choice.scale, draw)
