@@ -15,7 +15,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "dpcore"
-PAGES = ("explore", "plan", "train", "atlas")
+PAGES = sorted(
+    folder.name
+    for folder in (ROOT / "pages").iterdir()
+    if folder.is_dir() and (folder / f"{folder.name}.py").exists()
+)
 
 # What a part may import from the others; every part may import itself.
 FOUNDATION = {"errors", "guarantee", "progress"}
@@ -177,6 +181,10 @@ def test_no_import_comes_back_to_where_it_began(folder: str) -> None:
         list(order.static_order())
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_every_page_of_the_navigation_is_looked_at() -> None:
+    assert {"explore", "plan", "train", "atlas"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -54,7 +54,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     _loss: str
     _norm: str = "unit"
 
-    def _settled(self) -> tuple[float, float, str, Adjacency]:
+    def _checked(self) -> tuple[float, float, str, Adjacency]:
         """ε, δ, method and adjacency, checked."""
         epsilon = number("epsilon", self.epsilon, at_least=1e-12, at_most=1e3)
         delta = number("delta", self.delta, at_least=1e-300, at_most=0.5)
@@ -77,7 +77,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         **public: Any,
     ) -> None:
         """Learn, and keep the noisy weights, the guarantee and the claim."""
-        epsilon, delta, key, adjacency = self._settled()
+        epsilon, delta, key, adjacency = self._checked()
         bounds = column_bounds(self.bounds, X.shape[1])
         seed = _seed(self.random_state)
         rows = prepared(X, bounds, intercept=self.fit_intercept, norm=self._norm)

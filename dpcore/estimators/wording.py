@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
-Kind = TypeVar("Kind", bound=type)
+EstimatorClass = TypeVar("EstimatorClass", bound=type)
 
 PARTS = {
     "budget, method, bounds": """\
@@ -71,7 +71,7 @@ Koskela and Wang 2023 (objective perturbation).""",
 """By the name that stands in braces, on a line of its own, where the part belongs."""
 
 
-def documented(later_from: float) -> Callable[[Kind], Kind]:
+def documented(later_from: float) -> Callable[[EstimatorClass], EstimatorClass]:
     """A decorator that puts the shared parts into a class's documentation.
 
     Parameters
@@ -80,7 +80,7 @@ def documented(later_from: float) -> Callable[[Kind], Kind]:
         ε from which "best" is objective perturbation.
     """
 
-    def filled(kind: Kind) -> Kind:
+    def filled(kind: EstimatorClass) -> EstimatorClass:
         lines = inspect.cleandoc(kind.__doc__ or "").splitlines()
         text = "\n".join(PARTS[line[1:-1]] if line[:1] == "{" else line for line in lines)
         kind.__doc__ = text.replace("LATER", f"{later_from:g}")

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOISE, EPOCHS = "noise", "epochs"
-"""What may give way: σ₀ is solved anew, or as many epochs are run as σ₀ affords."""
+"""What is adjusted to keep ε: σ₀ is solved again, or the number of epochs is what σ₀ affords."""
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 NEAR = (0.7, 0.85, 1.0, 1.2, 1.4)
-"""Factors of the present value; narrow where epochs give way, which vary with about its square."""
+"""Factors of the current value; `NEAR` where epochs are adjusted, as they vary with its square."""
 
 FALLS = (1.0, 0.5, 0.25, 0.1)
 """Final variance of the noise, as a share of the first."""

@@ -17,7 +17,7 @@ IDLE_SECONDS = 600
 PATIENCE = "10s"
 
 Given = ParamSpec("Given")
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
 class Worker(Executor):
@@ -33,8 +33,8 @@ class Worker(Executor):
         self._process: Any = None
 
     def submit(
-        self, fn: Callable[Given, Answer], /, *args: Given.args, **kwargs: Given.kwargs
-    ) -> Future[Answer]:
+        self, fn: Callable[Given, Value], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Value]:
         """As `Executor.submit`; the future raises `BrokenExecutor` if the process dies."""
         return self._queue.submit(self._do, partial(fn, *args, **kwargs))
 
@@ -44,9 +44,9 @@ class Worker(Executor):
         if wait:
             self._end()
 
-    def _do(self, work: Callable[[], Answer]) -> Answer:
+    def _do(self, work: Callable[[], Value]) -> Value:
         try:
-            future: Future[Answer] = self._ready().submit(work)
+            future: Future[Value] = self._ready().submit(work)
         except BrokenExecutor:  # it died while idle
             self._end()
             future = self._ready().submit(work)
@@ -66,7 +66,7 @@ class Worker(Executor):
         return self._process
 
     def _end(self) -> None:
-        """Have the process end, and wait until it has."""
+        """End the process and wait for it."""
         process, self._process = self._process, None
         if process is not None:
             process.shutdown(wait=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SETTINGS = ("dataset", "features", "public", "target_epsilon", "runs")
-RECIPE = tuple(
+CONFIG_FIELDS = tuple(
     field.name
     for field in fields(TrainingConfig)
     if field.name not in ("sigma", "clipped", "delta", "adjacency", "public_size")
@@ -45,7 +45,7 @@ class Finished:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its settings, flat; `SETTINGS` and `RECIPE`."""
+        """Its settings, flat; `SETTINGS` and `CONFIG_FIELDS`."""
         study, config = self.artifact["study"], self.artifact["recipe"]
         widths = "×".join(map(str, config["widths"])) if config["network"] == "perceptron" else ""
         chosen = {
@@ -55,7 +55,7 @@ class Finished:
             "target_epsilon": study["epsilon"],
             "runs": study["runs"],
         }
-        return chosen | {name: config[name] for name in RECIPE} | {"widths": widths}
+        return chosen | {name: config[name] for name in CONFIG_FIELDS} | {"widths": widths}
 
     @property
     def results(self) -> dict[str, Any]:
@@ -88,28 +88,28 @@ def finished(key: str) -> Finished | None:
     return Finished(key, json.loads(saved_settings), json.loads(measured), job.result())
 
 
-def histories(found: Mapping[str, Finished]) -> pd.DataFrame:
+def histories(trainings: Mapping[str, Finished]) -> pd.DataFrame:
     """All rows, with the name of the training as `series`."""
-    return gathered({name: training.history for name, training in found.items()})
+    return gathered({name: training.history for name, training in trainings.items()})
 
 
-def table(found: Mapping[str, Finished]) -> pd.DataFrame:
+def table(trainings: Mapping[str, Finished]) -> pd.DataFrame:
     """One row a training: its name, its settings, its metrics with 90 % bands, its ε."""
     import pandas as pd
 
     return pd.DataFrame(
         [
             {"training": name} | training.settings | training.results
-            for name, training in found.items()
+            for name, training in trainings.items()
         ]
     )
 
 
-def differing(found: Mapping[str, Finished]) -> list[str]:
+def differing(trainings: Mapping[str, Finished]) -> list[str]:
     """Names of the settings in which the trainings differ."""
-    settings = [training.settings for training in found.values()]
+    settings = [training.settings for training in trainings.values()]
     return [
         name
-        for name in (*SETTINGS, *RECIPE)
+        for name in (*SETTINGS, *CONFIG_FIELDS)
         if len({repr(choices[name]) for choices in settings}) > 1
     ]

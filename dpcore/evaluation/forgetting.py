@@ -1,4 +1,4 @@
-"""Removal of jobs on records that must not stay: they end, and all their files go."""
+"""Cancels jobs on records that must be deleted, and removes all their files."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ class QueueFull(Exception):
 
 
 @dataclass
-class _Start:
-    """One start of a job by this process; `name` tells its files from those of other starts."""
+class _Attempt:
+    """One attempt at a job by this process; `name` tells its files from those of other attempts."""
 
     task: Task | None  # dropped when it has ended: it may hold uploaded records
     key: str
@@ -53,12 +53,12 @@ class _Start:
     cancelled: bool = False
 
     def send(self) -> None:
-        """Submit the start to the workers."""
+        """Submit the attempt to the workers."""
         self.future = executor().submit(work.work, self.task, self.key, str(self.where), self.name)
         self.future.add_done_callback(lambda _: self.clear())
 
     def clear(self) -> None:
-        """Remove the start's files."""
+        """Remove its files."""
         self.task = None
         if not any(map(os.path.exists, (self.ticket, self.where / f"{self.key}.csv"))):
             self.cancelled = True  # by another process
@@ -66,17 +66,17 @@ class _Start:
 
     @property
     def ticket(self) -> Path:
-        """The ticket file; the start lives as long as it exists."""
+        """The ticket file; the attempt lives as long as it exists."""
         return self.where / f"{self.name}.job"
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended for good: its ticket is removed last."""
+        """Whether the attempt has finished and removed its ticket."""
         return self.future.done() and not os.path.exists(self.ticket)
 
     @property
     def waited_for(self) -> bool:
-        """Whether later jobs wait for it; a stopped one makes room at its next step."""
+        """Whether it counts in the queue; a cancelled one frees its worker at its next step."""
         return not self.cancelled and not self.ended
 
 
@@ -88,7 +88,7 @@ class _Watch:
     seen: float = field(default_factory=time.monotonic)
 
 
-_starts: dict[str, _Start] = {}
+_attempts: dict[str, _Attempt] = {}
 _watching: dict[tuple[str, str], _Watch] = {}
 """This process's watches, by job and watcher."""
 _one_at_a_time = threading.RLock()
@@ -120,22 +120,22 @@ class Job:
         """One of "queued", "running", "done", "failed" and "cancelled"."""
         if os.path.exists(_path(self.key, "csv")):
             return "done"
-        start = _starts.get(self.key)
-        if start is None:
+        attempt = _attempts.get(self.key)
+        if attempt is None:
             name = _started_elsewhere(self.key)
             if name is None:
                 return "cancelled"
             if time.time() - _last_beat(name) >= ALIVE_SECONDS:
                 return "failed"
             return "running" if os.path.exists(_path(name, "progress")) else "queued"
-        if start.cancelled:
+        if attempt.cancelled:
             return "cancelled"
-        future = start.future
-        if start.ended:
+        future = attempt.future
+        if attempt.ended:
             # Done without an error and without a file: the cache was cleared meanwhile.
             stopped = future.cancelled() or isinstance(future.exception(), Cancelled | None)
             return "cancelled" if stopped else "failed"
-        return "running" if os.path.exists(_path(start.name, "progress")) else "queued"
+        return "running" if os.path.exists(_path(attempt.name, "progress")) else "queued"
 
     @property
     def progress(self) -> float:
@@ -146,10 +146,10 @@ class Job:
     def ahead(self) -> int:
         """How many jobs are in front of this one in the queue, the running ones included."""
         count = 0
-        for key, start in list(_starts.items()):
+        for key, attempt in list(_attempts.items()):
             if key == self.key:
                 return count if self.state == "queued" else 0
-            count += start.waited_for
+            count += attempt.waited_for
         return 0
 
     @property
@@ -157,8 +157,8 @@ class Job:
         """The current activity, the length of the queue, or why the job failed; one line."""
         state = self.state
         if state == "failed":
-            start = _starts.get(self.key)
-            error = start.future.exception() if start else None
+            attempt = _attempts.get(self.key)
+            error = attempt.future.exception() if attempt else None
             if isinstance(error, InvalidInput):
                 return str(error)
             if error is None:
@@ -178,19 +178,19 @@ class Job:
         return fraction, message
 
     def _name(self) -> str:
-        """Name of the files of its start, or of those left by an ended start."""
-        start = _starts.get(self.key)
-        name = start.name if start else _started_elsewhere(self.key)
+        """File-name prefix of the current attempt, or of what an ended one left."""
+        attempt = _attempts.get(self.key)
+        name = attempt.name if attempt else _started_elsewhere(self.key)
         return name if name and os.path.exists(_path(name, "job")) else self.key
 
     def cancel(self) -> None:
         """Ask the worker to stop at its next step, despite watchers; a queued job never starts."""
         if self.state in ("queued", "running"):
-            start = _starts.get(self.key)
-            name = start.name if start else _started_elsewhere(self.key)
-            if start is not None:
-                start.cancelled = True
-                start.future.cancel()
+            attempt = _attempts.get(self.key)
+            name = attempt.name if attempt else _started_elsewhere(self.key)
+            if attempt is not None:
+                attempt.cancelled = True
+                attempt.future.cancel()
             if name is not None:
                 work.remove(_path(name, "job"))
 
@@ -226,16 +226,14 @@ class Job:
                     self.cancel()
 
     def _where(self) -> Path:
-        """The folder of its start's files."""
-        start = _starts.get(self.key)
-        return start.where if start else _path(self._name(), "job").parent
+        """The folder of its attempt's files."""
+        attempt = _attempts.get(self.key)
+        return attempt.where if attempt else _path(self._name(), "job").parent
 
     def partial(self) -> pd.DataFrame | None:
         """The rows so far, also of a job that was stopped; ``None`` while there are none."""
         places = [(self.key, "csv"), (self._name(), "partial")]
-        if os.path.exists(
-            _path(self.key, work.STATE)
-        ):  # a start that goes on adds to the rows of the last
+        if os.path.exists(_path(self.key, work.STATE)):  # a resumed attempt appends to earlier rows
             places.append((self.key, "partial"))
         for name, ending in places:
             with suppress(OSError):
@@ -245,12 +243,12 @@ class Job:
     @property
     def stopping(self) -> bool:
         """Whether it was stopped and its worker has not noticed yet: files may still come."""
-        start = _starts.get(self.key)
-        return start is not None and start.cancelled and not start.ended
+        attempt = _attempts.get(self.key)
+        return attempt is not None and attempt.cancelled and not attempt.ended
 
     @property
     def resumable(self) -> bool:
-        """Whether it was stopped, or failed, and can go on from there."""
+        """Whether it was stopped, or failed, and has a saved state to resume from."""
         return self.state in ("cancelled", "failed") and os.path.exists(_path(self.key, work.STATE))
 
     def file(self, name: str) -> bytes | None:
@@ -273,10 +271,10 @@ class Job:
         TimeoutError
             If it is not done `timeout` seconds from now.
         """
-        start = _starts.get(self.key)
-        if start is not None and not os.path.exists(_path(self.key, "csv")):
+        attempt = _attempts.get(self.key)
+        if attempt is not None and not os.path.exists(_path(self.key, "csv")):
             try:
-                start.future.result(timeout)
+                attempt.future.result(timeout)
             except CancelledError:
                 raise Cancelled from None
         try:
@@ -288,7 +286,6 @@ class Job:
 def submit(
     task: Task,
     *,
-    afresh: bool = False,
     watcher: str | None = None,
     alive: Callable[[], bool] = lambda: True,
 ) -> Job:
@@ -300,9 +297,7 @@ def submit(
     Parameters
     ----------
     task : Task
-        One that is `Resumable` goes on from where an earlier start of it was stopped.
-    afresh : bool
-        Begin anew a job that was stopped or failed.
+        Resumed from the saved state of an earlier attempt, where there is one.
     watcher, alive : str, callable
         As for `Job.watch`; without one the job goes on until it is done or cancelled.
 
@@ -319,7 +314,7 @@ def submit(
                     f"{task.title} has to wait: {_unfinished()} jobs are in the queue, as many as "
                     "it holds; try again in a while."
                 )
-            _begin(task, afresh, work.WATCHED if watcher else "")
+            _begin(task, work.WATCHED if watcher else "")
             job = Job(task.key)
         elif watcher is None:
             with suppress(OSError):  # a watcher that leaves now does not end it
@@ -329,30 +324,27 @@ def submit(
     return job
 
 
-def _begin(task: Task, afresh: bool, ticket: str) -> None:
+def _begin(task: Task, ticket: str) -> None:
     key, name = task.key, f"{task.key}-{secrets.token_hex(4)}"
-    start = _Start(task, key, name, cache.folder() / FOLDER)
+    attempt = _Attempt(task, key, name, cache.folder() / FOLDER)
     for watch in [watch for watch in _watching if watch[0] == key]:
-        del _watching[watch]  # of a start that has ended
+        del _watching[watch]  # of an attempt that has ended
     try:
-        start.where = where = cache.place(FOLDER)
-        if afresh:
-            for ending in (work.STATE, "partial"):
-                work.remove(_path(key, ending))
+        attempt.where = where = cache.place(FOLDER)
         for stale in work.matching(where, f"{key}-*.job"):  # by an ended program
             work.clear(where, key, stale.stem)
-        cache.write(start.ticket, lambda file: file.write(ticket.encode()), f"{name}.")
-        start.send()
+        cache.write(attempt.ticket, lambda file: file.write(ticket.encode()), f"{name}.")
+        attempt.send()
     except (InvalidInput, OSError) as error:
         refusal = InvalidInput(cache.sentence(error)) if isinstance(error, OSError) else error
-        start.future.set_exception(refusal)
-        start.clear()
-        start.cancelled = False
+        attempt.future.set_exception(refusal)
+        attempt.clear()
+        attempt.cancelled = False
     except BaseException:
-        start.clear()
+        attempt.clear()
         raise
-    _starts.pop(key, None)  # to the end of the queue
-    _starts[key] = start
+    _attempts.pop(key, None)  # to the end of the queue
+    _attempts[key] = attempt
     _keeper.wake()
 
 
@@ -371,11 +363,11 @@ def find(key: str) -> Job | None:
     if not _is_key(key):
         return None
     has_file = any(os.path.exists(_path(key, ending)) for ending in ("csv", work.STATE))
-    return Job(key) if has_file or key in _starts or _started_elsewhere(key) else None
+    return Job(key) if has_file or key in _attempts or _started_elsewhere(key) else None
 
 
 def _unfinished() -> int:
-    return sum(start.waited_for for start in list(_starts.values()))
+    return sum(attempt.waited_for for attempt in list(_attempts.values()))
 
 
 def _is_key(key: str) -> bool:
@@ -394,13 +386,13 @@ def _rows(path: Path) -> pd.DataFrame:
 
 
 def _started_elsewhere(key: str) -> str | None:
-    """Another process's start of the job, the one with the latest sign of life."""
+    """Another process's attempt of the job, the one with the latest sign of life."""
     names = [path.stem for path in work.matching(cache.folder() / FOLDER, f"{key}-*.job")]
     return max(names, key=_last_beat, default=None)
 
 
 def _last_beat(name: str) -> float:
-    """Time of the last sign of life of its worker, or before that of its queue."""
+    """Time of the last heartbeat of its worker, or before that of its queue."""
     for ending in ("progress", "job"):
         with suppress(OSError):
             return _path(name, ending).stat().st_mtime
@@ -408,10 +400,10 @@ def _last_beat(name: str) -> float:
 
 
 class _Keeper:
-    """A thread that gives signs of life while they are needed.
+    """A thread that writes heartbeats while any are needed.
 
-    They are for the jobs in this process's queue and for its live watchers; a watcher that has
-    been gone for long leaves its jobs.
+    They are for the jobs in this process's queue and for its live watchers; a watcher whose own
+    heartbeat has expired leaves its jobs.
     """
 
     def __init__(self) -> None:
@@ -427,13 +419,13 @@ class _Keeper:
     def _run(self) -> None:
         while True:
             with _one_at_a_time:
-                unfinished = [start for start in _starts.values() if not start.ended]
+                unfinished = [attempt for attempt in _attempts.values() if not attempt.ended]
                 if not (unfinished or _watching):
                     self._thread = None
                     return
-                for start in unfinished:
+                for attempt in unfinished:
                     with suppress(OSError):
-                        os.utime(start.ticket)
+                        os.utime(attempt.ticket)
                 for (key, watcher), watch in list(_watching.items()):
                     now, job = time.monotonic(), Job(key)
                     if watch.alive():

@@ -24,7 +24,7 @@ EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 PRIVATE, WITHOUT_NOISE, TRIVIAL = "private", "without noise", "trivial"
 MOST_FITS = 10_000
 NEXT_TO_NO_PRIVACY = 1e3
-"""ε for the rules of the model without noise."""
+"""ε that stands for "without noise" where a model's settings depend on ε."""
 
 COLUMNS = (
     "model",
@@ -51,7 +51,7 @@ SUMMARY = (
 
 @dataclass(frozen=True)
 class ModelStudy:
-    """A model of the survey on a table, at several ε: a task (`dpcore.evaluation.task.Task`).
+    """A model of the survey on a table, at several ε.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class ModelStudy:
         covered = self.what.adjacencies
         if self.dataset != OWN and self.columns:
             raise InvalidInput(f"columns are described, but only {OWN} takes a description.")
-        # Rules for a set of the catalogue go by its published size, whatever the file.
+        # Default rules use the published size of a catalogue set, whatever the file holds.
         size = whole("records", self.records, at_least=1) if self.dataset == OWN else None
         object.__setattr__(self, "records", size)
         if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
@@ -112,14 +112,14 @@ class ModelStudy:
             )
         epsilons = [number("epsilon", e, at_least=1e-6, at_most=1e3) for e in self.epsilons]
         delta = default_delta(self.entry.records) if self.delta is None else self.delta
-        settled = {
+        checked = {
             "epsilons": tuple(sorted(set(epsilons))),
             "delta": number("delta", delta, at_least=1e-300, at_most=0.5),
             "adjacency": one_of("adjacency", self.adjacency or str(covered[0]), covered),
             "runs": runs,
             "seed": whole("seed", self.seed, at_least=0, at_most=2**32 - 1),
         }
-        for name, value in settled.items():
+        for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -158,9 +158,9 @@ class ModelStudy:
         return self.what.calibrate(shape, epsilons, self.delta, Adjacency(self.adjacency))
 
 
-def fits(model: Model, found: Entry) -> bool:
+def fits(model: Model, dataset: Entry) -> bool:
     """Whether the model can be run on the data set; one that uses labels needs two classes."""
-    return not model.uses_labels or found.predicts == "class"
+    return not model.uses_labels or dataset.predicts == "class"
 
 
 def curve(

@@ -55,7 +55,7 @@ class JobContext:
     cancelled : callable
         Called often, between batches; once it returns True the task raises `Cancelled`.
     state : bytes or None
-        The last saved state of a task of the same key, to go on from; ``None`` to begin.
+        The last saved state of a task of the same key, to resume from; ``None`` to begin.
     keep : callable
         Saves the state now and then, and when the task is stopped.
     records : object
@@ -71,10 +71,10 @@ class JobContext:
 
 
 class Task(Protocol):
-    """Work with a full description, and so a name, by which it is looked up and done elsewhere.
+    """A unit of work, identified by the digest of its description, which other processes can do.
 
-    A frozen dataclass that pickles. Two tasks of one key give the same result, also where one goes
-    on from the state of the other.
+    A frozen dataclass that pickles. Two tasks of one key give the same result, also where one
+    resumes from the saved state of the other.
     """
 
     @property
@@ -139,11 +139,11 @@ class StudyTask:
     def run(self, context: JobContext) -> Outcome:
         """See `Task`."""
         if self.path:
-            context = replace(context, records=taken(self.path))
+            context = replace(context, records=take_records(self.path))
         return self.work(self.study, context)
 
 
-def taken(path: str) -> Any:
+def take_records(path: str) -> Any:
     """The records from a file, which is then removed.
 
     Raises

@@ -1,6 +1,6 @@
-"""The watchers of a job as files beside it, so that a job ends with its last watcher.
+"""Watcher files: a job stops with its last watcher.
 
-A watch is a file of the job's and its watcher's name, touched every second while the watcher is
+A watch is a file named after the job and its watcher, touched every second while the watcher is
 there. One that was not touched for a while does not count: its watcher's process is gone.
 """
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 SECONDS = "DPCORE_WATCH_SECONDS"
 EXPIRES_SECONDS = float(os.environ.get(SECONDS) or 30.0)
-"""Seconds that a job goes on for a watcher without a sign of life: a page that is reloaded, or
-whose connection breaks, is back within them."""
+"""Seconds after its last heartbeat until a watcher expires; a page that is reloaded, or reconnects,
+is back sooner."""
 
 
 def put(where: Path, key: str, watcher: str) -> None:
-    """Watch the job of that key, or go on watching it.
+    """Register or renew a watcher of the job of that key.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def watched(where: Path, key: str) -> bool:
 class Expiry:
     """A repeated check whether the last watcher of a job has gone.
 
-    By its own clock: neither a worker's that differs from the page's nor the time that a machine
-    slept ends a job.
+    File times are compared with each other only, and their age is measured by a monotonic clock:
+    neither a clock that differs from the page's nor a machine's sleep ends a job.
     """
 
     def __init__(self, where: Path, key: str) -> None:
@@ -56,7 +56,7 @@ class Expiry:
         self._sign, self._since = 0.0, time.monotonic()
 
     def __call__(self) -> bool:
-        """Whether no watcher has given a sign of life for too long."""
+        """Whether the last heartbeat of every watcher has expired."""
         sign, now = _latest(self._where, self._key), time.monotonic()
         if sign != self._sign:
             self._sign, self._since = sign, now
@@ -64,7 +64,7 @@ class Expiry:
 
 
 def _latest(where: Path, key: str) -> float:
-    """Time of the last sign of life of the job's watchers."""
+    """Time of the latest heartbeat of the job's watchers."""
     latest = 0.0
     with suppress(OSError):
         for path in where.glob(f"{key}-*.watch"):

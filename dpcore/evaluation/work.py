@@ -1,4 +1,4 @@
-"""A worker's part in a job: its task, signs of life, and files.
+"""A worker's part in a job: its task, heartbeat, and files.
 
 The files of one start of a job have the name of that start, so that a job stopped and started again
 is not taken for the old one, and go when it ends: a ticket, without which the worker stops; a
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 WRITE_EVERY_SECONDS = 0.1
 BEAT_SECONDS = 1.0
 MOST_BYTES = 200_000_000  # of all results together: more than ten thousand of the page's jobs
-STATE = "state"  # of a stopped task, to go on from
+STATE = "state"  # saved by a stopped task, for resuming
 MISSING = "nan"  # in a result's file, where an empty field is an empty text
 WATCHED = "watched"  # in a ticket: the job ends with its last watcher
 
@@ -82,7 +82,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
         cache.write(path, lambda file: file.write(encoded), f"{name}.")
 
     def tell(path: Path, contents: str | bytes) -> None:
-        with suppress(OSError):  # an optional file: a full disk does not end the work
+        with suppress(OSError):  # optional: write errors are ignored
             write(path, contents)
 
     def report(fraction: float, message: str) -> None:
@@ -114,7 +114,7 @@ def work(task: Task | None, key: str, where: str, name: str) -> None:
     finally:
         if waiting is not None:
             tell(base / f"{name}.partial", _text(waiting))
-        # An error reaches the page first.
+        # After an error the page's process removes them, once it has the error.
         if result.exists() or not ticket.exists():
             clear(base, key, name)
     with suppress(OSError):

@@ -33,7 +33,7 @@ def roc(
     *,
     dark: bool = False,
 ) -> Drawn:
-    """Hits against false alarms of the best attack, both on a logarithmic axis, beside guessing.
+    """Hits against false alarms of the best attack and of guessing; both axes are logarithmic.
 
     Parameters
     ----------

@@ -50,12 +50,12 @@ def plateau(rows: pd.DataFrame) -> float | None:
 
 @dataclass(frozen=True)
 class Rise:
-    """A growth of σ with ε, because one record can change the trained model more.
+    """A rise of σ with ε, because one record can change the trained model more.
 
     Parameters
     ----------
     start, end : float
-        ε before the first growth and after the last.
+        ε before the first rise and after the last.
     start_steps, end_steps : int
         The number of steps T there.
     start_sensitivity, end_sensitivity : float
@@ -79,7 +79,7 @@ class Rise:
 
 
 def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
-    """The growth of σ with ε in one series sorted by ε; None where it never grows.
+    """The rise of σ with ε in one series sorted by ε; None where it never grows.
 
     It counts where T grows as well or, unless `more_steps`, where T does not.
     """
@@ -110,16 +110,16 @@ def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
 def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
     """Where and why σ grows with ε and with T, in a few sentences."""
     ranges = [
-        f"{name} {growth.where} ε = {plain(growth.start)} (T = {growth.start_steps:,}) and ε = "
-        f"{plain(growth.end)} (T = {growth.end_steps:,})"
-        for name, growth in rises
+        f"{name} {rise.where} ε = {plain(rise.start)} (T = {rise.start_steps:,}) and ε = "
+        f"{plain(rise.end)} (T = {rise.end_steps:,})"
+        for name, rise in rises
     ]
     sentences = (
         f"σ also grows with ε: {listed(ranges)}. There the rule for the number of training steps T "
         "takes more of them: they fit the data better, but let one record move the model further, "
         "which takes more noise."
     )
-    if any(growth.start_steps == 1 for _, growth in rises):
+    if any(rise.start_steps == 1 for _, rise in rises):
         sentences += (
             " Further left the rule takes a single step; where it ends, the curves have a kink."
         )
@@ -129,12 +129,12 @@ def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
 def _longer(rises: Sequence[tuple[str, Rise]]) -> str:
     """Where σ grows with ε at the same T, in a few sentences."""
     ranges = [
-        f"{name} {growth.where} ε = {plain(growth.start)} (Δ = {plain(growth.start_sensitivity)}) "
-        f"and ε = {plain(growth.end)} (Δ = {plain(growth.end_sensitivity)})"
-        for name, growth in rises
+        f"{name} {rise.where} ε = {plain(rise.start)} (Δ = {plain(rise.start_sensitivity)}) "
+        f"and ε = {plain(rise.end)} (Δ = {plain(rise.end_sensitivity)})"
+        for name, rise in rises
     ]
     sentences = f"At the same number of steps σ also grows with ε: {listed(ranges)}."
-    if all(growth.end_sensitivity > growth.start_sensitivity for _, growth in rises):
+    if all(rise.end_sensitivity > rise.start_sensitivity for _, rise in rises):
         sentences += (
             " There training goes further with each step: it fits the data better, but lets one "
             "record move the model further (its sensitivity Δ grows), which takes more noise."
@@ -220,9 +220,9 @@ def sigma(
         rows = rows[rows["sigma"].notna()]
         name = name_of(table, method, edition, titles)
         for growths, more_steps in ((rises, True), (longer, False)):
-            growth = rise(rows, more_steps=more_steps)
-            if growth is not None:
-                growths.append((name, growth))
+            one_rise = rise(rows, more_steps=more_steps)
+            if one_rise is not None:
+                growths.append((name, one_rise))
         # A series that begins further right says nothing about where its σ goes.
         if rows.empty or rows["epsilon"].iloc[0] > start:
             continue

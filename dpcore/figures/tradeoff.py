@@ -255,7 +255,7 @@ def _falls(
     curves: list[tuple[str, pd.DataFrame]], noiseless: Noiseless | None, quality: Quality
 ) -> str:
     """Which curves worsen as ε grows, and why where the table shows it; empty where none does."""
-    noisier, settled = [], []
+    noisier, biased = [], []
     for name, rows in curves:
         fall, text = _worst_fall(name, rows, _noise_grows(rows), quality)
         if fall > quality.close:
@@ -267,7 +267,7 @@ def _falls(
             nearer = better & (away[None, :] < away[:, None])
             fall, text = _worst_fall(name, rows, nearer & ~_noise_grows(rows), quality)
             if fall > quality.close:
-                settled.append(text)
+                biased.append(text)
     sentences = []
     if noisier:
         sentences.append(
@@ -275,9 +275,9 @@ def _falls(
             "for the number of training steps takes more of them, and more steps need more noise "
             "(see Noise σ)."
         )
-    if settled and noiseless is not None:
+    if biased and noiseless is not None:
         sentences.append(
-            f"{quality.title} {quality.worsens} where noise does not grow: {listed(settled)}. "
+            f"{quality.title} {quality.worsens} where noise does not grow: {listed(biased)}. "
             f"There it comes nearer to the same model without noise ({noiseless.how}), which has "
             f"only {quality.shown(noiseless.value)}."
         )

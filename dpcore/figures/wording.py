@@ -66,19 +66,19 @@ def _one_in(rate: float) -> str:
     return f"1 in {1.0 / rate:,.0f}"
 
 
-def consent(promise: Promise, found: Attacker) -> str:
+def consent(promise: Promise, attacker: Attacker) -> str:
     """A paragraph for a consent form; empty where nothing holds.
 
     Parameters
     ----------
     promise : Promise
-    found : Attacker
+    attacker : Attacker
         From the whole curve of the noise where it is known, else from (ε, δ) alone.
     """
     if promise.budget is None:
         return ""
     adjacency = promise.guarantee.adjacency
-    right = right_of_100(found.advantage)
+    right = right_of_100(attacker.advantage)
     with_result = (
         f"With our result, at most {right} of them are right."
         if right < 100

@@ -154,27 +154,29 @@ def runs_here(system: System) -> bool:
 
 
 def proved(systems: Iterable[System]) -> tuple[int, int, int]:
-    """Number of systems proved as printed, in our form, and in a sound form beside theirs.
+    """Number of systems proved as printed, in our form, and as a sound variant only.
 
     A system counts once: for its sound form only where the printed form is not proved.
     """
     standings = [standing(system) for system in systems]
     ours = sum(verdict.status is Status.PROVED and verdict.claim_unchecked for verdict in standings)
     either = sum(verdict.status is Status.PROVED for verdict in standings)
-    beside = sum(
+    with_sound_variant = sum(
         verdict.status is not Status.PROVED
         and verdict.sound is not None
         and verdict.sound.status is Status.PROVED
         for verdict in standings
     )
-    return either - ours, ours, beside
+    return either - ours, ours, with_sound_variant
 
 
 def proved_told(systems: Iterable[System]) -> str:
     """The numbers of `proved` in words."""
-    printed, ours, beside = proved(systems)
+    printed, ours, with_sound_variant = proved(systems)
     text = f"{printed} as printed, {ours} in our form"
-    return f"{text}; beside them {beside} in a sound form" if beside else text
+    return (
+        f"{text}; beside them {with_sound_variant} in a sound form" if with_sound_variant else text
+    )
 
 
 def describe(systems: Iterable[System] | None = None) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ SIGMAS = np.array([0.0, 0.05, 0.5, 5.0])
 )
 def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: list[bool]) -> None:
     labels = np.where(signs[: len(scores)], 1.0, -1.0)
-    area = auc.areas_under_curve(np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels)
+    area = auc.auc_of_models(np.array([[1.0]]), np.array(scores, dtype=float)[:, None], labels)
     if len(set(labels)) == 1:
         assert np.isnan(area[0])
     else:
@@ -35,7 +35,7 @@ def test_the_area_under_the_curve_counts_ties_half(scores: list[int], signs: lis
 def test_areas_are_those_of_scikit_learn(norms: str) -> None:
     split = made_split(norms=norms)
     weights = models(split)
-    found = auc.areas_under_curve(weights, split.x_test, split.y_test)
+    found = auc.auc_of_models(weights, split.x_test, split.y_test)
     # In single precision, as ours: two nearly equal scores may tie there.
     scores = weights.astype(np.float32) @ split.x_test.astype(np.float32).T
     wanted = [roc_auc_score(split.y_test, score) for score in scores]
@@ -45,9 +45,9 @@ def test_areas_are_those_of_scikit_learn(norms: str) -> None:
 def test_areas_do_not_depend_on_the_size_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     split = made_split()
     weights = models(split)
-    whole = auc.areas_under_curve(weights, split.x_train, split.y_train)
+    whole = auc.auc_of_models(weights, split.x_train, split.y_train)
     monkeypatch.setattr(auc, "BLOCK_ENTRIES", 50)
-    again = auc.areas_under_curve(weights, split.x_train, split.y_train)
+    again = auc.auc_of_models(weights, split.x_train, split.y_train)
     assert whole == pytest.approx(again, abs=1e-12)
 
 
@@ -56,13 +56,13 @@ def standard_errors_apart(norms: str, widened: float, draws: int = 4_000) -> flo
     split = made_split(tests=90, norms=norms)
     signed = split.x_test * split.y_test[:, None]
     centre = signed.mean(axis=0, keepdims=True) / np.linalg.norm(signed.mean(axis=0))
-    closed = auc.expected_areas(
+    closed = auc.expected_auc(
         np.repeat(centre, len(SIGMAS), axis=0), widened * SIGMAS, split.x_test, split.y_test
     )
     noise = np.random.default_rng(3).standard_normal((draws, split.dimension))
     apart = []
     for expected, sigma in zip(closed[1:], SIGMAS[1:], strict=True):
-        found = auc.areas_under_curve(centre + sigma * noise, split.x_test, split.y_test)
+        found = auc.auc_of_models(centre + sigma * noise, split.x_test, split.y_test)
         apart.append((expected - found.mean()) / (found.std() / math.sqrt(draws)))
     return float(np.abs(apart).max())
 
@@ -77,10 +77,10 @@ def test_the_closed_form_is_the_mean_of_sampled_models(norms: str) -> None:
 def test_without_noise_it_is_the_area_itself(norms: str) -> None:
     split = made_split(tests=90, norms=norms)
     weights = models(split)
-    found = auc.expected_areas(weights, np.zeros(len(weights)), split.x_test, split.y_test)
+    found = auc.expected_auc(weights, np.zeros(len(weights)), split.x_test, split.y_test)
     wanted = [roc_auc_score(split.y_test, split.x_test @ one) for one in weights]
     assert found == pytest.approx(wanted, abs=1e-9)
-    nothing = auc.expected_areas(
+    nothing = auc.expected_auc(
         np.zeros((1, split.dimension)), np.zeros(1), split.x_test, split.y_test
     )
     assert nothing[0] == 0.5
@@ -88,7 +88,7 @@ def test_without_noise_it_is_the_area_itself(norms: str) -> None:
 
 def test_equal_records_of_both_classes_are_a_tie_whatever_the_noise() -> None:
     features, labels = np.ones((4, 2)), np.array([1.0, 1.0, -1.0, -1.0])
-    found = auc.expected_areas(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
+    found = auc.expected_auc(np.ones((2, 2)), np.array([0.0, 3.0]), features, labels)
     assert found.tolist() == [0.5, 0.5]
 
 
@@ -97,7 +97,7 @@ def test_a_missing_class_has_no_area() -> None:
     ones = np.ones(len(split.y_test))
     centres, sigmas = models(split, 2), np.array([0.0, 1.0])
     draws = np.random.default_rng(0).standard_normal((5, split.dimension))
-    assert np.isnan(auc.expected_areas(centres, sigmas, split.x_test, ones)).all()
+    assert np.isnan(auc.expected_auc(centres, sigmas, split.x_test, ones)).all()
     assert np.isnan(auc.area_bands(centres, sigmas, draws, split.x_test, ones, (0.05, 0.95))).all()
 
 
@@ -120,15 +120,15 @@ def test_sampled_pairs_come_close_to_all(monkeypatch: pytest.MonkeyPatch) -> Non
     split = made_split(tests=1_200)
     signed = split.x_test * split.y_test[:, None]
     centres = np.repeat(signed.mean(axis=0, keepdims=True), len(SIGMAS), axis=0)
-    every = auc.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
+    every = auc.expected_auc(centres, SIGMAS, split.x_test, split.y_test)
     monkeypatch.setattr(auc, "PAIRS", 2**14)
-    some = auc.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
+    some = auc.expected_auc(centres, SIGMAS, split.x_test, split.y_test)
     assert not np.array_equal(some, every)
     # Without noise the pairs that are left out are made up for; with it, almost.
     assert some[0] == pytest.approx(every[0], abs=1e-6)
     assert some == pytest.approx(every, abs=2e-3)
     monkeypatch.setattr(auc, "LEVEL", 1.0)
-    plain = auc.expected_areas(centres, SIGMAS, split.x_test, split.y_test)
+    plain = auc.expected_auc(centres, SIGMAS, split.x_test, split.y_test)
     assert plain[0] != pytest.approx(every[0], abs=1e-4)
 
 
@@ -140,7 +140,7 @@ def test_bands_are_quantiles_of_single_models_around_their_mean(norms: str) -> N
     low, high = auc.area_bands(centres, SIGMAS, draws, split.x_test, split.y_test, (0.05, 0.95))
     assert (low[0], high[0]) == pytest.approx((0.0, 0.0), abs=1e-12)
     for row, sigma in enumerate(SIGMAS[1:], start=1):
-        found = auc.areas_under_curve(centres[row] + sigma * draws, split.x_test, split.y_test)
+        found = auc.auc_of_models(centres[row] + sigma * draws, split.x_test, split.y_test)
         wanted = np.quantile(found, [0.05, 0.95]) - found.mean()
         # Equal records of both classes count half in the one and nothing in the other.
         assert [low[row], high[row]] == pytest.approx(wanted, abs=1e-3)
@@ -168,7 +168,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     generator, truth, inside = np.random.default_rng(2), 0.760250, 0
     for _ in range(600):
         scores = np.concatenate([generator.normal(1.0, 1.0, 25), generator.normal(0.0, 1.0, 40)])
-        area = auc.areas(scores[None], np.arange(65) < 25)[0]
+        area = auc.auc(scores[None], np.arange(65) < 25)[0]
         low, high = auc.area_interval(float(area), 25, 40)
         inside += low <= truth <= high
     assert 0.92 <= inside / 600 <= 0.985

@@ -9,6 +9,7 @@ import pytest
 
 from dpcore.datasets import Split, load, prepare
 from dpcore.datasets.images.tabular import from_split
+from dpcore.evaluation import curves
 from dpcore.evaluation.curves import answers, baselines, closed_form
 from dpcore.evaluation.scoring import scoring_for
 from dpcore.evaluation.study import Study, losses_for, problem_for
@@ -49,6 +50,16 @@ def test_measures_of_training_records_leave_blank_ones_out(key: str) -> None:
     at_zero = float(problem.function.value(np.zeros(1))[0])
     mixed = (alone * kept.records + at_zero * 60) / split.records + penalty
     assert found["objective"] == pytest.approx(mixed, rel=1e-6)
+
+
+@pytest.mark.parametrize("key", TABLES)
+def test_the_regularisation_is_chosen_among_the_records_that_are_not_blank(key: str) -> None:
+    split, kept = splits(key, 60)
+    study = Study(dataset=key, loss=losses_for(split.entry)[0])
+    lam, weights = curves._tuned_lam(study, split)
+    wanted, models = curves._tuned_lam(study, kept)
+    assert lam == wanted
+    assert weights == pytest.approx(models, rel=1e-9)
 
 
 @pytest.mark.parametrize("key", TABLES)

@@ -20,7 +20,7 @@ from dpcore.errors import Cancelled, InvalidInput
 from dpcore.evaluation import task
 from dpcore.evaluation.task import JobContext
 from dpcore.evaluation.training import checkpoint as kept
-from dpcore.evaluation.training.checkpoint import described, pack, take_up
+from dpcore.evaluation.training.checkpoint import described, pack, restore
 from dpcore.evaluation.training.report import outcome
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.evaluation.training.task import begin
@@ -84,7 +84,7 @@ def test_what_is_packed_goes_on_as_if_nothing_had_happened(changes: dict[str, ob
     unbroken, second = begun(study), begun(study)
     unbroken.run()
     left = stopped(STEPS + 2, study)
-    assert take_up(second, pack(left))
+    assert restore(second, pack(left))
     assert second.steps_done(0) == left.steps_done(0)
     same_end(left, second)
     second.run()
@@ -155,7 +155,7 @@ def test_an_epoch_that_was_left_off_in_leaves_no_row_of_its_own(
 def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
     trainer = begun(other)
     before = trainer.weights(0)["0.weight"]
-    assert not take_up(trainer, pack(stopped(3, STUDY)))
+    assert not restore(trainer, pack(stopped(3, STUDY)))
     assert trainer.steps_done(0) == 0
     assert np.array_equal(trainer.weights(0)["0.weight"], before)
 
@@ -163,9 +163,9 @@ def test_a_state_of_other_settings_is_not_used(other: TrainingStudy) -> None:
 def test_a_state_of_other_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     contents, trainer = pack(stopped(3, STUDY)), begun(STUDY)
     monkeypatch.setattr(task, "code", lambda home: "other")
-    assert not take_up(trainer, contents)
+    assert not restore(trainer, contents)
     monkeypatch.undo()
-    assert take_up(trainer, contents)
+    assert restore(trainer, contents)
 
 
 class Evil:
@@ -185,7 +185,7 @@ def test_a_state_is_never_run(zipped: bool, tmp_path: Path) -> None:
     torch.save(contents, held, _use_new_zipfile_serialization=zipped)
     for bad in (held.getvalue(), pickle.dumps(Evil(ran), protocol=2)):
         with pytest.raises(InvalidInput, match="damaged"):
-            take_up(trainer, bad)
+            restore(trainer, bad)
         with pytest.raises(InvalidInput, match="damaged"):
             described(bad)
     assert not ran.exists()
@@ -197,7 +197,7 @@ def test_damage_is_said_in_one_sentence() -> None:
     torch.save({"of": kept._name(trainer), "state": {"rows": {}}}, held)
     for bad in (b"", b"nothing", whole[: len(whole) // 2], held.getvalue()):
         with pytest.raises(InvalidInput, match="damaged"):
-            take_up(trainer, bad)
+            restore(trainer, bad)
 
 
 @pytest.mark.parametrize(

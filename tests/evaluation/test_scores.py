@@ -18,7 +18,7 @@ LABELS[GENERATOR.random((50, 3)) < 0.2] = np.nan
 def test_two_classes_are_ranked_by_the_difference_of_their_outputs() -> None:
     outputs = GENERATOR.normal(size=(4, 50, 2)).astype(np.float32).round(1)  # with ties
     wanted = [roc_auc_score(CLASSES, run[:, 1] - run[:, 0]) for run in outputs]
-    assert scores.areas(outputs, CLASSES, "classes") == pytest.approx(wanted, rel=1e-6)
+    assert scores.auc_of_outputs(outputs, CLASSES, "classes") == pytest.approx(wanted, rel=1e-6)
     assert scores.accuracies(outputs, CLASSES, "classes") == pytest.approx(
         [(run.argmax(1) == CLASSES).mean() for run in outputs]
     )
@@ -28,7 +28,7 @@ def test_more_classes_have_an_accuracy_and_no_area() -> None:
     outputs = np.eye(3, dtype=np.float32)[None, [0, 1, 2, 2]]
     targets = np.array([0, 1, 2, 0])
     assert scores.accuracies(outputs, targets, "classes").tolist() == [0.75]
-    assert np.isnan(scores.areas(outputs, targets, "classes")).all()
+    assert np.isnan(scores.auc_of_outputs(outputs, targets, "classes")).all()
 
 
 def test_labels_are_averaged_over_what_is_known() -> None:
@@ -36,7 +36,7 @@ def test_labels_are_averaged_over_what_is_known() -> None:
     known = np.isfinite(LABELS)
     for run, area, share in zip(
         outputs,
-        scores.areas(outputs, LABELS, "labels"),
+        scores.auc_of_outputs(outputs, LABELS, "labels"),
         scores.accuracies(outputs, LABELS, "labels"),
         strict=True,
     ):
@@ -50,14 +50,14 @@ def test_labels_are_averaged_over_what_is_known() -> None:
 
 def test_a_label_that_is_never_present_leaves_no_area() -> None:
     targets = np.array([[0, 1], [0, 0]], np.float32)
-    assert np.isnan(scores.areas(np.ones((1, 2, 2), np.float32), targets, "labels")).all()
+    assert np.isnan(scores.auc_of_outputs(np.ones((1, 2, 2), np.float32), targets, "labels")).all()
 
 
 def test_an_output_that_is_no_number_leaves_no_area() -> None:
     outputs = np.zeros((2, 50, 2), np.float32)
     outputs[0, 3, 1] = np.nan
-    assert np.isnan(scores.areas(outputs, CLASSES, "classes")[0])
-    assert scores.areas(outputs, CLASSES, "classes")[1] == 0.5
+    assert np.isnan(scores.auc_of_outputs(outputs, CLASSES, "classes")[0])
+    assert scores.auc_of_outputs(outputs, CLASSES, "classes")[1] == 0.5
 
 
 def test_losses_are_those_of_training() -> None:

@@ -17,7 +17,7 @@ from dpcore.evaluation import jobs
 from dpcore.progress import Progress
 from pages.shared import background, job_panel
 from pages.shared.background import BackgroundTask, WatchedAnswers
-from pages.shared.job_panel import Line, State
+from pages.shared.job_panel import JobLine, State
 from tests.evaluation.tasks import Counting
 
 
@@ -36,12 +36,12 @@ class Fake:
     def state(self) -> State:
         return self.now
 
-    def line(self) -> Line | None:
+    def line(self) -> JobLine | None:
         if self.quiet or self.now == "done":
             return None
         if self.now == "running":
-            return Line(f"{self.words}: half of it", 0.5)
-        return Line(f"{self.words}: {self.now}.", button="Go on")
+            return JobLine(f"{self.words}: half of it", 0.5)
+        return JobLine(f"{self.words}: {self.now}.", button="Go on")
 
     def start(self) -> None:
         self.done.append("start")
@@ -137,7 +137,7 @@ def test_stop_and_go_on_reach_the_one_whose_line_it_is() -> None:
 
 
 def test_a_line_without_a_button_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Fake, "line", lambda self: Line("Over.", button=""))
+    monkeypatch.setattr(Fake, "line", lambda self: JobLine("Over.", button=""))
     assert Scene(Fake("a", "stopped", "stopped")).buttons == []
 
 
@@ -207,9 +207,9 @@ def cache(tmp_path: Path) -> Iterator[None]:
     """No job from elsewhere, and none left behind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DPCORE_CACHE", str(tmp_path))
-        patch.setattr(jobs, "_starts", {})
+        patch.setattr(jobs, "_attempts", {})
         yield
-        for key in list(jobs._starts):
+        for key in list(jobs._attempts):
             jobs.Job(key).cancel()
 
 
@@ -246,9 +246,9 @@ def until(app: AppTest, state: State) -> None:
 def test_jobs_are_begun_at_the_second_look_and_stopped_and_gone_on_with_together() -> None:
     tasks = {"Counting": Counting(upto=9_000, seconds=0.05), "Adding": Counting(9_001, 0.05)}
     app = jobs_page(**tasks)
-    assert jobs._starts == {}
+    assert jobs._attempts == {}
     app.run()
-    assert set(jobs._starts) == {task.key for task in tasks.values()}
+    assert set(jobs._attempts) == {task.key for task in tasks.values()}
     app.button(key="count_stop").click().run()
     assert {jobs.Job(task.key).state for task in tasks.values()} == {"cancelled"}
     assert app.session_state["drawn"] == "stopping"

@@ -23,10 +23,10 @@ QUICK = {"passes": "1", "units": "8", "repeats": "1"}
 @pytest.fixture(autouse=True)
 def no_job(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No job in this process's memory."""
-    monkeypatch.setattr(jobs, "_starts", {})
+    monkeypatch.setattr(jobs, "_attempts", {})
     monkeypatch.delenv("DPCORE_DATA", raising=False)
     yield
-    for key in list(jobs._starts):
+    for key in list(jobs._attempts):
         jobs.Job(key).cancel()
     executors.close()
 
@@ -135,7 +135,7 @@ def test_where_nothing_at_all_can_be_written_the_pages_say_why(
                 app.run()
             assert not app.exception
             assert "the disk is full" in said(app)
-    assert {jobs.Job(key).state for key in jobs._starts} <= {"failed"}
+    assert {jobs.Job(key).state for key in jobs._attempts} <= {"failed"}
     assert files(tmp_path) == []
 
 

@@ -28,11 +28,11 @@ EXPLORE = {
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
     monkeypatch.delenv("DPCORE_DATA", raising=False)
-    jobs._starts.clear()  # those of tests before
+    jobs._attempts.clear()  # those of tests before
     yield
-    for key in list(jobs._starts):
+    for key in list(jobs._attempts):
         jobs.Job(key).cancel()
-    jobs._starts.clear()  # other tests ask for the same trainings
+    jobs._attempts.clear()  # other tests ask for the same trainings
 
 
 def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
@@ -44,7 +44,7 @@ def opened(page: str, link: dict[str, str] | dict[str, list[str]]) -> AppTest:
 
 
 def states() -> list[str]:
-    return [jobs.Job(key).state for key in list(jobs._starts)]
+    return [jobs.Job(key).state for key in list(jobs._attempts)]
 
 
 def said(app: AppTest) -> str:
@@ -110,8 +110,8 @@ def test_one_who_stops_a_curve_or_changes_settings_leaves_it_to_the_other() -> N
     for app in (anne, bert, carl):
         app.run()
     # Between two of them none runs.
-    key = next(key for key in jobs._starts if jobs.Job(key).state in ("queued", "running"))
-    method = jobs._starts[key].task.study.methods[0]
+    key = next(key for key in jobs._attempts if jobs.Job(key).state in ("queued", "running"))
+    method = jobs._attempts[key].task.study.methods[0]
     anne.button(key=f"{method}_stop").click().run()
     assert "stopped." in said(anne) or jobs.Job(key).state == "done"
     carl.pills(key="methods").set_value([]).run()

@@ -26,7 +26,7 @@ from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
-from pages.train import calibration, live
+from pages.train import calibration, live, texts
 from pages.train.controls import TrainChoice
 from tests.pages.waiting import until
 
@@ -48,7 +48,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def nothing_goes_on() -> Iterator[None]:
     yield
-    for key in list(jobs._starts):
+    for key in list(jobs._attempts):
         jobs.Job(key).cancel()
 
 
@@ -283,6 +283,15 @@ def test_opacus_stands_beside_the_command_and_says_in_what_it_differs() -> None:
     assert not app.exception
 
 
+@pytest.mark.parametrize("key", ["digits", "chest_features", "breast_cancer"])
+def test_what_a_data_set_alone_can_be_told_stands_under_the_command(key: str) -> None:
+    app = opened(**QUICK | {"dataset": images.entry(key).title}, train_view="Take along")
+    own = images.source(key).settings
+    assert [f"`{setting}`: {setting.help}" in said(app) for setting in own] == [True] * len(own)
+    assert (texts.OWN_SETTINGS in said(app)) is (key != "digits")
+    assert not app.exception
+
+
 def test_clipping_and_noise_are_trained_apart_when_asked_why() -> None:
     app = opened(**QUICK, train_view="Why accuracy fell")
     until(
@@ -352,7 +361,7 @@ def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
         st.stop()
 
     with monkeypatch.context() as patch:
-        patch.setattr(calibration, "settle", slow)
+        patch.setattr(calibration, "calibrate", slow)
         app.number_input(key="lot").set_value(128).run()
     assert not app.exception
     assert not app.metric

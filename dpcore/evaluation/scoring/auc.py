@@ -21,13 +21,13 @@ from dpcore.evaluation.scoring.base import holding
 from dpcore.evaluation.scoring.metrics import Array, margins_at, mean_hits, noisy_accuracies
 
 BLOCK_ENTRIES = 2**19
-PAIRS = 2**18  # for means
-LEVEL = 0.05  # areas closer to 1/2 are too near to chance for a factor
+PAIRS = 2**18  # sampled for means
+LEVEL = 0.05  # no correction of an AUC closer to 1/2 than this
 BAND_PAIRS = 2**14  # for the scatter of single draws around their mean
 PAIR_SEED = 0x50616972
 
 
-def areas_under_curve(weights: Array, features: Array, labels: Array) -> Array:
+def auc_of_models(weights: Array, features: Array, labels: Array) -> Array:
     """Area under the ROC curve for each row of `weights` (k, d), ties counted half; shape (k,).
 
     ``nan`` where a class is missing.
@@ -37,11 +37,11 @@ def areas_under_curve(weights: Array, features: Array, labels: Array) -> Array:
     rows = features.astype(np.float32)
     for start in range(0, len(weights), columns):
         scores = weights[start : start + columns].astype(np.float32) @ rows.T
-        result[start : start + columns] = areas(scores, labels > 0)
+        result[start : start + columns] = auc(scores, labels > 0)
     return result
 
 
-def areas(scores: Array, positive: NDArray[np.bool_]) -> Array:
+def auc(scores: Array, positive: NDArray[np.bool_]) -> Array:
     """Area under the ROC curve for each row of `scores` (k, n), ties counted half; shape (k,).
 
     Parameters
@@ -70,8 +70,8 @@ def areas(scores: Array, positive: NDArray[np.bool_]) -> Array:
     return result
 
 
-def expected_areas(centres: Array, sigmas: Array, features: Array, labels: Array) -> Array:
-    """E of `areas_under_curve` over w + N(0, σ²I); one (w, σ) per row of `centres` (k, d).
+def expected_auc(centres: Array, sigmas: Array, features: Array, labels: Array) -> Array:
+    """E of `auc_of_models` over w + N(0, σ²I); one (w, σ) per row of `centres` (k, d).
 
     Exact to 1e-4 where there are at most 2^18 pairs. Else so many are sampled, the same for every
     row, and their result is scaled by their error in the area without noise: on Adult's test
@@ -82,9 +82,9 @@ def expected_areas(centres: Array, sigmas: Array, features: Array, labels: Array
     if not len(positive):
         return np.full(len(centres), math.nan)
     lengths = _lengths(features, positive, negative)
-    apart = lengths > 0.0  # no noise tells two equal records apart
-    positive, negative, lengths = positive[apart], negative[apart], lengths[apart]
-    share, sampled = float(np.mean(apart)), len(apart) == PAIRS
+    distinct = lengths > 0.0  # noise cannot order two equal records
+    positive, negative, lengths = positive[distinct], negative[distinct], lengths[distinct]
+    share, sampled = float(np.mean(distinct)), len(distinct) == PAIRS
     result = np.empty(len(centres))
     for scores, members in margins_at(centres, Forms(features)):
         gaps = scores[positive] - scores[negative]
@@ -99,7 +99,7 @@ def _missed(scores: Array, labels: Array, sampled: float) -> float:
     """Factor from the sampled pairs' area to the area without noise; 1 where that is close to ½."""
     if abs(sampled) < LEVEL:
         return 1.0
-    return (float(areas(scores[None], labels > 0)[0]) - 0.5) / sampled
+    return (float(auc(scores[None], labels > 0)[0]) - 0.5) / sampled
 
 
 def area_bands(

@@ -63,7 +63,7 @@ class Classification:
             "balanced_accuracy": test.balanced,
             "true_positive_rate": test.true_positive,
             "true_negative_rate": test.true_negative,
-            "auc": auc.areas_under_curve(models, split.x_test, split.y_test),
+            "auc": auc.auc_of_models(models, split.x_test, split.y_test),
             "objective": objective,
         }
 
@@ -72,7 +72,7 @@ class Classification:
     ) -> dict[str, Array]:
         """Means to 1e-4, of areas as in `expected_areas`; bands from the draws."""
         test = metrics.expected_rates(centres, sigmas, split.x_test, split.y_test)
-        area = auc.expected_areas(centres, sigmas, split.x_test, split.y_test)
+        area = auc.expected_auc(centres, sigmas, split.x_test, split.y_test)
         around = auc.area_bands(centres, sigmas, draws, split.x_test, split.y_test, (LOW, HIGH))
         hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_test, split.y_test)
         low, high = holding(test.accuracy, *np.quantile(hits, [LOW, HIGH], axis=1))
@@ -112,7 +112,7 @@ class Classification:
         accuracy = metrics.rates(weights[None], split.x_test, split.y_test).accuracy[0]
         result = {"accuracy": metrics.accuracy_interval(float(accuracy), len(split.y_test))}
         if AREA in self.measures(split):
-            area = auc.areas_under_curve(weights[None], split.x_test, split.y_test)[0]
+            area = auc.auc_of_models(weights[None], split.x_test, split.y_test)[0]
             ill = int(np.count_nonzero(split.y_test > 0))
             result["auc"] = auc.area_interval(float(area), ill, len(split.y_test) - ill)
         return result

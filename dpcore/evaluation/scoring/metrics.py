@@ -23,7 +23,7 @@ Array = NDArray[np.floating]
 BLOCK_ENTRIES = 2**19  # margins held at once: small enough to stay in cache between passes
 MARGIN_ENTRIES = 2**22  # margins at several centres held at once
 BINS = 4096  # standardised margins are pooled into about this many; error below 1e-4 in accuracy
-CELLS, CELL_WIDTH = 512, 0.02  # fewer suffice for losses, which bend little: error below 1e-6
+CELLS, CELL_WIDTH = 512, 0.02  # fewer suffice for smooth losses: error below 1e-6
 LENGTH_LEVELS = 32  # where rows differ in length; error below 1e-4
 
 
@@ -140,7 +140,7 @@ def _hits(margins: Array, sign: float) -> Array:
 
 
 def _parts(rows: int) -> list[slice]:
-    """Runs of 255 rows: what one byte can count."""
+    """Slices of 255 rows, the most that one byte can count."""
     return [slice(start, start + 255) for start in range(0, rows, 255)]
 
 
@@ -157,7 +157,7 @@ def expected_rates(centres: Array, sigmas: Array, features: Array, labels: Array
 def _expected_hits(centres: Array, sigmas: Array, signed: Array, null_hit: float) -> Array:
     """Mean over the rows of P(margin > 0) for each (centre, σ); a margin of 0 counts `null_hit`."""
     lengths = np.linalg.norm(signed, axis=1)
-    null = lengths == 0.0  # no noise reaches the margin of a null row
+    null = lengths == 0.0  # noise does not change the margin of a null row
     rows, lengths = signed[~null], lengths[~null]
     result = np.zeros(len(centres))
     for margins, members in margins_at(centres, Forms(rows)):
@@ -243,7 +243,7 @@ def expected_objectives(
     for margins, members in margins_at(centres, forms):
         cells = _cells(margins, squares)
         for member in members:
-            # The scatter of margins within a cell acts on the mean like a little more noise.
+            # The variance of margins within a cell changes the mean like a little more noise.
             spread = np.sqrt(cells.variances + sigmas[member] ** 2 * cells.squares)
             result[member] = problem.function.expected(cells.margins, spread) @ cells.mass
     norms = np.einsum("kd,kd->k", centres, centres) + centres.shape[1] * sigmas**2
@@ -296,7 +296,7 @@ def _cells(margins: Array, squares: Array) -> _Cells:
         return _Cells(margins, squares, np.zeros(records), np.full(records, 1.0 / records))
     lengths = np.sqrt(squares)
     levels = 1 if np.ptp(lengths) < 1e-6 else LENGTH_LEVELS
-    # Cells as narrow as the losses need: their third derivatives act on the cube of the width.
+    # The width limits the error of a loss, which is its third derivative times the width cubed.
     columns = int(np.clip(np.ptp(margins) / CELL_WIDTH, CELLS / levels, BINS / levels))
     index = _level(margins, columns) * levels + _level(lengths, levels)
     counts = np.bincount(index)

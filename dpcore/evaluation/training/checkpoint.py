@@ -26,7 +26,7 @@ from dpcore.evaluation.task import digest
 if TYPE_CHECKING:
     from dpcore.evaluation.training.trainer import Trainer
 
-TAKEN = ".taken"
+CLAIMED = ".taken"
 """Ending of a state claimed by a resumed training: no other may use it."""
 
 DAMAGED = "The state that was kept is damaged, so that training can't go on from it."
@@ -46,7 +46,7 @@ def pack(trainer: Trainer) -> bytes:
     return buffer.getvalue()
 
 
-def put_by(trainer: Trainer) -> str | None:
+def save(trainer: Trainer) -> str | None:
     """Save the state in the user's cache folder; its name, or ``None`` where it can't be saved.
 
     It replaces an earlier state of the same studies.
@@ -60,7 +60,7 @@ def put_by(trainer: Trainer) -> str | None:
             with os.fdopen(handle, "wb") as file:
                 file.write(pack(trainer))
             os.replace(temporary, path)
-            path.with_suffix(TAKEN).unlink(missing_ok=True)
+            path.with_suffix(CLAIMED).unlink(missing_ok=True)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -69,21 +69,21 @@ def put_by(trainer: Trainer) -> str | None:
     return name
 
 
-def got_back(name: object) -> bytes | None:
+def load(name: object) -> bytes | None:
     """The state of that name; ``None`` where there is none."""
     with suppress(OSError):
         return _path(name).read_bytes() if isinstance(name, str) and _is_name(name) else None
     return None
 
 
-def claimed(trainer: Trainer) -> bool:
-    """Whether this process may go on from the state: only the first to claim it may.
+def claim(trainer: Trainer) -> bool:
+    """Claim the checkpoint; whether this process is the first and so may resume.
 
     Two processes would release the later steps twice, at the price of once.
     """
     path = _path(_name(trainer))
     try:
-        os.replace(path, path.with_suffix(TAKEN))
+        os.replace(path, path.with_suffix(CLAIMED))
     except OSError:
         return False
     return True
@@ -92,7 +92,7 @@ def claimed(trainer: Trainer) -> bool:
 def forget(trainer: Trainer) -> None:
     """Remove the state, if there is one: the training has ended."""
     path = _path(_name(trainer))
-    for file in (path, path.with_suffix(TAKEN)):
+    for file in (path, path.with_suffix(CLAIMED)):
         with suppress(OSError):
             file.unlink(missing_ok=True)
 
@@ -105,8 +105,8 @@ def _is_name(name: str) -> bool:
     return re.fullmatch("[0-9a-f]{1,128}", name) is not None
 
 
-def take_up(trainer: Trainer, contents: bytes) -> bool:
-    """Let the trainer go on from a packed state.
+def restore(trainer: Trainer, contents: bytes) -> bool:
+    """Restore the trainer from a checkpoint.
 
     Returns
     -------

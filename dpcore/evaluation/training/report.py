@@ -132,7 +132,7 @@ def measured(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def outcome(trainer: Trainer, place: int = 0) -> Outcome:
-    """The history of one study; its weights, settings and, apart from them, its measures."""
+    """The history of one study; its weights, its settings and, in a separate file, its measures."""
     rows = trainer.history()
     rows = rows[rows["study"] == place].drop(columns="study").reset_index(drop=True)
     return Outcome(

@@ -32,7 +32,7 @@ def accuracies(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np
     return np.asarray((is_correct & is_known).sum((1, 2)) / is_known.sum())
 
 
-def areas(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
+def auc_of_outputs(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:
     """Area under the ROC curve, shape (runs,): of the second of two classes, or mean over labels.
 
     ``nan`` for more than two classes, where the targets lack a class or one value of a label, and
@@ -41,13 +41,13 @@ def areas(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.floa
     if task == "classes":
         if outputs.shape[-1] != 2:
             return np.full(len(outputs), np.nan)
-        return np.asarray(roc.areas(outputs[..., 1] - outputs[..., 0], targets == 1))
+        return np.asarray(roc.auc(outputs[..., 1] - outputs[..., 0], targets == 1))
     is_known = np.isfinite(targets)
-    label_areas = [
-        roc.areas(outputs[:, is_known[:, label], label], targets[is_known[:, label], label] == 1)
+    label_aucs = [
+        roc.auc(outputs[:, is_known[:, label], label], targets[is_known[:, label], label] == 1)
         for label in range(outputs.shape[-1])
     ]
-    return np.asarray(np.mean(label_areas, axis=0))
+    return np.asarray(np.mean(label_aucs, axis=0))
 
 
 def losses(outputs: Outputs, targets: NDArray[Any], task: str) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ def stands(status: Status, *, system_entropy: bool) -> Status:
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A paper's claim about a training, and whether it stands.
+    """A paper's claim about a training, and its verdict.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class PaperClaim:
     verdict: str
 
 
-def paper_claim(config: TrainingConfig, records: int, found: Assurance) -> PaperClaim:
+def paper_claim(config: TrainingConfig, records: int, assured: Assurance) -> PaperClaim:
     """Paper 003's tCDP as printed for isotropic noise on a sample, paper 004's claim for its own.
 
     Parameters
@@ -67,18 +67,18 @@ def paper_claim(config: TrainingConfig, records: int, found: Assurance) -> Paper
         With σ solved.
     records : int
         n.
-    found : Assurance
+    assured : Assurance
         From `assurance`.
     """
-    if found.claim.epsilon is not None:
-        return PaperClaim(found.claim, found.conditions, found.proof.reason)
+    if assured.claim.epsilon is not None:
+        return PaperClaim(assured.claim, assured.conditions, assured.proof.reason)
     if config.private and config.noise == "isotropic" and config.sampling != "none":
         run = config.training(records)
         if run.rate < 1.0:
             answer = paper_003.account(run.schedule(), run.rate, run.delta, run.clip)
-            _, verdict = paper_003.verdict(answer, found.certified)
+            _, verdict = paper_003.verdict(answer, assured.certified)
             return PaperClaim(answer.claim, answer.conditions, verdict)
-    return PaperClaim(found.claim, (), found.claim.reason)
+    return PaperClaim(assured.claim, (), assured.claim.reason)
 
 
 @dataclass(frozen=True)

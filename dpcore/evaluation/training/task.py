@@ -50,10 +50,10 @@ def sweep_training(
     progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[pd.DataFrame]:
-    """`train` for several studies of the same records; small networks are trained as one batch.
+    """`train` for several studies of the same records; small networks are trained as one group.
 
     Runs that differ in seed and σ only share every matrix product, so that 20 runs × 5 ε cost
-    little more than one. A run's random draws depend on the runs trained beside it.
+    little more than one. A run's random draws depend on the other runs of its group.
     """
     studies = TrainingSweep(tuple(studies)).studies
     trainer = begin(studies, device=device, progress=_or_stop(progress, cancelled))
@@ -129,8 +129,8 @@ def swept(sweep: TrainingSweep, context: JobContext) -> Outcome:
 
 
 def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Trainer:
-    """A trainer at its end, from a state where there is one of just these studies."""
-    from dpcore.evaluation.training.checkpoint import pack, take_up
+    """A trainer at its end, from the saved state if it belongs to these studies."""
+    from dpcore.evaluation.training.checkpoint import pack, restore
 
     state = context.state
 
@@ -142,7 +142,7 @@ def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Traine
     trainer = begin(
         studies, progress=_or_stop(preparing, context.cancelled), records=context.records
     )
-    if state is not None and take_up(trainer, state):
+    if state is not None and restore(trainer, state):
         context.partial(trainer.history())
     last_saved = time.monotonic()
 

@@ -66,18 +66,18 @@ LOSS_RECORDS = 4_096
 """Number of training records, evenly spread, for the training loss at an epoch's end."""
 
 MOST_ROWS = 200
-"""Most rows of a run: of more epochs, evenly spread ones are measured, the last included."""
+"""Most rows of a run; of more epochs, evenly spaced ones are measured, including the last."""
 
 TELL_EVERY_SECONDS = 0.3
 ONE_THREAD = 5_000_000
-"""Most products of a step of one run for which a second thread does not pay."""
+"""Up to this many products in a step of one run, a second thread saves no time."""
 
 MOST_ENTRIES = 2**25
 """Most entries of the inputs of one step of all runs in a batch: 128 MiB."""
 
 
 @dataclass
-class _Batch:
+class _SameStepsBatch:
     """Runs that are trained as one; `members` are (study, run) in the order of the run's axis."""
 
     members: list[tuple[int, int]]
@@ -139,7 +139,7 @@ class Trainer:
         partial: Partial = lambda rows: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Train to the end, or on to the end after a stop.
+        """Train to the end; resumes after a stop.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Trainer:
         finally:
             partial(self.history())
 
-    def _advance(self, batch: _Batch, end: int, cancelled: Callable[[], bool]) -> None:
+    def _advance(self, batch: _SameStepsBatch, end: int, cancelled: Callable[[], bool]) -> None:
         """Train up to step `end`, with a row for each run also where it is stopped before."""
         if batch.run.step >= end:
             return
@@ -274,7 +274,7 @@ class Trainer:
         a_step = config.size(self.records) if config.sampling == "none" else config.batch
         return max(1, MOST_ENTRIES // (a_step * self._inputs[0].numel()))
 
-    def _batch(self, members: list[tuple[int, int]]) -> _Batch:
+    def _batch(self, members: list[tuple[int, int]]) -> _SameStepsBatch:
         configs = [
             replace(self.configs[place], seed=self.configs[place].seed + run)
             for place, run in members
@@ -290,7 +290,7 @@ class Trainer:
             public=data.public,
             system=self.studies[members[0][0]].system_entropy,
         )
-        return _Batch(members, run, self._last[members[0][0]])
+        return _SameStepsBatch(members, run, self._last[members[0][0]])
 
     def _planned(self, study: TrainingStudy, config: TrainingConfig) -> int:
         steps = config.steps_an_epoch(self.records) * config.epochs
@@ -319,7 +319,7 @@ class Trainer:
         )
         return ledger
 
-    def _of(self, place: int) -> list[tuple[_Batch, int]]:
+    def _of(self, place: int) -> list[tuple[_SameStepsBatch, int]]:
         """The batches of a study's runs with their places in them, in the runs' order."""
         located = [
             (run, batch, at)
@@ -329,10 +329,10 @@ class Trainer:
         ]
         return [(batch, at) for _, batch, at in sorted(located, key=lambda entry: entry[0])]
 
-    def _epochs(self, batch: _Batch, steps: int) -> int:
+    def _epochs(self, batch: _SameStepsBatch, steps: int) -> int:
         return -(-steps // batch.run.steps_an_epoch)
 
-    def _note(self, batch: _Batch) -> None:
+    def _note(self, batch: _SameStepsBatch) -> None:
         """Measure, and enter the rows of the epoch that the batch is in."""
         run, data = batch.run, self.data
         # Measures never end a training: that would tell of the records. Without any they are nan.
@@ -341,7 +341,7 @@ class Trainer:
         if len(test_targets):
             outputs = run.scores(test_inputs)
             accuracy = scores.accuracies(outputs, test_targets, data.task)
-            area = scores.areas(outputs, test_targets, data.task)
+            area = scores.auc_of_outputs(outputs, test_targets, data.task)
         if len(self._seen):
             on_seen = run.scores(data.inputs[self._seen])
             loss = scores.losses(on_seen, data.targets[self._seen], data.task)

@@ -65,7 +65,7 @@ MOST_RUNS = 6
 
 
 def runs(names: Sequence[str]) -> dict[str, Series]:
-    """Looks of finished trainings that are laid over each other, at most `MOST_RUNS`."""
+    """Line styles of overlaid trainings, at most `MOST_RUNS`."""
     looks = (_BLUE, _RED, _GREEN, _PURPLE, _BLACK, _GREY)
     return {
         name: Series(f"training {name}", look) for name, look in zip(names, looks, strict=False)
