@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from dpcore.evaluation.marks import marked
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
 from pages.shared.verbatim import csv
 
@@ -19,7 +20,7 @@ def show(view: View) -> None:
     st.dataframe(view.table, hide_index=True, height=320, alt="Every number behind the figures")
     st.download_button(
         "Download CSV",
-        csv(view.table),
+        csv(marked(view.table)),
         file_name=f"{study.dataset}_{study.loss}.csv",
         mime="text/csv",
         icon=":material/download:",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -615,6 +616,15 @@ def test_the_python_to_take_along_gives_the_numbers_on_screen() -> None:
             shown.sort_values(["method", "epsilon"])[column],
             equal_nan=True,
         )
+
+
+def test_the_csv_to_take_along_marks_its_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bytes] = []
+    monkeypatch.setattr("streamlit.download_button", lambda _, data, **__: taken.append(data))
+    app = opened(view="Take along", methods=["OPERA"])
+    table = pd.read_csv(io.BytesIO(taken[-1]))
+    assert set(table.pop("measures")) == {"not private"}
+    assert list(table.columns) == list(app.dataframe[0].value.columns)
 
 
 STUDIES = [
