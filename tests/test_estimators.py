@@ -17,6 +17,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dpcore
@@ -333,6 +334,7 @@ def test_nothing_of_the_records_the_seed_or_the_noise_is_left(seed: int | None) 
     assert again.guarantee_ == model.guarantee_
     assert again.random_state is None
     told = repr(model) + str(model._repr_mimebundle_()) + str(model.guarantee_)
+    told += estimator_html_repr(model)
     assert str(SEED) not in told
     learned = {name: each for name, each in vars(model).items() if name.endswith("_")}
     assert set(learned) == {

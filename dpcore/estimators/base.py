@@ -130,8 +130,9 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         """As scikit-learn shows it; without its seed, once it is fitted."""
         return str(super(PrivateLinearModel, _shown(self)).__repr__(N_CHAR_MAX))
 
-    def _html_repr(self) -> Any:
-        return super(PrivateLinearModel, _shown(self))._html_repr()
+    def _get_params_html(self, *arguments: Any, **named: Any) -> Any:
+        # Under everything that scikit-learn writes as HTML, a pipeline's steps among it.
+        return super(PrivateLinearModel, _shown(self))._get_params_html(*arguments, **named)
 
 
 def sound_methods(loss: str) -> tuple[str, ...]:
