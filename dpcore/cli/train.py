@@ -113,7 +113,7 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
             options.output,
             "a folder with a training of this version of the program, on this kind of device",
         )
-    if state is not None and not claim(trainer):
+    if state is not None and not claim(trainer, state):
         raise reject("resume", options.output, "a folder whose training nobody else goes on with")
     stopped = False
     with _interrupted() as is_cancelled:

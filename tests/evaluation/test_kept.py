@@ -168,6 +168,30 @@ def test_a_state_of_other_code_is_not_used(monkeypatch: pytest.MonkeyPatch) -> N
     assert restore(trainer, contents)
 
 
+def test_a_state_from_which_another_went_on_is_not_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both have read it; one goes on and is stopped again before the other asks."""
+    monkeypatch.setenv("DPCORE_CACHE", str(tmp_path))
+    name = kept.save(stopped(2, STUDY))
+    old = kept.load(name)
+    first, second = begun(STUDY), begun(STUDY)
+    assert old is not None
+    assert restore(first, old)
+    assert restore(second, old)
+    assert kept.claim(first, old)
+    with pytest.raises(Cancelled):
+        first.run(cancelled=stops_after(2))
+    kept.save(first)
+    assert not kept.claim(second, old)
+    later = kept.load(name)
+    assert later is not None
+    assert restore(second, later)
+    assert second.steps_done(0) == first.steps_done(0) == 4
+    assert kept.claim(second, later)
+    assert not kept.claim(first, later)
+
+
 class Evil:
     """Runs a command when it is unpickled carelessly."""
 

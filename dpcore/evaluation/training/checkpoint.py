@@ -76,17 +76,22 @@ def load(name: object) -> bytes | None:
     return None
 
 
-def claim(trainer: Trainer) -> bool:
-    """Claim the checkpoint; whether this process is the first and so may resume.
+def claim(trainer: Trainer, state: bytes) -> bool:
+    """Claim the checkpoint; whether this process is the first and so may resume from the state.
 
-    Two processes would release the later steps twice, at the price of once.
+    Two processes would release the later steps twice, at the price of once. One that has read the
+    state before another went on from it, and saved a later one, is not the first.
     """
     path = _path(_name(trainer))
+    claimed = path.with_suffix(CLAIMED)
     try:
-        os.replace(path, path.with_suffix(CLAIMED))
+        os.replace(path, claimed)
+        is_first = claimed.read_bytes() == state
+        if not is_first:
+            os.replace(claimed, path)
     except OSError:
         return False
-    return True
+    return is_first
 
 
 def forget(trainer: Trainer) -> None:
