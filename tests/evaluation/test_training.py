@@ -154,6 +154,20 @@ def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_un
         assert np.array_equal(second.weights(0)[name], values)
 
 
+@pytest.mark.parametrize("models", [1, 2])
+def test_where_runs_take_turns_the_written_models_count(models: int) -> None:
+    config = replace(LINEAR, noise="scaled", weights="released", sigma=3.0)
+    study = TrainingStudy("digits", config=config, epsilon=None, runs=2, models=models)
+    trainer = begin([replace(study, release=new_release())], device="cpu")
+    with pytest.raises(Cancelled):
+        trainer.run(cancelled=stops_after(STEPS + 1))
+    assert [batch.run.step for batch in trainer._batches] == [STEPS, 1]
+    said, one = conclusion(trainer), trainer.spent(0, STEPS).epsilon
+    assert said["steps"] == STEPS
+    assert said["certified"]["epsilon"] == one
+    assert said["epsilon"] == one if models == 1 else said["epsilon"] > one
+
+
 def test_training_ends_before_the_step_that_would_exceed_the_budget() -> None:
     config = replace(LINEAR, sigma=1.5)
     study = TrainingStudy("digits", config=config, epsilon=None, budget=3.0)

@@ -194,8 +194,8 @@ class Trainer:
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def steps_done(self, place: int) -> int:
-        """Steps that every run of a study has taken."""
-        return min(batch.run.step for batch, _ in self._of(place))
+        """Steps that the written models of a study have taken; if stopped, the furthest of them."""
+        return max(batch.run.step for batch, _ in self._of(place)[: self.studies[place].models])
 
     def steps_planned(self, place: int) -> int:
         """Steps of the whole training: all, or as many as the budget allows."""
@@ -206,12 +206,8 @@ class Trainer:
         return self._ledgers[place].at(steps)
 
     def released(self, place: int) -> Guarantee:
-        """The ε spent by all written models of a study together: their steps composed.
-
-        Where it was stopped, as many steps count as the furthest of them has taken.
-        """
-        models = self.studies[place].models
-        steps = max(batch.run.step for batch, _ in self._of(place)[:models])
+        """The ε spent by all written models of a study together: their steps composed."""
+        models, steps = self.studies[place].models, self.steps_done(place)
         alone = self.spent(place, steps)
         if models == 1 or alone.epsilon is None:
             return alone
