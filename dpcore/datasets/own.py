@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, listed, number
 from dpcore.datasets.sources import classes_of, columns_of, field_of, label_field, signs_of
 from dpcore.datasets.text import (
     LARGEST_NUMBER,
@@ -102,8 +102,8 @@ def described(columns: str) -> Entry:
             f"most {MOST_LETTERS:,}."
         )
     lines = [
-        _line(number, text.strip())
-        for number, text in enumerate(columns.splitlines(), start=1)
+        _line(place, text.strip())
+        for place, text in enumerate(columns.splitlines(), start=1)
         if text.strip() and not text.strip().endswith(":")
     ]
     used = tuple(line.column for line in lines if not line.predicted)
@@ -154,7 +154,7 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     separator, header = header_of(data, filename)
     expected = {column.name: field_of(column) for column in entry.columns}
     label = entry.label
-    expected[label.name] = _label_field(label)
+    expected[label.name] = label_field(label)
     for column in expected:
         if header.count(column) != 1:
             times = "not" if column not in header else f"{header.count(column)} times"
@@ -202,11 +202,11 @@ def template(data: bytes, filename: str) -> str:
     return "\n".join(f"{name}: " for name in names if _PLAIN.fullmatch(name))
 
 
-def _line(number: int, text: str) -> _ColumnText:
+def _line(place: int, text: str) -> _ColumnText:
     before, colon, values = text.partition(":")
     predicted = before.startswith("predict ")
     name = before.removeprefix("predict ").strip()
-    where = f"The description, line {number}"
+    where = f"The description, line {place}"
     if not colon or not _PLAIN.fullmatch(name) or len(name) > LONGEST_NAME:
         raise InvalidInput(
             f"{where} must be the name of a column, in at most {LONGEST_NAME} letters, digits and "
@@ -251,21 +251,13 @@ def _number(where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
             f"{where} has the unit {_shown(unit)}, but it must be at most {LONGEST_NAME} letters, "
             "digits and common signs."
         )
-    return Column(
-        name,
-        "number",
-        name,
-        unit=unit,
-        lower=lower,
-        upper=upper,
-        bounds_from="assumed",
-        bounds_reason=_STATED,
-        missing_mark=mark,
+    return number(
+        name, name, (lower, upper), _STATED, unit, bounds_from="assumed", missing_mark=mark
     )
 
 
 def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _ColumnText:
-    levels = tuple(level.strip() for level in text.split(","))
+    levels = listed(text)
     most = MOST_CLASSES if predicted else MOST_LEVELS
     if not 2 <= len(levels) <= most or len({*levels, mark}) != len(levels) + 1:
         raise InvalidInput(
@@ -287,10 +279,6 @@ def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _Co
     else:
         column = Column(name, "category", name, levels=levels, missing_mark=mark)
     return _ColumnText(column, predicted, label)
-
-
-def _label_field(label: Label | Classes | Column) -> Field:
-    return field_of(label) if isinstance(label, Column) else label_field(label)
 
 
 def _task(label: Label | Classes | Column) -> str:

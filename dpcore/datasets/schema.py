@@ -98,6 +98,38 @@ class Column:
         return len(self.levels) if self.kind == "category" else 1
 
 
+def number(
+    name: str,
+    description: str,
+    bounds: tuple[float, float],
+    reason: str,
+    unit: str = "",
+    *,
+    bounds_from: BoundsFrom = "common knowledge",
+    transform: Transform = "none",
+    missing_mark: str = "",
+    left_out: str = "",
+) -> Column:
+    """The column of a number; its parameters are those of `Column`."""
+    return Column(
+        name,
+        "number",
+        description,
+        unit,
+        *bounds,
+        bounds_from,
+        reason,
+        transform=transform,
+        missing_mark=missing_mark,
+        left_out=left_out,
+    )
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The values in a text such as "no, yes"."""
+    return tuple(value.strip() for value in text.split(","))
+
+
 @dataclass(frozen=True)
 class Label:
     """An outcome of two: +1 means `positive`, −1 means `negative`.
@@ -278,6 +310,9 @@ class Entry(Description):
         raise KeyError(name)
 
 
+Labels = NDArray[np.int8] | NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """The records of a data set, decoded but not yet prepared.
@@ -303,7 +338,7 @@ class Table:
 
     entry: Entry
     frame: pd.DataFrame
-    label: NDArray[np.int8] | NDArray[np.float64]
+    label: Labels
     notes: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     published: bool = True

@@ -82,11 +82,18 @@ def field_of(column: Column) -> Field:
     return _field(column.name, column.codes or column.levels, column.missing_mark)
 
 
-def label_field(label: Label | Classes) -> Field:
+def label_field(label: Label | Classes | Column) -> Field:
     """The field that the label is read from."""
+    if isinstance(label, Column):
+        return field_of(label)
     if isinstance(label, Classes):
         return _field(label.name, label.titles, "")
     return _field(label.name, tuple(text for text, _ in label.codes), "")
+
+
+def fields_of(entry: Entry) -> tuple[Field, ...]:
+    """The fields of a file that holds the columns of the entry in their order, then the label."""
+    return (*map(field_of, entry.columns), label_field(entry.label))
 
 
 def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sources import FileSource, field_of, label_field
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, listed, number
+from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
@@ -25,109 +25,68 @@ ENTRY = Entry(
     ),
     records=48_842,
     columns=(
-        Column(
+        number(
             "age",
-            "number",
             "age",
-            unit="years",
-            lower=17,
-            upper=100,
-            bounds_from="codebook",
-            bounds_reason="The extraction rule in adult.names keeps ages above 16; nobody in a "
+            (17, 100),
+            "The extraction rule in adult.names keeps ages above 16; nobody in a "
             "household survey is expected to be over 100.",
+            "years",
+            bounds_from="codebook",
         ),
         Column(
             "workclass",
             "category",
             "who the person works for",
-            levels=(
-                "Private",
-                "Self-emp-not-inc",
-                "Self-emp-inc",
-                "Federal-gov",
-                "Local-gov",
-                "State-gov",
-                "Without-pay",
-                "Never-worked",
+            levels=listed(
+                "Private, Self-emp-not-inc, Self-emp-inc, Federal-gov, Local-gov, State-gov, "
+                "Without-pay, Never-worked"
             ),
             missing_mark="?",
         ),
-        Column(
+        number(
             "fnlwgt",
-            "number",
             "survey weight: how many people this record stands for",
-            lower=0,
-            upper=1_000_000,
-            bounds_from="assumed",
-            bounds_reason="A weight of a million people would be one record for every 250 "
+            (0, 1_000_000),
+            "A weight of a million people would be one record for every 250 "
             "Americans; weights are far smaller.",
+            bounds_from="assumed",
             left_out="it is a weight of the survey, not a property of the person",
         ),
         Column(
             "education",
             "category",
             "highest education",
-            levels=(
-                "Bachelors",
-                "Some-college",
-                "11th",
-                "HS-grad",
-                "Prof-school",
-                "Assoc-acdm",
-                "Assoc-voc",
-                "9th",
-                "7th-8th",
-                "12th",
-                "Masters",
-                "1st-4th",
-                "10th",
-                "Doctorate",
-                "5th-6th",
-                "Preschool",
+            levels=listed(
+                "Bachelors, Some-college, 11th, HS-grad, Prof-school, Assoc-acdm, Assoc-voc, 9th, "
+                "7th-8th, 12th, Masters, 1st-4th, 10th, Doctorate, 5th-6th, Preschool"
             ),
         ),
-        Column(
+        number(
             "education-num",
-            "number",
             "highest education as a rank",
-            lower=1,
-            upper=16,
+            (1, 16),
+            "The rank of the 16 levels of education.",
             bounds_from="codebook",
-            bounds_reason="The rank of the 16 levels of education.",
         ),
         Column(
             "marital-status",
             "category",
             "marital status",
-            levels=(
-                "Married-civ-spouse",
-                "Divorced",
-                "Never-married",
-                "Separated",
-                "Widowed",
-                "Married-spouse-absent",
-                "Married-AF-spouse",
+            levels=listed(
+                "Married-civ-spouse, Divorced, Never-married, Separated, Widowed, "
+                "Married-spouse-absent, Married-AF-spouse"
             ),
         ),
         Column(
             "occupation",
             "category",
             "occupation",
-            levels=(
-                "Tech-support",
-                "Craft-repair",
-                "Other-service",
-                "Sales",
-                "Exec-managerial",
-                "Prof-specialty",
-                "Handlers-cleaners",
-                "Machine-op-inspct",
-                "Adm-clerical",
-                "Farming-fishing",
-                "Transport-moving",
-                "Priv-house-serv",
-                "Protective-serv",
-                "Armed-Forces",
+            levels=listed(
+                "Tech-support, Craft-repair, Other-service, Sales, Exec-managerial, "
+                "Prof-specialty, Handlers-cleaners, Machine-op-inspct, Adm-clerical, "
+                "Farming-fishing, Transport-moving, Priv-house-serv, Protective-serv, "
+                "Armed-Forces"
             ),
             missing_mark="?",
         ),
@@ -135,14 +94,7 @@ ENTRY = Entry(
             "relationship",
             "category",
             "place in the household",
-            levels=(
-                "Wife",
-                "Own-child",
-                "Husband",
-                "Not-in-family",
-                "Other-relative",
-                "Unmarried",
-            ),
+            levels=listed("Wife, Own-child, Husband, Not-in-family, Other-relative, Unmarried"),
         ),
         Column(
             "race",
@@ -151,85 +103,43 @@ ENTRY = Entry(
             levels=("White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
         ),
         Column("sex", "category", "sex as the census asked for it", levels=("Female", "Male")),
-        Column(
+        number(
             "capital-gain",
-            "number",
             "gain from selling assets in the year",
-            unit="US dollars",
-            lower=0,
-            upper=100_000,
+            (0, 100_000),
+            "The survey's field has five digits, so 99,999 is the most it can say.",
+            "US dollars",
             bounds_from="codebook",
-            bounds_reason="The survey's field has five digits, so 99,999 is the most it can say.",
             transform="log1p",
         ),
-        Column(
+        number(
             "capital-loss",
-            "number",
             "loss from selling assets in the year",
-            unit="US dollars",
-            lower=0,
-            upper=100_000,
+            (0, 100_000),
+            "The same five-digit field as the gain.",
+            "US dollars",
             bounds_from="codebook",
-            bounds_reason="The same five-digit field as the gain.",
             transform="log1p",
         ),
-        Column(
+        number(
             "hours-per-week",
-            "number",
             "hours worked in a week",
-            unit="hours",
-            lower=0,
-            upper=100,
+            (0, 100),
+            "The extraction rule asks for more than 0 hours; the field has two digits.",
+            "hours",
             bounds_from="codebook",
-            bounds_reason="The extraction rule asks for more than 0 hours; the field has two "
-            "digits.",
         ),
         Column(
             "native-country",
             "category",
             "country of birth",
-            levels=(
-                "United-States",
-                "Cambodia",
-                "England",
-                "Puerto-Rico",
-                "Canada",
-                "Germany",
-                "Outlying-US(Guam-USVI-etc)",
-                "India",
-                "Japan",
-                "Greece",
-                "South",
-                "China",
-                "Cuba",
-                "Iran",
-                "Honduras",
-                "Philippines",
-                "Italy",
-                "Poland",
-                "Jamaica",
-                "Vietnam",
-                "Mexico",
-                "Portugal",
-                "Ireland",
-                "France",
-                "Dominican-Republic",
-                "Laos",
-                "Ecuador",
-                "Taiwan",
-                "Haiti",
-                "Columbia",
-                "Hungary",
-                "Guatemala",
-                "Nicaragua",
-                "Scotland",
-                "Thailand",
-                "Yugoslavia",
-                "El-Salvador",
-                "Trinadad&Tobago",
-                "Peru",
-                "Hong",
-                "Holand-Netherlands",
+            levels=listed(
+                "United-States, Cambodia, England, Puerto-Rico, Canada, Germany, "
+                "Outlying-US(Guam-USVI-etc), India, Japan, Greece, South, China, Cuba, Iran, "
+                "Honduras, Philippines, Italy, Poland, Jamaica, Vietnam, Mexico, Portugal, "
+                "Ireland, France, Dominican-Republic, Laos, Ecuador, Taiwan, Haiti, Columbia, "
+                "Hungary, Guatemala, Nicaragua, Scotland, Thailand, Yugoslavia, El-Salvador, "
+                "Trinadad&Tobago, Peru, Hong, Holand-Netherlands"
             ),
             missing_mark="?",
         ),
@@ -265,7 +175,7 @@ ENTRY = Entry(
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.outcome)),
+        fields=fields_of(ENTRY),
         comment="|",
     ),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, listed, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, field_of, label_field
 from dpcore.datasets.text import Layout
 
@@ -39,33 +39,14 @@ ENTRY = Entry(
     ),
     records=45_211,
     columns=(
-        Column(
-            "age",
-            "number",
-            "age",
-            unit="years",
-            lower=18,
-            upper=100,
-            bounds_from="common knowledge",
-            bounds_reason="A bank sells term deposits to adults.",
-        ),
+        number("age", "age", (18, 100), "A bank sells term deposits to adults.", "years"),
         Column(
             "job",
             "category",
             "type of job",
-            levels=(
-                "admin.",
-                "unknown",
-                "unemployed",
-                "management",
-                "housemaid",
-                "entrepreneur",
-                "student",
-                "blue-collar",
-                "self-employed",
-                "retired",
-                "technician",
-                "services",
+            levels=listed(
+                "admin., unknown, unemployed, management, housemaid, entrepreneur, student, "
+                "blue-collar, self-employed, retired, technician, services"
             ),
         ),
         Column(
@@ -81,16 +62,12 @@ ENTRY = Entry(
             levels=("unknown", "secondary", "primary", "tertiary"),
         ),
         Column("default", "indicator", "has credit in default", codes=("no", "yes")),
-        Column(
+        number(
             "balance",
-            "number",
             "average yearly balance",
-            unit="euros",
-            lower=-10_000,
-            upper=100_000,
-            bounds_from="common knowledge",
-            bounds_reason="Private accounts: rarely overdrawn by more than 10,000, rarely above "
-            "100,000.",
+            (-10_000, 100_000),
+            "Private accounts: rarely overdrawn by more than 10,000, rarely above 100,000.",
+            "euros",
             transform="signed log1p",
         ),
         Column("housing", "indicator", "has a housing loan", codes=("no", "yes")),
@@ -101,75 +78,47 @@ ENTRY = Entry(
             "how the customer was reached",
             levels=("unknown", "telephone", "cellular"),
         ),
-        Column(
+        number(
             "day",
-            "number",
             "day of the month of the last call",
-            lower=1,
-            upper=31,
+            (1, 31),
+            "A month has at most 31 days.",
             bounds_from="codebook",
-            bounds_reason="A month has at most 31 days.",
         ),
         Column(
             "month",
             "category",
             "month of the last call",
-            levels=(
-                "jan",
-                "feb",
-                "mar",
-                "apr",
-                "may",
-                "jun",
-                "jul",
-                "aug",
-                "sep",
-                "oct",
-                "nov",
-                "dec",
-            ),
+            levels=listed("jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec"),
         ),
-        Column(
+        number(
             "duration",
-            "number",
             "length of the last call",
-            unit="seconds",
-            lower=0,
-            upper=3_600,
-            bounds_from="common knowledge",
-            bounds_reason="A sales call lasts less than an hour.",
+            (0, 3_600),
+            "A sales call lasts less than an hour.",
+            "seconds",
             transform="log1p",
             left_out="it is known only once the call is over, and then the answer is known too",
         ),
-        Column(
+        number(
             "campaign",
-            "number",
             "calls to this customer in this campaign",
-            lower=1,
-            upper=50,
-            bounds_from="common knowledge",
-            bounds_reason="The last call counts, so at least 1; more than 50 is one every few days "
-            "all year.",
+            (1, 50),
+            "The last call counts, so at least 1; more than 50 is one every few days all year.",
             transform="log1p",
         ),
-        Column(
+        number(
             "pdays",
-            "number",
             "days since the customer was last called in an earlier campaign",
-            unit="days",
-            lower=0,
-            upper=_LONGEST_AGO,
-            bounds_from="common knowledge",
-            bounds_reason="The campaigns ran from May 2008 to November 2010, about 900 days.",
+            (0, _LONGEST_AGO),
+            "The campaigns ran from May 2008 to November 2010, about 900 days.",
+            "days",
         ),
-        Column(
+        number(
             "previous",
-            "number",
             "calls before this campaign",
-            lower=0,
-            upper=50,
-            bounds_from="common knowledge",
-            bounds_reason="As for the calls of this campaign.",
+            (0, 50),
+            "As for the calls of this campaign.",
             transform="log1p",
         ),
         Column(
@@ -227,7 +176,7 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(*(field_of(column) for column in _WRITTEN), label_field(ENTRY.outcome)),
+        fields=(*map(field_of, _WRITTEN), label_field(ENTRY.outcome)),
         separator=";",
         header=True,
     ),

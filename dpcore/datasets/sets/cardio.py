@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sources import FileSource, Remark, columns_of, field_of, label_field
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, number
+from dpcore.datasets.sources import FileSource, Remark, columns_of, fields_of
 from dpcore.datasets.text import Field, Layout
 
 if TYPE_CHECKING:
@@ -32,56 +32,31 @@ ENTRY = Entry(
     ),
     records=70_000,
     columns=(
-        Column(
-            "age",
-            "number",
-            "age (the file gives days)",
-            unit="years",
-            lower=18,
-            upper=90,
-            bounds_from="common knowledge",
-            bounds_reason="Check-ups of adults.",
-        ),
+        number("age", "age (the file gives days)", (18, 90), "Check-ups of adults.", "years"),
         Column("gender", "category", "gender", levels=("women", "men"), codes=("1", "2")),
-        Column(
+        number(
             "height",
-            "number",
             "height",
-            unit="cm",
-            lower=120,
-            upper=220,
-            bounds_from="common knowledge",
-            bounds_reason="Almost all adults are between 120 and 220 cm tall.",
+            (120, 220),
+            "Almost all adults are between 120 and 220 cm tall.",
+            "cm",
         ),
-        Column(
-            "weight",
-            "number",
-            "weight",
-            unit="kg",
-            lower=30,
-            upper=180,
-            bounds_from="common knowledge",
-            bounds_reason="Almost all adults weigh between 30 and 180 kg.",
+        number(
+            "weight", "weight", (30, 180), "Almost all adults weigh between 30 and 180 kg.", "kg"
         ),
-        Column(
+        number(
             "ap_hi",
-            "number",
             "systolic blood pressure",
-            unit="mmHg",
-            lower=60,
-            upper=260,
-            bounds_from="common knowledge",
-            bounds_reason="Below 60 nobody walks to a check-up; above 260 a cuff cannot measure.",
+            (60, 260),
+            "Below 60 nobody walks to a check-up; above 260 a cuff cannot measure.",
+            "mmHg",
         ),
-        Column(
+        number(
             "ap_lo",
-            "number",
             "diastolic blood pressure",
-            unit="mmHg",
-            lower=30,
-            upper=160,
-            bounds_from="common knowledge",
-            bounds_reason="Beyond 30 and 160 a diastolic reading is an error or an emergency.",
+            (30, 160),
+            "Beyond 30 and 160 a diastolic reading is an error or an emergency.",
+            "mmHg",
         ),
         Column(
             "cholesterol", "category", "cholesterol", levels=_THREE_LEVELS, codes=("1", "2", "3")
@@ -141,11 +116,7 @@ def _remark(frame: pd.DataFrame) -> tuple[Remark, ...]:
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(
-            Field("id"),
-            *(field_of(column) for column in ENTRY.columns),
-            label_field(ENTRY.outcome),
-        ),
+        fields=(Field("id"), *fields_of(ENTRY)),
         separator=";",
         header=True,
     ),

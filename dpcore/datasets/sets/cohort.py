@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Column, Entry, Label, Table
+from dpcore.datasets.schema import Column, Entry, Label, Table, number
 from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import whole
 
@@ -26,6 +27,8 @@ FEWEST, MOST, USUAL = 100, 1_000_000, 3_000
 _BLOCK = 4_096
 """Patients drawn at a time. Each block has its own generator, so that the first n patients of a
 larger cohort are the cohort of n."""
+
+_drawn = partial(number, bounds_from="codebook")
 
 ENTRY = Entry(
     key="cohort",
@@ -42,74 +45,42 @@ ENTRY = Entry(
     ),
     records=USUAL,
     columns=(
-        Column(
-            "age",
-            "number",
-            "age",
-            unit="years",
-            lower=18,
-            upper=100,
-            bounds_from="codebook",
-            bounds_reason="The generator draws adults and nobody over 100.",
-        ),
+        _drawn("age", "age", (18, 100), "The generator draws adults and nobody over 100.", "years"),
         Column("sex", "category", "sex", levels=("female", "male")),
-        Column(
+        _drawn(
             "systolic_pressure",
-            "number",
             "systolic blood pressure",
-            unit="mmHg",
-            lower=80,
-            upper=220,
-            bounds_from="codebook",
-            bounds_reason="The generator stays within what an outpatient clinic measures.",
+            (80, 220),
+            "The generator stays within what an outpatient clinic measures.",
+            "mmHg",
         ),
-        Column(
+        _drawn(
             "bmi",
-            "number",
             "body mass index",
-            unit="kg/m²",
-            lower=14,
-            upper=55,
-            bounds_from="codebook",
-            bounds_reason="The generator stays between severe underweight and severe obesity.",
+            (14, 55),
+            "The generator stays between severe underweight and severe obesity.",
+            "kg/m²",
         ),
-        Column(
+        _drawn(
             "hba1c",
-            "number",
             "glycated haemoglobin",
-            unit="%",
-            lower=4,
-            upper=14,
-            bounds_from="codebook",
-            bounds_reason="The generator stays within the range of common analysers.",
+            (4, 14),
+            "The generator stays within the range of common analysers.",
+            "%",
         ),
-        Column(
+        _drawn(
             "egfr",
-            "number",
             "estimated glomerular filtration rate",
-            unit="ml/min/1.73 m²",
-            lower=10,
-            upper=120,
-            bounds_from="codebook",
-            bounds_reason="The generator stays between dialysis and a healthy young kidney.",
+            (10, 120),
+            "The generator stays between dialysis and a healthy young kidney.",
+            "ml/min/1.73 m²",
         ),
-        Column(
-            "medicines",
-            "number",
-            "medicines taken regularly",
-            lower=0,
-            upper=20,
-            bounds_from="codebook",
-            bounds_reason="The generator counts to 20.",
-        ),
-        Column(
+        _drawn("medicines", "medicines taken regularly", (0, 20), "The generator counts to 20."),
+        _drawn(
             "admissions_last_year",
-            "number",
             "admissions in the last twelve months",
-            lower=0,
-            upper=6,
-            bounds_from="codebook",
-            bounds_reason="The generator counts to 6, meaning six or more.",
+            (0, 6),
+            "The generator counts to 6, meaning six or more.",
         ),
         Column("smoker", "indicator", "smokes"),
         Column("lives_alone", "indicator", "lives alone"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sources import FileSource, field_of, label_field
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, number
+from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
 ENTRY = Entry(
@@ -23,16 +23,7 @@ ENTRY = Entry(
     ),
     records=303,
     columns=(
-        Column(
-            "age",
-            "number",
-            "age",
-            unit="years",
-            lower=18,
-            upper=100,
-            bounds_from="common knowledge",
-            bounds_reason="Adults sent to angiography.",
-        ),
+        number("age", "age", (18, 100), "Adults sent to angiography.", "years"),
         Column("sex", "category", "sex", levels=("female", "male"), codes=("0", "1")),
         Column(
             "cp",
@@ -41,27 +32,19 @@ ENTRY = Entry(
             levels=("typical angina", "atypical angina", "non-anginal pain", "asymptomatic"),
             codes=("1", "2", "3", "4"),
         ),
-        Column(
+        number(
             "trestbps",
-            "number",
             "systolic blood pressure at rest, on admission",
-            unit="mmHg",
-            lower=80,
-            upper=220,
-            bounds_from="common knowledge",
-            bounds_reason="Below 80 is shock and above 220 a crisis; neither is sent to an "
-            "exercise test.",
+            (80, 220),
+            "Below 80 is shock and above 220 a crisis; neither is sent to an exercise test.",
+            "mmHg",
         ),
-        Column(
+        number(
             "chol",
-            "number",
             "serum cholesterol",
-            unit="mg/dl",
-            lower=100,
-            upper=400,
-            bounds_from="common knowledge",
-            bounds_reason="Adults lie between 100 and 400 but for rare inherited disorders, which "
-            "are clipped.",
+            (100, 400),
+            "Adults lie between 100 and 400 but for rare inherited disorders, which are clipped.",
+            "mg/dl",
         ),
         Column("fbs", "indicator", "fasting blood sugar above 120 mg/dl", codes=("0", "1")),
         Column(
@@ -71,26 +54,20 @@ ENTRY = Entry(
             levels=("normal", "ST-T abnormality", "left ventricular hypertrophy"),
             codes=("0", "1", "2"),
         ),
-        Column(
+        number(
             "thalach",
-            "number",
             "highest heart rate reached",
-            unit="beats a minute",
-            lower=60,
-            upper=220,
-            bounds_from="common knowledge",
-            bounds_reason="From a resting rate to 220, the usual rule's maximum (220 minus age).",
+            (60, 220),
+            "From a resting rate to 220, the usual rule's maximum (220 minus age).",
+            "beats a minute",
         ),
         Column("exang", "indicator", "angina brought on by exercise", codes=("0", "1")),
-        Column(
+        number(
             "oldpeak",
-            "number",
             "ST depression brought on by exercise, relative to rest",
-            unit="mm",
-            lower=0,
-            upper=5,
-            bounds_from="common knowledge",
-            bounds_reason="2 mm is already strongly abnormal; beyond 5 mm nothing more is learned.",
+            (0, 5),
+            "2 mm is already strongly abnormal; beyond 5 mm nothing more is learned.",
+            "mm",
         ),
         Column(
             "slope",
@@ -99,14 +76,12 @@ ENTRY = Entry(
             levels=("upsloping", "flat", "downsloping"),
             codes=("1", "2", "3"),
         ),
-        Column(
+        number(
             "ca",
-            "number",
             "major vessels coloured by fluoroscopy",
-            lower=0,
-            upper=3,
+            (0, 3),
+            "heart-disease.names: number of major vessels (0-3).",
             bounds_from="codebook",
-            bounds_reason="heart-disease.names: number of major vessels (0-3).",
             missing_mark="?",
         ),
         Column(
@@ -138,7 +113,5 @@ ENTRY = Entry(
 
 SOURCE = FileSource(
     entry=ENTRY,
-    layout=Layout(
-        fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.outcome))
-    ),
+    layout=Layout(fields=fields_of(ENTRY)),
 )

@@ -8,8 +8,8 @@ what they measure is not.
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile
-from dpcore.datasets.sources import FileSource, field_of, label_field
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, number
+from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
 _FEATURES = 52
@@ -21,15 +21,13 @@ _NUMBERS = (*range(5, 14), 18, 49, 50, 51)
 def _column(index: int) -> Column:
     name = f"column_{index}"
     if index in _NUMBERS:
-        return Column(
+        return number(
             name,
-            "number",
             "a number of the census form; no codebook goes with the file",
-            lower=0,
-            upper=100,
-            bounds_from="assumed",
-            bounds_reason="Ages, rooms, people and hours on a census form have at most two digits; "
+            (0, 100),
+            "Ages, rooms, people and hours on a census form have at most two digits; "
             "there is no codebook to check this against.",
+            bounds_from="assumed",
         )
     group = next(
         (number for number, indices in enumerate(_GROUPS, start=1) if index in indices), None
@@ -72,7 +70,7 @@ ENTRY = Entry(
 SOURCE = FileSource(
     entry=ENTRY,
     layout=Layout(
-        fields=(*(field_of(column) for column in ENTRY.columns), label_field(ENTRY.outcome)),
+        fields=fields_of(ENTRY),
         separator="",
     ),
 )

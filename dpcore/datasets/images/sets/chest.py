@@ -10,7 +10,7 @@ from __future__ import annotations
 from dpcore.datasets import download
 from dpcore.datasets.images import medmnist
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
-from dpcore.datasets.schema import RemoteFile
+from dpcore.datasets.schema import RemoteFile, listed
 from dpcore.progress import Progress
 
 ENTRY = ExamplesEntry(
@@ -25,21 +25,10 @@ ENTRY = ExamplesEntry(
     test_records=22_433,
     side=28,
     task="labels",
-    names=(
-        "atelectasis",
-        "cardiomegaly",
-        "effusion",
-        "infiltration",
-        "mass",
-        "nodule",
-        "pneumonia",
-        "pneumothorax",
-        "consolidation",
-        "edema",
-        "emphysema",
-        "fibrosis",
-        "pleural thickening",
-        "hernia",
+    names=listed(
+        "atelectasis, cardiomegaly, effusion, infiltration, mass, nodule, pneumonia, "
+        "pneumothorax, consolidation, edema, emphysema, fibrosis, pleural thickening, "
+        "hernia"
     ),
     purpose="Tell from a chest X-ray which of 14 findings a radiologist reported.",
     traps=(
