@@ -8,15 +8,14 @@ and some values are clipped.
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Column, Entry, Label, Table
-from dpcore.datasets.sources import BuiltIn
-from dpcore.errors import InvalidInput
+from dpcore.datasets import bundled
+from dpcore.datasets.bundled import FloatArray
+from dpcore.datasets.schema import Column, Entry, Label, number
 
 _SMALLEST, _LARGEST = 5.0, 25.0
 """Mean radius of a nucleus in the units of the images (roughly micrometres)."""
@@ -117,14 +116,12 @@ def _column(measure: str, statistic: str) -> Column:
     else:
         how, meaning = "", "mean over the image's nuclei"
     name = f"{measure} error" if statistic == "error" else f"{statistic} {measure}"
-    return Column(
+    return number(
         name,
-        "number",
         f"{description}: {meaning}",
-        lower=_rounded(lower),
-        upper=_rounded(upper),
+        (_rounded(lower), _rounded(upper)),
+        f"{reason}{how} (rounded to two figures).",
         bounds_from="assumed",
-        bounds_reason=f"{reason}{how} (rounded to two figures).",
     )
 
 
@@ -153,24 +150,10 @@ ENTRY = Entry(
 )
 
 
-def _build(records: int | None, seed: int) -> Table:
-    del seed
-    if records is not None:
-        raise InvalidInput(
-            f"records is {records!r}, but breast_cancer has {ENTRY.records} records and takes none."
-        )
-    import pandas as pd
-
-    # The file is part of scikit-learn's package; importing that to read it takes half a second.
-    spec = importlib.util.find_spec("sklearn")
-    assert spec is not None
-    assert spec.origin is not None
-    path = Path(spec.origin).parent / "datasets" / "data" / "breast_cancer.csv"
-    values = np.loadtxt(path, delimiter=",", skiprows=1)
+def _read() -> tuple[FloatArray, NDArray[np.int8]]:
+    values = bundled.read("breast_cancer.csv", skiprows=1)
     # Its 30 features stand in the order of `ENTRY.columns`; its last column is 0 for malignant.
-    frame = pd.DataFrame(values[:, :-1], columns=[column.name for column in ENTRY.columns])
-    label = np.where(values[:, -1] == 0, 1, -1).astype(np.int8)
-    return Table(ENTRY, frame, label)
+    return values[:, :-1], np.where(values[:, -1] == 0, 1, -1).astype(np.int8)
 
 
-SOURCE = BuiltIn(ENTRY, _build)
+SOURCE = bundled.source(ENTRY, _read)

@@ -6,31 +6,9 @@ medicine, in round figures; that of the outcome is assumed, see its reason.
 
 from __future__ import annotations
 
-import gzip
-import importlib.util
-from pathlib import Path
-
-import numpy as np
-
-from dpcore.datasets.schema import Column, Entry, Table
-from dpcore.datasets.sources import BuiltIn
-from dpcore.errors import InvalidInput
-
-
-def _number(
-    name: str, description: str, unit: str, lower: float, upper: float, reason: str
-) -> Column:
-    return Column(
-        name,
-        "number",
-        description,
-        unit=unit,
-        lower=lower,
-        upper=upper,
-        bounds_from="common knowledge",
-        bounds_reason=reason,
-    )
-
+from dpcore.datasets import bundled
+from dpcore.datasets.bundled import FloatArray
+from dpcore.datasets.schema import Column, Entry, number
 
 ENTRY = Entry(
     key="diabetes",
@@ -41,79 +19,73 @@ ENTRY = Entry(
     citation="Efron, B., Hastie, T., Johnstone, I., Tibshirani, R. (2004). Least Angle Regression. "
     "Annals of Statistics 32(2), 407-499. doi:10.1214/009053604000000067",
     task="Predict how far diabetes has gone on a year later, from ten measurements at the start.",
-    label=Column(
+    label=number(
         "progression",
-        "number",
         "disease progression one year after baseline",
-        lower=0.0,
-        upper=350.0,
-        bounds_from="assumed",
-        bounds_reason="No codebook says on which scale it is measured; 0 is taken as no "
+        (0.0, 350.0),
+        "No codebook says on which scale it is measured; 0 is taken as no "
         "progression, and 350 is a round figure above the largest value in print (346). That was "
         "read off these published records, so it must not be done with private ones.",
+        bounds_from="assumed",
     ),
     records=442,
     columns=(
-        _number("age", "age", "years", 18.0, 90.0, "Adults, up to an age that few reach."),
+        number("age", "age", (18.0, 90.0), "Adults, up to an age that few reach.", "years"),
         Column("sex", "indicator", "sex, the second of the two codes in the file (1 and 2)"),
-        _number(
-            "bmi", "body mass index", "kg/m²", 15.0, 50.0, "From severe thinness to severe obesity."
+        number(
+            "bmi",
+            "body mass index",
+            (15.0, 50.0),
+            "From severe thinness to severe obesity.",
+            "kg/m²",
         ),
-        _number(
+        number(
             "bp",
             "average blood pressure",
-            "mmHg",
-            50.0,
-            150.0,
+            (50.0, 150.0),
             "Mean arterial pressure: 70 to 100 is usual, and outside 50 to 150 is an emergency.",
+            "mmHg",
         ),
-        _number(
+        number(
             "s1",
             "total serum cholesterol (tc)",
-            "mg/dl",
-            80.0,
-            400.0,
+            (80.0, 400.0),
             "100 to 200 is desirable; 400 is reached in inherited disorders only.",
+            "mg/dl",
         ),
-        _number(
+        number(
             "s2",
             "low-density lipoproteins (ldl)",
-            "mg/dl",
-            20.0,
-            300.0,
+            (20.0, 300.0),
             "Below 100 is optimal, 190 is very high; 300 is reached in inherited disorders only.",
+            "mg/dl",
         ),
-        _number(
+        number(
             "s3",
             "high-density lipoproteins (hdl)",
-            "mg/dl",
-            10.0,
-            120.0,
+            (10.0, 120.0),
             "40 to 60 is usual; below 10 or above 120 is very rare.",
+            "mg/dl",
         ),
-        _number(
+        number(
             "s4",
             "total cholesterol over HDL (tch)",
-            "",
-            1.0,
-            12.0,
+            (1.0, 12.0),
             "A total is at least its part, hence 1; above 5 is a risk, 12 is very rare.",
         ),
-        _number(
+        number(
             "s5",
             "logarithm of serum triglycerides (ltg)",
-            "ln(mg/dl)",
-            3.0,
-            7.0,
+            (3.0, 7.0),
             "The logarithm of 20 to 1,100 mg/dl; above 1,000 is an emergency.",
+            "ln(mg/dl)",
         ),
-        _number(
+        number(
             "s6",
             "blood sugar (glu)",
-            "mg/dl",
-            40.0,
-            200.0,
+            (40.0, 200.0),
             "Fasting: below 40 is an emergency, 126 defines diabetes, above 200 is uncontrolled.",
+            "mg/dl",
         ),
     ),
     traps=(
@@ -125,27 +97,10 @@ ENTRY = Entry(
 )
 
 
-def _build(records: int | None, seed: int) -> Table:
-    del seed
-    if records is not None:
-        raise InvalidInput(
-            f"records is {records!r}, but diabetes has {ENTRY.records} records and takes none."
-        )
-    import pandas as pd
-
-    # The files are part of scikit-learn's package; importing that to read them takes half a second.
-    spec = importlib.util.find_spec("sklearn")
-    assert spec is not None
-    assert spec.origin is not None
-    folder = Path(spec.origin).parent / "datasets" / "data"
-    with gzip.open(folder / "diabetes_data_raw.csv.gz") as file:
-        values = np.loadtxt(file)
-    with gzip.open(folder / "diabetes_target.csv.gz") as file:
-        progression = np.loadtxt(file)
-    # Its ten features stand in the order of `ENTRY.columns`.
-    frame = pd.DataFrame(values, columns=[column.name for column in ENTRY.columns])
-    frame["sex"] -= 1.0
-    return Table(ENTRY, frame, progression)
+def _read() -> tuple[FloatArray, FloatArray]:
+    values = bundled.read("diabetes_data_raw.csv.gz", delimiter=None)
+    values[:, 1] -= 1.0  # the sex is 1 or 2 there
+    return values, bundled.read("diabetes_target.csv.gz")
 
 
-SOURCE = BuiltIn(ENTRY, _build)
+SOURCE = bundled.source(ENTRY, _read)

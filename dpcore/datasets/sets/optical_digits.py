@@ -6,15 +6,12 @@ bounds follow from counting, not from these records.
 
 from __future__ import annotations
 
-import gzip
-import importlib.util
-from pathlib import Path
-
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Classes, Column, Entry, Table
-from dpcore.datasets.sources import BuiltIn
-from dpcore.errors import InvalidInput
+from dpcore.datasets import bundled
+from dpcore.datasets.bundled import FloatArray
+from dpcore.datasets.schema import Classes, Entry, number
 
 SIDE = 8
 
@@ -31,13 +28,12 @@ ENTRY = Entry(
     label=Classes("digit", tuple(str(digit) for digit in range(10))),
     records=1_797,
     columns=tuple(
-        Column(
+        number(
             f"row {row} column {column}",
-            "number",
             "inked pixels of a block of 4 × 4",
-            lower=0.0,
-            upper=16.0,
-            bounds_reason="A block has 16 pixels.",
+            (0.0, 16.0),
+            "A block has 16 pixels.",
+            bounds_from="codebook",
         )
         for row in range(SIDE)
         for column in range(SIDE)
@@ -49,22 +45,9 @@ ENTRY = Entry(
 )
 
 
-def _build(records: int | None, seed: int) -> Table:
-    del seed
-    if records is not None:
-        raise InvalidInput(
-            f"records is {records!r}, but {ENTRY.key} has {ENTRY.records:,} records and takes none."
-        )
-    import pandas as pd
-
-    # The file is part of scikit-learn's package; importing that to read it takes half a second.
-    spec = importlib.util.find_spec("sklearn")
-    assert spec is not None
-    assert spec.origin is not None
-    with gzip.open(Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz") as file:
-        values = np.loadtxt(file, delimiter=",")
-    frame = pd.DataFrame(values[:, :-1], columns=[column.name for column in ENTRY.columns])
-    return Table(ENTRY, frame, values[:, -1].astype(np.int8))
+def _read() -> tuple[FloatArray, NDArray[np.int8]]:
+    values = bundled.read(bundled.DIGITS)
+    return values[:, :-1], values[:, -1].astype(np.int8)
 
 
-SOURCE = BuiltIn(ENTRY, _build)
+SOURCE = bundled.source(ENTRY, _read)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 
+from dpcore.datasets import bundled
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
 from dpcore.progress import Progress
 
@@ -39,12 +37,7 @@ ENTRY = ExamplesEntry(
 
 def _build(progress: Progress | None) -> Examples:
     del progress
-    # The file is part of scikit-learn's package; importing that to read it takes half a second.
-    spec = importlib.util.find_spec("sklearn")
-    assert spec is not None
-    assert spec.origin is not None
-    path = Path(spec.origin).parent / "datasets" / "data" / "digits.csv.gz"
-    values = np.loadtxt(path, delimiter=",")
+    values = bundled.read(bundled.DIGITS)
     # 64 counts of 0 to 16 inked pixels, then the digit.
     inputs = (values[:, :-1] / 16).astype(np.float32).reshape(-1, 1, 8, 8)
     targets = values[:, -1].astype(np.int64)
