@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import download, sets
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
-from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, signs_of
+from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, labels_of
 from dpcore.datasets.text import read_checked, read_verified
 from dpcore.errors import InvalidInput, one_of
 from dpcore.progress import Progress
@@ -151,7 +151,7 @@ def assemble(
         for raw in raws
     ]
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    label = np.concatenate([signs_of(file_source.entry.outcome, raw) for raw in raws])
+    label = np.concatenate([labels_of(file_source.entry.label, raw) for raw in raws])
     remarks = file_source.remark(frame) if file_source.remark else ()
     marked = [column.name for column in file_source.entry.columns if column.missing_mark]
     incomplete = int(frame[marked].isna().any(axis=1).sum())

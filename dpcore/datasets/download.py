@@ -95,13 +95,8 @@ def recognised(file: RemoteFile, data: bytes) -> RemoteFile | None:
 
     A file without a checksum is accepted as it is.
     """
-    for candidate in (file, *file.also):
-        if candidate.sha256 or not candidate.md5:
-            if candidate.sha256 in ("", checksum(data)):
-                return candidate
-        elif hashlib.md5(data, usedforsecurity=False).hexdigest() == candidate.md5:
-            return candidate
-    return None
+    accepted = (each for each in (file, *file.also) if not _difference(data, each.sha256, each.md5))
+    return next(accepted, None)
 
 
 def local_folder() -> Path | None:
@@ -140,16 +135,20 @@ def _read_local(file: RemoteFile, local_file: RemoteFile, path: Path) -> bytes:
             f"({error.strerror}); make it readable or remove it."
         ) from None
     if recognised(file, data) is None:
+        difference = _difference(data, local_file.sha256, local_file.md5)
         raise DataUnavailable(
             f"The file {local_file.path} in the folder that {FOLDER_VARIABLE} names is not the "
-            f"published one ({_difference(local_file, data)}); replace it or remove it."
+            f"published one ({difference}); replace it or remove it."
         )
     return data
 
 
-def _difference(file: RemoteFile, data: bytes) -> str:
-    kind, expected = ("SHA-256", file.sha256) if file.sha256 else ("MD5", file.md5)
-    actual = checksum(data) if file.sha256 else hashlib.md5(data, usedforsecurity=False).hexdigest()
+def _difference(data: bytes, sha256: str, md5: str) -> str:
+    """How the data differ from the pinned checksum, the first of the two; "" where they do not."""
+    kind, expected = ("SHA-256", sha256) if sha256 else ("MD5", md5)
+    actual = checksum(data) if sha256 else hashlib.md5(data, usedforsecurity=False).hexdigest()
+    if expected in ("", actual):
+        return ""
     return f"{kind} {actual[:12]}…, but it must be {expected[:12]}…"
 
 
@@ -180,10 +179,8 @@ def _cached(file: RemoteFile) -> bytes | None:
         data = cache.path_of(_cached_name(file)).read_bytes()
     except OSError:
         return None
-    pinned = file.archive_sha256 or file.sha256
-    if pinned:
-        return data if checksum(data) == pinned else None
-    return data if hashlib.md5(data, usedforsecurity=False).hexdigest() == file.md5 else None
+    differs = _difference(data, file.archive_sha256 or file.sha256, file.md5)
+    return None if differs else data
 
 
 def _download(entry: Description, file: RemoteFile, report: Progress) -> bytes:

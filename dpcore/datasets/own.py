@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, listed, number
-from dpcore.datasets.sources import classes_of, columns_of, field_of, label_field, signs_of
+from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.text import (
     LARGEST_NUMBER,
     Field,
@@ -166,12 +166,7 @@ def read_own(columns: str, data: bytes, filename: str) -> Table:
     layout = Layout(fields, separator, header=True, label=label.name)
     raw = read_checked(layout, data, filename)
     frame = columns_of(entry.columns, raw)
-    if isinstance(label, Column):
-        labels = raw[label.name].to_numpy(dtype=float)
-    elif isinstance(label, Label):
-        labels = signs_of(label, raw)
-    else:
-        labels = classes_of(label, raw)
+    labels = labels_of(label, raw)
     left_out = len(header) - len(expected)
     table = Table(
         entry=replace(entry, records=len(labels)),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Labels, Table
 from dpcore.datasets.text import Field, Layout
 
 if TYPE_CHECKING:
@@ -124,15 +124,14 @@ def columns_of(columns: tuple[Column, ...], raw: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(decoded)
 
 
-def signs_of(label: Label, raw: pd.DataFrame) -> NDArray[np.int8]:
-    """The label as ±1, or 0 where it is unknown, shape (n,)."""
+def labels_of(label: Label | Classes | Column, raw: pd.DataFrame) -> Labels:
+    """The label as ±1 (unknown: 0), a class from 0 (unknown: -1) or a number (nan), shape (n,)."""
+    if isinstance(label, Column):
+        return raw[label.name].to_numpy(dtype=float)
+    if isinstance(label, Classes):
+        return _positions(label.name, raw[label.name], label.titles).astype(np.int8)
     positions = _positions(label.name, raw[label.name], tuple(text for text, _ in label.codes))
     return np.array([*(sign for _, sign in label.codes), 0], dtype=np.int8)[positions]
-
-
-def classes_of(label: Classes, raw: pd.DataFrame) -> NDArray[np.int8]:
-    """The number of the class, from 0, or -1 where it is unknown, shape (n,)."""
-    return _positions(label.name, raw[label.name], label.titles).astype(np.int8)
 
 
 def _field(name: str, texts: tuple[str, ...], missing_mark: str) -> Field:

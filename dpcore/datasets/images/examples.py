@@ -97,29 +97,9 @@ class Examples:
             )
 
     @property
-    def key(self) -> str:
-        """Name in the catalogue."""
-        return self.entry.key
-
-    @property
     def title(self) -> str:
         """Name on screen."""
         return self.entry.title
-
-    @property
-    def source(self) -> str:
-        """Origin of the records."""
-        return self.entry.source
-
-    @property
-    def licence(self) -> str:
-        """Terms of use."""
-        return self.entry.licence
-
-    @property
-    def citation(self) -> str:
-        """How to cite them."""
-        return self.entry.citation
 
     @property
     def task(self) -> TargetKind:
@@ -130,11 +110,6 @@ class Examples:
     def names(self) -> tuple[str, ...]:
         """Names of the classes or labels, in the order of the targets."""
         return self.entry.names
-
-    @property
-    def traps(self) -> tuple[str, ...]:
-        """Mistakes that a naive user of the records makes."""
-        return self.entry.traps
 
     @property
     def records(self) -> int:

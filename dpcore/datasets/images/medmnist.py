@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.datasets.images import npz
-from dpcore.datasets.images.examples import ExamplesEntry, Setting, unit
+from dpcore.datasets.images.examples import Examples, ExamplesEntry, Setting, unit
 from dpcore.errors import InvalidInput
 
 SIDE = 28
@@ -29,13 +29,12 @@ CITATION = (
 )
 
 
-def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dict[str, Any]:
-    """The arrays of one file by the names that `Examples` gives them.
+def examples(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> Examples:
+    """The records of one file.
 
     Parameters
     ----------
     entry : ExamplesEntry
-        Says whether targets are classes or labels.
     data : bytes
         The file.
     name : str
@@ -66,9 +65,10 @@ def arrays(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> dic
     if validation == "training":
         inputs["train"] = np.concatenate([inputs["train"], inputs["val"]])
         targets["train"] = np.concatenate([targets["train"], targets["val"]])
-    return {
-        "train_inputs": inputs["train"],
-        "train_targets": targets["train"],
-        "test_inputs": inputs["test"],
-        "test_targets": targets["test"],
-    }
+    return Examples(
+        entry=entry,
+        train_inputs=inputs["train"],
+        train_targets=targets["train"],
+        test_inputs=inputs["test"],
+        test_targets=targets["test"],
+    )

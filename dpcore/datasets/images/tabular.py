@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from dpcore import datasets as tables
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
 from dpcore.datasets.prepare import Preparation, Split, prepare
-from dpcore.datasets.schema import Entry
+from dpcore.datasets.schema import Description, Entry
 from dpcore.errors import reject
 from dpcore.progress import Progress
 
@@ -70,18 +71,10 @@ def from_split(split: Split, *, published: bool = True) -> Examples:
 
 
 def _entry(table_entry: Entry) -> ExamplesEntry:
+    described = {field.name: getattr(table_entry, field.name) for field in fields(Description)}
     return ExamplesEntry(
-        key=table_entry.key,
-        title=table_entry.title,
-        records_are=table_entry.records_are,
-        source=table_entry.source,
-        licence=table_entry.licence,
-        citation=table_entry.citation,
-        records=table_entry.records,
+        **described,
         test_records=0,
-        traps=table_entry.traps,
-        files=table_entry.files,
-        how_to_get=table_entry.how_to_get,
         task="classes",
         names=(table_entry.negative, table_entry.positive),
         purpose=table_entry.task,

@@ -63,7 +63,7 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     validation : {"left out", "training"}
         Whether the validation part is left out or joined to the training part.
     """
-    return Examples(entry=ENTRY, **medmnist.arrays(ENTRY, data, ENTRY.files[0].name, validation))
+    return medmnist.examples(ENTRY, data, ENTRY.files[0].name, validation)
 
 
 SOURCE = ImageSource(ENTRY, _build, (medmnist.VALIDATION,))

@@ -12,6 +12,12 @@ from dpcore.progress import Progress
 
 # The original page no longer offers the files; this mirror has the same bytes.
 _MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+_FILES = {
+    "train-images-idx3": "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+    "train-labels-idx1": "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+    "t10k-images-idx3": "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+    "t10k-labels-idx1": "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+}
 
 ENTRY = ExamplesEntry(
     key="mnist",
@@ -31,25 +37,8 @@ ENTRY = ExamplesEntry(
         "Several images come from one writer, so a guarantee for an image is not one for a person.",
     ),
     files=tuple(
-        RemoteFile(f"mnist/{name}", sha256, url=_MIRROR + name)
-        for name, sha256 in (
-            (
-                "train-images-idx3-ubyte.gz",
-                "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
-            ),
-            (
-                "train-labels-idx1-ubyte.gz",
-                "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
-            ),
-            (
-                "t10k-images-idx3-ubyte.gz",
-                "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
-            ),
-            (
-                "t10k-labels-idx1-ubyte.gz",
-                "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
-            ),
-        )
+        RemoteFile(f"mnist/{name}-ubyte.gz", sha256, url=f"{_MIRROR}{name}-ubyte.gz")
+        for name, sha256 in _FILES.items()
     ),
     how_to_get="It is downloaded from a mirror when first asked for (12 MB).",
 )

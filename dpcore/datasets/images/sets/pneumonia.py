@@ -7,6 +7,8 @@ reassembled from two partial copies, with the training records in another order.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dpcore.datasets import download
 from dpcore.datasets.images import medmnist
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
@@ -66,9 +68,8 @@ def decode(data: bytes, validation: str = "left out") -> Examples:
     """
     which = download.recognised(PUBLISHED, data)
     reassembled = which == REASSEMBLED
-    return Examples(
-        entry=ENTRY,
-        **medmnist.arrays(ENTRY, data, (which or PUBLISHED).name, validation),
+    return replace(
+        medmnist.examples(ENTRY, data, (which or PUBLISHED).name, validation),
         notes=(
             "The file is the reassembled one: the publisher's records, with the training records "
             "in another order."
