@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dpcore.figures.canvas import canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, SKY, VERMILLION, ink
 from dpcore.figures.words import listed
@@ -32,7 +32,15 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
         Whether it is drawn on a dark ground.
     """
     names = list(dict.fromkeys(table["family"]))
-    figure = go.Figure()
+    figure = canvas(
+        # On a narrow screen the legend takes four lines, and half of the height at most.
+        max(LEAST, 96 + ROW * len(names)),
+        kept=False,
+        barmode="stack",
+        bargap=0.3,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
+        dragmode=False,
+    )
     for status in dict.fromkeys(table["status"]):
         light, on_dark, filling = LOOKS.get(status, OTHER)
         counts = table[table["status"] == status].set_index("family")["systems"]
@@ -49,15 +57,6 @@ def families(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             },
             hovertemplate=f"%{{y}}<br>{status}: %{{x}}<extra></extra>",
         )
-    figure.update_layout(
-        barmode="stack",
-        bargap=0.3,
-        # On a narrow screen the legend takes four lines, and half of the height at most.
-        height=max(LEAST, 96 + ROW * len(names)),
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
-        dragmode=False,
-    )
     most = int(table.groupby("family")["systems"].sum().max())
     figure.update_xaxes(
         range=[0, 1.05 * most],

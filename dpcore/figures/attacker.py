@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
 from dpcore.accounting.risk import FALSE_ALARM, FOUND
+from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, ink
+from dpcore.figures.style import BLUE, NEUTRAL, ORANGE, SKY, VERMILLION, Look, ink
 from dpcore.figures.words import percent_at_most, plain
 from dpcore.guarantee import Adjacency
 
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
 
 HEIGHT = 360
 LEAST_RATE = 1e-4  # where the axes begin
-# On light and on dark ground, dash, marker.
 LINES = {
-    "exact": (BLUE, SKY, "solid", "circle"),
-    "budget": (VERMILLION, ORANGE, "dash", "square"),
+    "exact": Look(BLUE, SKY, "solid", "circle"),
+    "budget": Look(VERMILLION, ORANGE, "dash", "square"),
 }
 
 
@@ -48,7 +46,8 @@ def roc(
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = go.Figure()
+    legend = {**LEGEND, "font": {"size": 13, "color": ink(dark)}}
+    figure = canvas(HEIGHT, right=16, legend=legend)
     figure.add_scatter(
         x=[LEAST_RATE, 1.0],
         y=[LEAST_RATE, 1.0],
@@ -57,11 +56,11 @@ def roc(
         line={"color": NEUTRAL, "dash": "dot", "width": 2},
         hoverinfo="skip",
     )
-    for series, (light, on_dark, dash, marker) in LINES.items():
+    for series, look in LINES.items():
         rows = table[(table["series"] == series) & (table["false_positive_rate"] >= LEAST_RATE)]
         if rows.empty:
             continue
-        colour = on_dark if dark else light
+        colour = look.on(dark)
         words = f"{rows['by'].iloc[0]} · {rows['adjacency'].iloc[0]}"
         hover_text = (
             "false alarms %{x:.3~%}: hits at most %{y:.3~%}<br>" + words + "<extra></extra>"
@@ -72,7 +71,7 @@ def roc(
             mode="lines",
             name=titles[series],
             legendgroup=series,
-            line={"color": colour, "dash": dash, "width": 2},
+            line={"color": colour, "dash": look.dash, "width": 2},
             hovertemplate=hover_text,
         )
         figure.add_scatter(
@@ -81,21 +80,9 @@ def roc(
             mode="markers",
             legendgroup=series,
             showlegend=False,
-            marker={"symbol": marker, "size": 11, "color": colour},
+            marker={"symbol": look.marker, "size": 11, "color": colour},
             hovertemplate=hover_text,
         )
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 16, "t": 8, "b": 8},
-        uirevision="kept",
-        legend={
-            "orientation": "h",
-            "yanchor": "bottom",
-            "y": 1.01,
-            "x": 0,
-            "font": {"size": 13, "color": ink(dark)},
-        },
-    )
     ticks = [10.0**exponent for exponent in range(-4, 1)]
     axis = {
         "type": "log",

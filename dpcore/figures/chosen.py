@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.curves import NO_PRIVACY, PROVED, ReferenceLine, guarantee_of, name_of
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import ACCURACY, Quality
@@ -41,34 +41,29 @@ def accuracy(
     private = rows[(rows["method"] != NO_PRIVACY) & rows[column].notna()]
     private = private.assign(proved=private["status"] == PROVED)
     private = private.sort_values(["proved", column], ascending=[False, not quality.share])
-    figure = go.Figure()
+    figure = canvas(70 + ROW * max(1, len(private)), kept=False)
     losses: list[tuple[float, str]] = []
     unproved: list[tuple[float, str]] = []
     for _, row in private.iterrows():
         style = look(row["method"])
         name = name_of(rows, row["method"], row["edition"], titles)
-        spread = pd.notna(row[low])
+        colour = style.on(dark)
+        band = {
+            "type": "data",
+            "symmetric": False,
+            "array": [row[high] - row[column]],
+            "arrayminus": [row[column] - row[low]],
+            "color": colour,
+            "thickness": 2,
+            "width": 5,
+        }
         figure.add_scatter(
             x=[row[column]],
             y=[name],
             mode="markers",
             showlegend=False,
-            marker={
-                "symbol": style.symbol(row["edition"]),
-                "size": 11,
-                "color": style.on(dark),
-            },
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [row[high] - row[column]],
-                "arrayminus": [row[column] - row[low]],
-                "color": style.on(dark),
-                "thickness": 2,
-                "width": 5,
-            }
-            if spread
-            else None,
+            marker={"symbol": style.symbol(row["edition"]), "size": 11, "color": colour},
+            error_x=band if pd.notna(row[low]) else None,
             hovertemplate=f"<b>{name}</b> {quality.shown(row[column])}<br>"
             f"{guarantee_of(row)}<extra></extra>",
         )
@@ -80,9 +75,6 @@ def accuracy(
         figure.add_vline(
             x=reference.value, line={"color": NEUTRAL, "dash": reference.dash, "width": 1.5}
         )
-    figure.update_layout(
-        height=70 + ROW * max(1, len(private)), margin={"l": 8, "r": 12, "t": 8, "b": 8}
-    )
     ends = [*private[high].dropna(), *private[column], *(r.value for r in references)]
     figure.update_xaxes(
         range=[0.0, 1.02 if quality.share else 1.05 * max(ends, default=1.0)],
@@ -173,7 +165,9 @@ def patients(
     names = bars["name"].tolist()
     most = float(bars[["missed_per_1000", "false_per_1000"]].max().max()) if len(bars) else 0.0
     ill_are, well_are = literal(positive), literal(negative)
-    figure = go.Figure()
+    figure = canvas(
+        110 + 52 * max(1, len(bars)), right=30, kept=False, barmode="group", legend=LEGEND
+    )
     for column, words, pattern, colour in (
         ("missed_per_1000", f"missed: {ill_are} taken for {well_are}", "", look("outpert")),
         ("false_per_1000", f"false alarm: {well_are} taken for {ill_are}", "/", look("opera")),
@@ -190,12 +184,6 @@ def patients(
             marker={"color": colour.on(dark), "pattern": {"shape": pattern}},
             hovertemplate=f"%{{y}}: %{{x:.0f}} of 1,000 {words}<extra></extra>",
         )
-    figure.update_layout(
-        barmode="group",
-        height=110 + 52 * max(1, len(bars)),
-        margin={"l": 8, "r": 30, "t": 8, "b": 8},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
-    )
     figure.update_xaxes(
         range=[0, max(500.0, 1.15 * most)],
         title=f"of 1,000 {records_are}",

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dpcore.figures.style import NEUTRAL, faded, ink, look
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
+from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.words import plain
 
 HEIGHT = 430
@@ -110,41 +111,31 @@ def against_epsilon(
         Whether it is drawn on a dark ground.
     """
     ticks, texts = decades(1e-9, 1e3)
-    figure = go.Figure()
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        hovermode="closest",
-        # Zoom is kept while the figure is the same, and lost with the data it belonged to.
-        uirevision="kept",
-        showlegend=True,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
-    )
-    figure.update_xaxes(
+    epsilons = axis(
+        "← more private    ε    less private →",
+        dark,
         type="log",
         range=[math.log10(end) for end in EPSILON_RANGE],
         tickvals=ticks,
         ticktext=texts,
-        title={
-            "text": "← more private    ε    less private →",
-            "font": {"color": ink(dark)},
-        },
-        tickfont={"color": ink(dark)},
-        automargin=True,
-        zeroline=False,
     )
-    figure.update_yaxes(
+    values = axis(
+        title,
+        dark,
         type="log" if log else "linear",
         range=[math.log10(low), math.log10(high)] if log else [low, high],
         tickformat=".0%" if percent else None,
         dtick=1 if log else None,
         exponentformat="power",
-        title={"text": title, "font": {"color": ink(dark)}},
-        tickfont={"color": ink(dark)},
-        automargin=True,
-        zeroline=False,
     )
-    return figure
+    return canvas(
+        HEIGHT,
+        hovermode="closest",
+        showlegend=True,
+        legend=LEGEND,
+        xaxis=epsilons,
+        yaxis=values,
+    )
 
 
 def add_series(
@@ -163,46 +154,24 @@ def add_series(
         if rows.empty:
             continue
         style = look(method)
-        colour = style.on(dark)
         name = name_of(table, method, edition, titles)
         low, high = f"{column}_low", f"{column}_high"
         banded = band and low in rows and bool(rows[low].notna().any())
         if banded:
             edges = rows[rows[low].notna() & rows[high].notna()]
-            figure.add_scatter(
-                x=[*edges["epsilon"], *edges["epsilon"][::-1]],
-                y=[*edges[high], *edges[low][::-1]],
-                fill="toself",
-                fillcolor=faded(colour, 0.14),
-                line={"width": 0},
-                mode="lines",
-                hoverinfo="skip",
-                showlegend=False,
-                legendgroup=name,
-                name=name,
-            )
+            ends = edges["epsilon"], edges[low], edges[high]
+            add_band(figure, *ends, style.on(dark), showlegend=False, legendgroup=name, name=name)
         texts = []
         for _, row in rows.iterrows():
-            spread = (
-                f"<br>90 % of single runs: {shown(row[low])} to {shown(row[high])}"
-                if banded and pd.notna(row[low])
-                else ""
-            )
+            has_spread = banded and pd.notna(row[low])
+            spread = single_runs(row[low], row[high], shown) if has_spread else ""
             texts.append(
                 f"<b>{name}</b> at ε = {plain(row['epsilon'])}<br>"
                 f"{shown(row[column])}{spread}<br>{guarantee_of(row)}"
             )
-        figure.add_scatter(
-            x=rows["epsilon"],
-            y=rows[column],
-            mode="lines+markers",
-            name=name,
-            legendgroup=name,
-            line={"color": colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol(edition), "size": 7, "color": colour},
-            hovertext=texts,
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
+        marked = replace(style, marker=style.symbol(edition))
+        named = {"name": name, "legendgroup": name}
+        add_curve(figure, rows["epsilon"], rows[column], marked, texts, size=7, dark=dark, **named)
 
 
 def add_references(

@@ -85,11 +85,7 @@ def frontier(
             y=rows[column],
             mode="markers",
             name=titles.get(str(method), str(method)),
-            marker={
-                "symbol": style.symbol(str(edition)),
-                "size": 9,
-                "color": style.on(dark),
-            },
+            marker={"symbol": style.symbol(str(edition)), "size": 9, "color": style.on(dark)},
             error_y={
                 "type": "data",
                 "symmetric": False,

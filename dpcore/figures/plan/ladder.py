@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import at_most, plain
@@ -26,7 +25,7 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = go.Figure()
+    figure = canvas(MARGIN + ROW_HEIGHT * len(table), right=60, bargap=0.35, legend=LEGEND)
     for is_proved, name, light, on_dark, pattern in (
         (True, "proved", BLUE, SKY, ""),
         (False, "claim only: conditions not met", VERMILLION, ORANGE, "/"),
@@ -49,20 +48,10 @@ def sigmas(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
                 "adjacency that of Δ<br>%{customdata[2]} · %{customdata[3]}<extra></extra>"
             ),
         )
-    figure.update_layout(
-        height=MARGIN + ROW_HEIGHT * len(table),
-        margin={"l": 8, "r": 60, "t": 8, "b": 8},
-        uirevision="kept",
-        bargap=0.35,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
-    )
     top = float(table["sigma"].max())
     figure.update_xaxes(title="noise σ", range=[0.0, 1.1 * top], automargin=True)
-    figure.update_yaxes(
-        automargin=True,
-        categoryorder="array",
-        categoryarray=list(table["title"])[::-1],
-    )
+    order = list(table["title"])[::-1]
+    figure.update_yaxes(automargin=True, categoryorder="array", categoryarray=order)
     proved = table[table["status"] == "proved"]
     if proved.empty:
         sentence = "No mechanism here is proved for these settings."

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, plain
 
@@ -50,7 +49,7 @@ def epsilon(
     finite = [cell for row in logs for cell in row if cell is not None]
     low, high = (min(finite), max(finite)) if finite else (-1.0, 1.0)
     ticks = list(range(math.floor(low), math.ceil(high) + 1))
-    figure = go.Figure()
+    figure = canvas(HEIGHT, right=8, showlegend=False, dragmode=False)
     figure.add_heatmap(
         z=logs,
         customdata=hover,
@@ -94,13 +93,6 @@ def epsilon(
         },
         hovertemplate="the run as it is set<extra></extra>",
         name="the run",
-    )
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        showlegend=False,
-        uirevision="kept",
-        dragmode=False,
     )
     figure.update_xaxes(title="first noise σ₀", automargin=True, **_ticks(sigmas, 3))
     figure.update_yaxes(title=NAMES[over], automargin=True, **_ticks(values, 4))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import BLUE, ORANGE, SKY, VERMILLION
 from dpcore.figures.words import at_most, literal, plain
@@ -32,7 +31,7 @@ def spent(table: pd.DataFrame, budget: PrivacyBudget, *, dark: bool = False) -> 
     colour, limit = (SKY, ORANGE) if dark else (BLUE, VERMILLION)
     days = [str(day) for day in table["date"]]
     values = [float(amount) for amount in table["epsilon_spent"]]
-    figure = go.Figure()
+    figure = canvas(HEIGHT, legend=LEGEND)
     figure.add_scatter(
         x=days,
         y=values,
@@ -58,12 +57,6 @@ def spent(table: pd.DataFrame, budget: PrivacyBudget, *, dark: bool = False) -> 
         hovertemplate=f"budget ε = {plain(budget.epsilon)}<extra></extra>",
     )
     top = max(*values, budget.epsilon)
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        uirevision="kept",
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
-    )
     figure.update_xaxes(title="day of release", type="date", automargin=True)
     figure.update_yaxes(title="ε spent", range=[0.0, 1.08 * top], automargin=True)
     over = table[~table["within"]]

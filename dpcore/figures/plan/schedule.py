@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
-
 from dpcore.accounting.schedules import Schedule
+from dpcore.figures.canvas import canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import PURPLE
 from dpcore.figures.words import plain
@@ -30,7 +29,7 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
         steps += [first, first + count - 1]
         sigmas += [sigma, sigma]
         first += count
-    figure = go.Figure()
+    figure = canvas(HEIGHT, showlegend=False)
     figure.add_scatter(
         x=steps,
         y=sigmas,
@@ -40,12 +39,6 @@ def noise(schedule: Schedule, clip: float, *, dark: bool = False) -> Drawn:
         hovertemplate=(
             "step %{x:,}: σ = %{y:.4g}<br>multiplier σ/C = %{customdata:.4g}<extra></extra>"
         ),
-    )
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        showlegend=False,
-        uirevision="kept",
     )
     figure.update_xaxes(title="step", range=[0, schedule.steps * 1.02], automargin=True)
     figure.update_yaxes(

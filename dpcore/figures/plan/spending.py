@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import LEGEND, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW
+from dpcore.figures.style import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, YELLOW, Look
 from dpcore.figures.words import at_most, listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT = 380
-# On light and on dark ground, dash, marker.
 LINES = {
-    "pld": (BLUE, SKY, "solid", "circle"),
-    "rdp": (GREEN, GREEN, "dash", "square"),
-    "tcdp": (BLACK, YELLOW, "dashdot", "diamond"),
-    "printed": (VERMILLION, ORANGE, "dot", "x"),
+    "pld": Look(BLUE, SKY, "solid", "circle"),
+    "rdp": Look(GREEN, GREEN, "dash", "square"),
+    "tcdp": Look(BLACK, YELLOW, "dashdot", "diamond"),
+    "printed": Look(VERMILLION, ORANGE, "dot", "x"),
 }
 SHORT = {"pld": "PLD", "rdp": "Rényi", "tcdp": "tCDP with all conditions", "printed": "as printed"}
 CERTIFIED = ("pld", "rdp", "tcdp")
@@ -38,10 +36,10 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = go.Figure()
+    figure = canvas(HEIGHT, legend=LEGEND)
     finite = table[table["epsilon"].notna()]
     finite = finite[finite["epsilon"].map(math.isfinite)]
-    for curve, (light, on_dark, dash, marker) in LINES.items():
+    for curve, look in LINES.items():
         rows = finite[finite["curve"] == curve]
         if rows.empty:
             continue
@@ -50,8 +48,8 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
             y=rows["epsilon"],
             name=rows["title"].iloc[0],
             mode="lines+markers",
-            line={"color": on_dark if dark else light, "dash": dash, "width": 2},
-            marker={"symbol": marker, "size": 6},
+            line={"color": look.on(dark), "dash": look.dash, "width": 2},
+            marker={"symbol": look.marker, "size": 6},
             customdata=rows[["delta", "adjacency", "accountant", "status"]],
             hovertemplate=(
                 "%{x:,} steps: ε = %{y:.4g}<br>δ = %{customdata[0]:.1e} · %{customdata[1]}"
@@ -61,12 +59,6 @@ def spending(table: pd.DataFrame, *, dark: bool = False) -> Drawn:
     last = int(table["steps"].max())
     final = finite[finite["steps"] == last]
     ends = dict(zip(final["curve"].map(str), final["epsilon"].map(float), strict=True))
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        uirevision="kept",
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
-    )
     figure.update_xaxes(title="steps", range=[0, last * 1.02], automargin=True)
     figure.update_yaxes(title="ε spent", automargin=True, **_axis(finite, ends))
     alt = f"ε spent over {last:,} steps. At the end: " + (

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import add_band, add_curve, axis, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import faded, ink
+from dpcore.figures.style import ink
 from dpcore.figures.training.series import (
     AXES,
     HEIGHT,
     METRICS,
     SERIES,
     SHARES,
+    band_of,
+    certified,
     shown,
     values_within,
 )
-from dpcore.figures.words import at_most, counted, plain
+from dpcore.figures.words import counted, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+    import plotly.graph_objects as go
 
     from dpcore.evaluation.effects import Effect
 
@@ -68,29 +70,16 @@ def written(varied: Effect, value: float) -> str:
 
 
 def _frame(varied: Effect, name: str, now: float, dark: bool) -> go.Figure:
-    figure = go.Figure()
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        showlegend=False,
-        hovermode="closest",
-        uirevision="kept",
-    )
     # On a line of its own: a narrow screen would cut it off.
     unit = f"<br>{varied.unit}" if varied.unit else ""
-    axis = f"{varied.title} {varied.symbol}".strip() + unit
-    figure.update_xaxes(
-        title={"text": axis, "font": {"color": ink(dark)}},
-        type="linear" if varied.key == "decay" else "log",
-        tickfont={"color": ink(dark)},
-        automargin=True,
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        title={"text": name, "font": {"color": ink(dark)}},
-        tickfont={"color": ink(dark)},
-        automargin=True,
-        zeroline=False,
+    title = f"{varied.title} {varied.symbol}".strip() + unit
+    scale = "linear" if varied.key == "decay" else "log"
+    figure = canvas(
+        HEIGHT,
+        showlegend=False,
+        hovermode="closest",
+        xaxis=axis(title, dark, type=scale),
+        yaxis=axis(name, dark),
     )
     figure.add_vline(x=now, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
     return figure
@@ -99,41 +88,20 @@ def _frame(varied: Effect, name: str, now: float, dark: bool) -> go.Figure:
 def _points(figure: go.Figure, rows: pd.DataFrame, varied: Effect, column: str, dark: bool) -> None:
     low, high = f"{column}_low", f"{column}_high"
     if low in rows:
-        figure.add_scatter(
-            x=[*rows["value"], *rows["value"][::-1]],
-            y=[*rows[high], *rows[low][::-1]],
-            fill="toself",
-            fillcolor=faded(LOOK.on(dark), 0.14),
-            line={"width": 0},
-            mode="lines",
-            hoverinfo="skip",
-        )
+        add_band(figure, rows["value"], rows[low], rows[high], LOOK.on(dark))
     figure.update_xaxes(
         tickvals=list(rows["value"]), ticktext=[plain(value, 4) for value in rows["value"]]
     )
-    figure.add_scatter(
-        x=rows["value"],
-        y=rows[column],
-        mode="lines+markers",
-        line={"color": LOOK.on(dark), "dash": LOOK.dash, "width": 2.5},
-        marker={"symbol": LOOK.marker, "size": 9, "color": LOOK.on(dark)},
-        hovertext=[_hover(varied, row, column) for _, row in rows.iterrows()],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
+    hover = [_hover(varied, row, column) for _, row in rows.iterrows()]
+    add_curve(figure, rows["value"], rows[column], LOOK, hover, size=9, dark=dark)
 
 
 def _hover(varied: Effect, row: pd.Series, column: str) -> str:
-    text = f"<b>{written(varied, row['value'])}</b><br>{shown(column)(row[column])}"
-    low, high = f"{column}_low", f"{column}_high"
-    if low in row and row[low] < row[high]:
-        text += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
-    promise = (
-        f"ε = {at_most(row['epsilon'])} · δ = {plain(row['delta'])} · {row['adjacency']} · "
-        f"{row['accountant']}"
-        if row["epsilon"] == row["epsilon"]
-        else "nothing is certified"
+    return (
+        f"<b>{written(varied, row['value'])}</b><br>{shown(column)(row[column])}"
+        f"{band_of(row, column)}<br>σ₀ = {plain(row['sigma'])}, {counted(row['epoch'], 'epoch')}"
+        f"<br>{certified(row)}"
     )
-    return f"{text}<br>σ₀ = {plain(row['sigma'])}, {counted(row['epoch'], 'epoch')}<br>{promise}"
 
 
 def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:

@@ -6,16 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas
 from dpcore.figures.drawn import Drawn
-from dpcore.figures.style import faded, ink
+from dpcore.figures.style import ink
 from dpcore.figures.training.series import (
     AXES,
     HEIGHT,
     SERIES,
     SHARES,
     Series,
+    band_of,
+    certified,
     ends_of_axis,
     of_each,
     shown,
@@ -24,6 +25,7 @@ from dpcore.figures.words import at_most, listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+    import plotly.graph_objects as go
 
 FEW_POINTS = 60
 """Up to so many epochs, each epoch has a marker of its own."""
@@ -146,44 +148,28 @@ def _moved(first: float, last: float, as_text: Callable[[float], str]) -> str:
 
 
 def _against_epochs(column: str, epochs: int, ends: tuple[float, float], dark: bool) -> go.Figure:
-    figure = go.Figure()
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+    return canvas(
+        HEIGHT,
         hovermode="closest",
-        uirevision="kept",
         showlegend=True,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.01, "x": 0, "font": {"size": 13}},
+        legend=LEGEND,
+        xaxis=axis("epoch", dark, range=[0, epochs * 1.02]),
+        yaxis=axis(AXES[column], dark, range=list(ends)),
     )
-    figure.update_xaxes(
-        title={"text": "epoch", "font": {"color": ink(dark)}},
-        range=[0, epochs * 1.02],
-        tickfont={"color": ink(dark)},
-        automargin=True,
-        zeroline=False,
-    )
-    figure.update_yaxes(
-        title={"text": AXES[column], "font": {"color": ink(dark)}},
-        range=list(ends),
-        tickfont={"color": ink(dark)},
-        automargin=True,
-        zeroline=False,
-    )
-    return figure
 
 
 def _line(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, dark: bool) -> None:
-    look = series.look
-    figure.add_scatter(
-        x=rows["epoch"],
-        y=rows[column],
+    add_curve(
+        figure,
+        rows["epoch"],
+        rows[column],
+        series.look,
+        [_hover(series, row, column) for _, row in rows.iterrows()],
+        size=6,
+        dark=dark,
+        mode="lines+markers" if len(rows) <= FEW_POINTS else "lines",
         name=series.title,
         legendgroup=series.title,
-        mode="lines+markers" if len(rows) <= FEW_POINTS else "lines",
-        line={"color": look.on(dark), "dash": look.dash, "width": 2.5},
-        marker={"symbol": look.marker, "size": 6, "color": look.on(dark)},
-        hovertext=[_hover(series, row, column) for _, row in rows.iterrows()],
-        hovertemplate="%{hovertext}<extra></extra>",
     )
 
 
@@ -191,21 +177,7 @@ def _hover(series: Series, row: pd.Series, column: str) -> str:
     text = f"<b>{series.title}</b>, epoch {row['epoch']:,}<br>{shown(column)(row[column])}"
     if column == "sigma":
         text += f" after {row['steps']:,} steps"
-    low, high = f"{column}_low", f"{column}_high"
-    if low in row and row[low] < row[high]:
-        text += f"<br>90 % of single runs: {shown(column)(row[low])} to {shown(column)(row[high])}"
-    return text + f"<br>{_spent(row)}"
-
-
-def _spent(row: pd.Series) -> str:
-    """ε so far with δ, adjacency and accountant; or that nothing is promised."""
-    epsilon = row.get("epsilon")
-    if epsilon is None or not math.isfinite(epsilon):
-        return "nothing is certified"
-    return (
-        f"ε = {at_most(epsilon)} so far · δ = {plain(row['delta'])} · {row['adjacency']} · "
-        f"{row['accountant']}"
-    )
+    return f"{text}{band_of(row, column)}<br>{certified(row, ' so far')}"
 
 
 def _uncertified(rows: pd.DataFrame) -> bool:
@@ -216,14 +188,5 @@ def _band(figure: go.Figure, series: Series, rows: pd.DataFrame, column: str, da
     low, high = f"{column}_low", f"{column}_high"
     if low not in rows or not bool((rows[low] < rows[high]).any()):
         return
-    figure.add_scatter(
-        x=[*rows["epoch"], *rows["epoch"][::-1]],
-        y=[*rows[high], *rows[low][::-1]],
-        fill="toself",
-        fillcolor=faded(series.look.on(dark), 0.14),
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
-        legendgroup=series.title,
-    )
+    ends, colour = (rows["epoch"], rows[low], rows[high]), series.look.on(dark)
+    add_band(figure, *ends, colour, showlegend=False, legendgroup=series.title)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dpcore.figures.canvas import single_runs
 from dpcore.figures.style import (
     BLACK,
     BLUE,
@@ -18,7 +19,7 @@ from dpcore.figures.style import (
     YELLOW,
     Look,
 )
-from dpcore.figures.words import percent, plain, points
+from dpcore.figures.words import at_most, percent, plain, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,6 +88,25 @@ SMALLEST_BAND, ROOM = 0.15, 0.03
 def shown(column: str) -> Callable[[float], str]:
     """The formatter of a column's values."""
     return percent if column in SHARES else plain
+
+
+def band_of(row: pd.Series, column: str) -> str:
+    """The band of a point in words, on a line of its own; empty where there is none."""
+    low, high = f"{column}_low", f"{column}_high"
+    if low not in row or not row[low] < row[high]:
+        return ""
+    return single_runs(row[low], row[high], shown(column))
+
+
+def certified(row: pd.Series, so_far: str = "") -> str:
+    """ε with δ, adjacency and accountant; or that nothing is promised."""
+    epsilon = row.get("epsilon")
+    if epsilon is None or not math.isfinite(epsilon):
+        return "nothing is certified"
+    return (
+        f"ε = {at_most(epsilon)}{so_far} · δ = {plain(row['delta'])} · {row['adjacency']} · "
+        f"{row['accountant']}"
+    )
 
 
 def lost(mean: float, reference: float, column: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import plotly.graph_objects as go
-
+from dpcore.figures.canvas import canvas
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import NEUTRAL, faded, ink
 from dpcore.figures.training.series import (
@@ -44,7 +43,7 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
     dark : bool
         Whether it is drawn on a dark ground.
     """
-    figure = go.Figure()
+    figure = canvas(HEIGHT, showlegend=False)
     means: dict[str, float] = {}
     ends = dict(of_each(table, column))
     for series, name in WHY_TITLES.items():
@@ -69,12 +68,6 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
         )
     if "nonprivate" in means:
         figure.add_hline(y=means["nonprivate"], line={"color": NEUTRAL, "dash": "dot"})
-    figure.update_layout(
-        height=HEIGHT,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        showlegend=False,
-        uirevision="kept",
-    )
     figure.update_xaxes(
         type="category",
         range=[-0.5, len(WHY_TITLES) - 0.5],
