@@ -7,9 +7,10 @@ Paper 003, figure 2, takes the second way; paper 004, figure 5, the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpcore.accounting.planner import solve
 from dpcore.deep.config import TrainingConfig
@@ -45,13 +46,11 @@ class Effect:
         Name in links; name, letter and unit on screen, the last two possibly empty.
     gives_way : tuple of str
         The choices among "noise" and "epochs"; the first is the default.
+    named : str
+        Its name in a refusal.
     whole_numbers : bool
-    check : callable
-        (value, n): the value, or `InvalidInput`.
-    read : callable
-        The present value in a configuration.
-    put : callable
-        The configuration with another value.
+    most : float, optional
+        The largest value; of a whole number n where left out.
     """
 
     key: str
@@ -59,10 +58,30 @@ class Effect:
     symbol: str
     unit: str
     gives_way: tuple[str, ...]
-    whole_numbers: bool
-    check: Callable[[float, int], float]
-    read: Callable[[TrainingConfig], float]
-    put: Callable[[TrainingConfig, float], TrainingConfig]
+    named: str
+    whole_numbers: bool = False
+    most: float | None = None
+
+    def check(self, value: float, records: int) -> float:
+        """The value, or `InvalidInput`; `records` is n."""
+        if not self.whole_numbers:
+            most = math.inf if self.most is None else self.most
+            return number(self.named, value, above=0.0, at_most=most)
+        most = records if self.most is None else int(self.most)
+        return float(whole(self.named, value, at_least=1, at_most=most))
+
+    def read(self, config: TrainingConfig) -> float:
+        """The present value in a configuration."""
+        if self.key == "units":
+            return max(config.widths, default=0)
+        return float(getattr(config, self.key))
+
+    def put(self, config: TrainingConfig, value: float) -> TrainingConfig:
+        """The configuration with another value."""
+        if self.key == "units":
+            return replace(config, widths=(int(value),) * len(config.widths))
+        changed: dict[str, Any] = {self.key: int(value) if self.whole_numbers else value}
+        return replace(config, **changed)
 
     def why_not(self, study: TrainingStudy) -> str:
         """Why this setting has no effect in a study; empty where it has."""
@@ -206,10 +225,7 @@ def ends(
     rows["sigma"] = [
         _first_sigma(config, row) for config, (_, row) in zip(configs, rows.iterrows(), strict=True)
     ]
-    front = {
-        "parameter": effect.key,
-        "value": [values[place] for place in rows["study"]],
-    }
+    front = {"parameter": effect.key, "value": [values[place] for place in rows["study"]]}
     return pd.concat([pd.DataFrame(front), rows], axis=1)
 
 
@@ -236,70 +252,22 @@ def _rounded_decay(value: float) -> float:
     return 1.0 - _rounded(1.0 - value, 2) if value < 1.0 else 1.0
 
 
-def _whole(field: str, most: int | None = None) -> Callable[[float, int], float]:
-    def check(value: float, records: int) -> float:
-        return float(whole(field, value, at_least=1, at_most=records if most is None else most))
-
-    return check
-
-
 EFFECTS: dict[str, Effect] = {
     effect.key: effect
     for effect in (
+        Effect("decay", "noise decay", "R", "", (EPOCHS, NOISE), "decay R", most=1.0),
+        Effect("sigma", "initial noise", "σ₀", "on the sum of clipped gradients", (EPOCHS,), "σ"),
+        Effect("clip", "clipping norm", "C", "", (NOISE, EPOCHS), "C"),
+        Effect("batch", "lot size", "", "records a step", (NOISE,), "batch size", True),
         Effect(
-            key="decay",
-            title="noise decay",
-            symbol="R",
-            unit="",
-            gives_way=(EPOCHS, NOISE),
-            whole_numbers=False,
-            check=lambda value, _: number("decay R", value, above=0.0, at_most=1.0),
-            read=lambda config: config.decay,
-            put=lambda config, value: replace(config, decay=value),
-        ),
-        Effect(
-            key="sigma",
-            title="initial noise",
-            symbol="σ₀",
-            unit="on the sum of clipped gradients",
-            gives_way=(EPOCHS,),
-            whole_numbers=False,
-            check=lambda value, _: number("σ", value, above=0.0),
-            read=lambda config: config.sigma,
-            put=lambda config, value: replace(config, sigma=value),
-        ),
-        Effect(
-            key="clip",
-            title="clipping norm",
-            symbol="C",
-            unit="",
-            gives_way=(NOISE, EPOCHS),
-            whole_numbers=False,
-            check=lambda value, _: number("C", value, above=0.0),
-            read=lambda config: config.clip,
-            put=lambda config, value: replace(config, clip=value),
-        ),
-        Effect(
-            key="batch",
-            title="lot size",
-            symbol="",
-            unit="records a step",
-            gives_way=(NOISE,),
+            "units",
+            "hidden units",
+            "",
+            "in each hidden layer",
+            (NOISE,),
+            "hidden units",
             whole_numbers=True,
-            check=_whole("batch size"),
-            read=lambda config: config.batch,
-            put=lambda config, value: replace(config, batch=int(value)),
-        ),
-        Effect(
-            key="units",
-            title="hidden units",
-            symbol="",
-            unit="in each hidden layer",
-            gives_way=(NOISE,),
-            whole_numbers=True,
-            check=_whole("hidden units", 100_000),
-            read=lambda config: max(config.widths, default=0),
-            put=lambda config, value: replace(config, widths=(int(value),) * len(config.widths)),
+            most=100_000,
         ),
     )
 }
