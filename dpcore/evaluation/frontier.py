@@ -93,28 +93,27 @@ def reach(best: pd.DataFrame, target: float, measure: Metric = ACCURACY) -> Reac
     """
     name = measure.column
     better, worse = ("high", "low") if measure.sign > 0.0 else ("low", "high")
-    mean = _from(best, name, target, measure)
+    mean = crossing(best, name, target, measure.sign)
     at = best[best["epsilon"] == mean]
     method = "" if mean is None else str(at["method"].iloc[0])
     return Reach(
         target=target,
         epsilon=mean,
-        lucky=_from(best, f"{name}_{better}", target, measure),
-        safe=_from(best, f"{name}_{worse}", target, measure),
+        lucky=crossing(best, f"{name}_{better}", target, measure.sign),
+        safe=crossing(best, f"{name}_{worse}", target, measure.sign),
         method=method,
         best=measure.sign * float((measure.sign * best[name]).max()) if len(best) else math.nan,
     )
 
 
-def _from(best: pd.DataFrame, column: str, target: float, measure: Metric) -> float | None:
-    """The least ε from which on no value of the column is worse than the target."""
-    ordered = best.sort_values("epsilon", ascending=False)
-    start = None
-    for epsilon, value in zip(ordered["epsilon"], ordered[column], strict=True):
-        if not measure.reaches(value, target):
-            break
-        start = float(epsilon)
-    return start
+def crossing(rows: pd.DataFrame, column: str, threshold: float, sign: float = 1.0) -> float | None:
+    """The least ε from which on no value of `column` is below `threshold`, by `sign`; None if none.
+
+    The rows are sorted by ε.
+    """
+    good = sign * (rows[column] - threshold) >= 0.0
+    kept = rows.loc[good[::-1].cummin()[::-1], "epsilon"]
+    return float(kept.iloc[0]) if len(kept) else None
 
 
 def records_needed(records: int, reached: float, wanted: float) -> int:

@@ -260,16 +260,6 @@ def _room(figure: go.Figure, low: float, high: float) -> tuple[float, float]:
     return (min(crossings), 1.0 - max(crossings)) if crossings else (1.0, 1.0)
 
 
-def crossing(rows: pd.DataFrame, column: str, threshold: float) -> float | None:
-    """Smallest ε of the rows from which on `column` never falls below `threshold` again."""
-    start: float | None = None
-    for epsilon, value in zip(rows["epsilon"][::-1], rows[column][::-1], strict=True):
-        if not value >= threshold:
-            break
-        start = float(epsilon)
-    return start
-
-
 def at(rows: pd.DataFrame, epsilon: float) -> pd.Series:
     """The row whose ε is nearest to `epsilon` on the logarithmic axis."""
     distances = [abs(math.log(value / epsilon)) for value in rows["epsilon"]]

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.models import PRIVATE, TRIVIAL, WITHOUT_NOISE
 from dpcore.figures.curves import (
     ReferenceLine,
@@ -13,7 +14,6 @@ from dpcore.figures.curves import (
     add_series,
     against_epsilon,
     at,
-    crossing,
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import SURVEY
@@ -97,8 +97,7 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
 
 def _sentence(private: pd.DataFrame, model: Model, limit: float) -> str:
     sign = 1.0 if model.measure.higher_is_better else -1.0
-    signed = private.assign(value=sign * private["value"])
-    start = crossing(signed, "value", sign * limit - CLOSE)
+    start = crossing(private, "value", limit - sign * CLOSE, sign)
     better = "Higher" if model.measure.higher_is_better else "Lower"
     nearness = f"within {100 * CLOSE:.0f} points of the same model without noise"
     outcome = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dpcore.evaluation.frontier import crossing
 from dpcore.figures.curves import (
     EPSILON_RANGE,
     PROVED,
@@ -18,7 +19,6 @@ from dpcore.figures.curves import (
     add_series,
     against_epsilon,
     at,
-    crossing,
     name_of,
     series,
 )

@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 from dpcore.accounting.risk import odds
 from dpcore.datasets import Preparation, load, prepare
 from dpcore.evaluation.curves import calibration_table, closed_form
+from dpcore.evaluation.frontier import crossing
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
 from dpcore.figures import chosen, curves, noise, people, style, tradeoff
 from dpcore.figures.curves import ReferenceLine
@@ -160,8 +161,8 @@ def test_accuracy_says_when_regularisation_is_what_costs(
 
 def test_a_curve_that_falls_back_has_not_arrived() -> None:
     rows = pd.DataFrame({"epsilon": [0.1, 1.0, 10.0], "accuracy": [0.95, 0.7, 0.95]})
-    assert curves.crossing(rows, "accuracy", 0.9) == 10.0
-    assert curves.crossing(rows, "accuracy", 0.96) is None
+    assert crossing(rows, "accuracy", 0.9) == 10.0
+    assert crossing(rows, "accuracy", 0.96) is None
 
 
 def test_the_axis_begins_where_accuracy_begins_to_change(
