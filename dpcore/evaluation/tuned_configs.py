@@ -16,7 +16,6 @@ _CNN = TrainingConfig(
     activation="tanh",
     epochs=20,
     batch=2048,
-    learning_rate=8.0,
     final_rate=0.0,
     optimizer="momentum",
     average=0.1,
@@ -26,14 +25,12 @@ _LINEAR = TrainingConfig(
     network="linear",
     epochs=40,
     batch=8192,
-    learning_rate=17.0,
     optimizer="momentum",
     clip=0.1,
 )
 _WHOLE = TrainingConfig(
     network="linear",
     epochs=200,
-    learning_rate=0.1,
     optimizer="momentum",
     average=0.25,
     clip=1.0,
@@ -41,26 +38,19 @@ _WHOLE = TrainingConfig(
 )
 
 
-def _study(
-    dataset: str, features: str, config: TrainingConfig, epsilon: float, runs: int
-) -> TrainingStudy:
-    return TrainingStudy(dataset, features, config, epsilon, runs)
-
-
 STUDIES = {
-    "mnist-cnn-1.2": _study("mnist", "deskewed", replace(_CNN, learning_rate=5.0), 1.2, 3),
-    "mnist-cnn-3": _study("mnist", "deskewed", _CNN, 3.0, 3),
-    "mnist-scattering-1.2": _study(
-        "mnist", "scattering", replace(_LINEAR, learning_rate=5.0), 1.2, 3
-    ),
-    "mnist-scattering-3": _study(
-        "mnist", "scattering", replace(_LINEAR, learning_rate=8.0), 3.0, 3
-    ),
-    "mnist-whitened-1.2": _study("mnist", "whitened", replace(_LINEAR, learning_rate=8.0), 1.2, 3),
-    "mnist-whitened-3": _study("mnist", "whitened", _LINEAR, 3.0, 3),
-    "pneumonia-1": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.05), 1.0, 20),
-    "pneumonia-3": _study("pneumonia", "scattering", _WHOLE, 3.0, 20),
-    "pneumonia-8": _study("pneumonia", "scattering", replace(_WHOLE, learning_rate=0.2), 8.0, 20),
+    name: TrainingStudy(dataset, features, replace(config, learning_rate=rate), epsilon, runs)
+    for name, dataset, features, config, rate, epsilon, runs in (
+        ("mnist-cnn-1.2", "mnist", "deskewed", _CNN, 5.0, 1.2, 3),
+        ("mnist-cnn-3", "mnist", "deskewed", _CNN, 8.0, 3.0, 3),
+        ("mnist-scattering-1.2", "mnist", "scattering", _LINEAR, 5.0, 1.2, 3),
+        ("mnist-scattering-3", "mnist", "scattering", _LINEAR, 8.0, 3.0, 3),
+        ("mnist-whitened-1.2", "mnist", "whitened", _LINEAR, 8.0, 1.2, 3),
+        ("mnist-whitened-3", "mnist", "whitened", _LINEAR, 17.0, 3.0, 3),
+        ("pneumonia-1", "pneumonia", "scattering", _WHOLE, 0.05, 1.0, 20),
+        ("pneumonia-3", "pneumonia", "scattering", _WHOLE, 0.1, 3.0, 20),
+        ("pneumonia-8", "pneumonia", "scattering", _WHOLE, 0.2, 8.0, 20),
+    )
 }
 """By data, inputs or network, and ε. The whitened features' coordinates are from public digits."""
 
@@ -85,12 +75,10 @@ TUNED = (
 def chosen_on(study: TrainingStudy) -> str:
     """A sentence where the settings of a study were chosen on its own data set; else ""."""
     for tuned in STUDIES.values():
-        if (tuned.dataset, tuned.features, tuned.config.network) != (
-            study.dataset,
-            study.features,
-            study.config.network,
+        same_data = (tuned.dataset, tuned.features) == (study.dataset, study.features)
+        settings = ("network", *TUNED)
+        if same_data and all(
+            getattr(tuned.config, name) == getattr(study.config, name) for name in settings
         ):
-            continue
-        if all(getattr(tuned.config, name) == getattr(study.config, name) for name in TUNED):
             return CHOSEN
     return ""
