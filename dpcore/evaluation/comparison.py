@@ -146,18 +146,13 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
 
     Settings that matter to privacy only keep their defaults: one such training serves every ε.
     """
+    kept = ("network", "widths", "activation", "epochs", "batch", "sampling", "seed")
     return TrainingConfig(
-        network=config.network,
-        widths=config.widths,
-        activation=config.activation,
-        epochs=config.epochs,
-        batch=config.batch,
+        **{name: getattr(config, name) for name in kept},
         learning_rate=REFERENCE_RATE,
         optimizer=REFERENCE_OPTIMIZER,
         sigma=0.0,
         clipped=False,
-        sampling=config.sampling,
-        seed=config.seed,
     )
 
 

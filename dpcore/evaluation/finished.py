@@ -48,14 +48,8 @@ class Finished:
         """Its settings, flat; `SETTINGS` and `CONFIG_FIELDS`."""
         study, config = self.artifact["study"], self.artifact["recipe"]
         widths = "×".join(map(str, config["widths"])) if config["network"] == "perceptron" else ""
-        chosen = {
-            "dataset": study["dataset"],
-            "features": study["features"],
-            "public": study["public"],
-            "target_epsilon": study["epsilon"],
-            "runs": study["runs"],
-        }
-        return chosen | {name: config[name] for name in CONFIG_FIELDS} | {"widths": widths}
+        chosen = study | config | {"target_epsilon": study["epsilon"], "widths": widths}
+        return {name: chosen[name] for name in (*SETTINGS, *CONFIG_FIELDS)}
 
     @property
     def results(self) -> dict[str, Any]:
@@ -63,12 +57,9 @@ class Finished:
         conclusion = self.artifact["conclusion"]
         result: dict[str, Any] = {"sigma": conclusion["sigma"]}
         for metric in METRICS:
-            spread = self.measured[metric] or {"mean": None, "low": None, "high": None}
-            result |= {
-                metric: spread["mean"],
-                f"{metric}_low": spread["low"],
-                f"{metric}_high": spread["high"],
-            }
+            spread = self.measured[metric] or {}
+            names = {"mean": metric, "low": f"{metric}_low", "high": f"{metric}_high"}
+            result |= {name: spread.get(end) for end, name in names.items()}
         certified = conclusion["certified"] | {"status": conclusion["status"]}
         return result | {name: certified[name] for name in CERTIFIED}
 

@@ -70,12 +70,8 @@ class JobContext:
     records: Any = None
 
 
-class Task(Protocol):
-    """A unit of work, identified by the digest of its description, which other processes can do.
-
-    A frozen dataclass that pickles. Two tasks of one key give the same result, also where one
-    resumes from the saved state of the other.
-    """
+class StudyProtocol(Protocol):
+    """A pure description."""
 
     @property
     def key(self) -> str:
@@ -84,6 +80,14 @@ class Task(Protocol):
     @property
     def title(self) -> str:
         """What it is, in a few words for the screen."""
+
+
+class Task(StudyProtocol, Protocol):
+    """A unit of work, identified by the digest of its description, which other processes can do.
+
+    A frozen dataclass that pickles. Two tasks of one key give the same result, also where one
+    resumes from the saved state of the other.
+    """
 
     def run(self, context: JobContext) -> Outcome:
         """Do the task.
@@ -95,18 +99,6 @@ class Task(Protocol):
         InvalidInput
             If it can't be done; the sentence says why.
         """
-
-
-class StudyProtocol(Protocol):
-    """A pure description."""
-
-    @property
-    def key(self) -> str:
-        """`digest` of the whole description."""
-
-    @property
-    def title(self) -> str:
-        """What it is, in a few words for the screen."""
 
 
 @dataclass(frozen=True)

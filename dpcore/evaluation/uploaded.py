@@ -113,14 +113,8 @@ def outline(preparation: Preparation) -> Outline:
         classes = tuple(
             (float(label), int(count)) for label, count in zip(*label_counts, strict=True)
         )
-    emptied = replace(
-        split,
-        x_train=split.x_train[:0].copy(),
-        y_train=split.y_train[:0].copy(),
-        x_test=split.x_test[:0].copy(),
-        y_test=split.y_test[:0].copy(),
-        blank=split.blank[:0].copy(),
-    )
+    arrays = ("x_train", "y_train", "x_test", "y_test", "blank")
+    emptied = replace(split, **{name: getattr(split, name)[:0].copy() for name in arrays})
     return Outline(
         emptied, split.records, len(split.y_test), split.dimension, classes, table.published
     )

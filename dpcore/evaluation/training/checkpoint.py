@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import tempfile
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -55,15 +54,8 @@ def save(trainer: Trainer) -> str | None:
     try:
         path = _path(name)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)  # readable by the user alone
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(pack(trainer))
-            os.replace(temporary, path)
-            path.with_suffix(CLAIMED).unlink(missing_ok=True)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        cache.write(path, lambda file: file.write(pack(trainer)))
+        path.with_suffix(CLAIMED).unlink(missing_ok=True)
     except OSError:
         return None
     return name
