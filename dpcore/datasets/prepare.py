@@ -19,7 +19,7 @@ from dpcore.datasets.schema import Classes, Column, Entry, Table
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 FloatArray = NDArray[np.float64]
 
@@ -241,27 +241,28 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     # Training rows first, test rows after: each is then one contiguous part of the same array.
     rows = np.concatenate([train_rows, test_rows])
     names: list[str] = []
-    for column in columns:
-        names += _feature_names(column, preparation)
-    if preparation.intercept:
-        names.append("intercept")
-    x = np.zeros((len(rows), len(names)))
-    position = 0
+    parts: list[FloatArray] = []
     clipped: list[str] = []
     error_notes: list[str] = []
     for column in columns:
         if column.kind == "category":
-            position += _fill_category(x, position, column, frame[column.name], rows, preparation)
+            levels, part = _one_hot(
+                column, frame[column.name].cat.codes.to_numpy()[rows], preparation
+            )
+            names += levels
+            parts.append(part)
             continue
         values = frame[column.name].to_numpy(dtype=float)[rows]
         if column.kind == "number":
             values, outside = scaled(column, values, preparation)
             if outside:
                 clipped.append(f"{outside:,} of {column.name}")
-        x[:, position] = values
-        position += 1
+        names.append(column.name)
+        parts.append(values[:, np.newaxis])
     if preparation.intercept:
-        x[:, position] = 1.0
+        names.append("intercept")
+        parts.append(np.ones((len(rows), 1)))
+    x = np.hstack(parts)
     labels, is_blank = table.label[rows].astype(float), blank[rows]
     if isinstance(entry.label, Column):
         # Always by public bounds: the noise is sized for |y| ≤ 1 whatever the features' scaling.
@@ -363,37 +364,16 @@ def drawn(records: int, preparation: Preparation) -> NDArray[np.bool_]:
     return test
 
 
-def _has_unknown_level(column: Column, preparation: Preparation) -> bool:
-    # The codebook decides it, never whether an unknown value occurs.
-    return bool(column.missing_mark) and preparation.missing == "impute"
-
-
-def _feature_names(column: Column, preparation: Preparation) -> list[str]:
-    if column.kind != "category":
-        return [column.name]
+def _one_hot(
+    column: Column, levels: NDArray[np.integer], preparation: Preparation
+) -> tuple[list[str], FloatArray]:
+    """One 0/1 feature for each level: names, and rows for the given levels, -1 where unknown."""
     names = [f"{column.name} = {level}" for level in column.levels]
-    if _has_unknown_level(column, preparation):
+    # The codebook decides it, never whether an unknown value occurs.
+    if column.missing_mark and preparation.missing == "impute":
         names.append(f"{column.name} unknown")
-    return names
-
-
-def _fill_category(
-    x: FloatArray,
-    position: int,
-    column: Column,
-    values: pd.Series,
-    rows: NDArray[np.int64],
-    preparation: Preparation,
-) -> int:
-    """Write one 0/1 feature for each level into `x` from `position` on; return how many."""
-    width = len(column.levels)
-    levels = values.cat.codes.to_numpy()[rows].astype(np.int64)
-    if _has_unknown_level(column, preparation):
-        levels[levels < 0] = width
-        width += 1
-    filled = np.flatnonzero(levels >= 0)  # all but blank records
-    x[filled, position + levels[filled]] = 1.0
-    return width
+        levels = np.where(levels < 0, np.int64(len(column.levels)), levels)
+    return names, (levels[:, np.newaxis] == np.arange(len(names))).astype(float)
 
 
 def _transformed(column: Column, values: FloatArray, preparation: Preparation) -> FloatArray:
