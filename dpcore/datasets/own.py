@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, listed, number
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, number, values_in
 from dpcore.datasets.sources import columns_of, field_of, label_field, labels_of
 from dpcore.datasets.text import (
     LARGEST_NUMBER,
@@ -252,7 +252,7 @@ def _number(where: str, name: str, bounds: re.Match[str], mark: str) -> Column:
 
 
 def _listed(where: str, name: str, text: str, mark: str, predicted: bool) -> _ColumnText:
-    levels = listed(text)
+    levels = values_in(text)
     most = MOST_CLASSES if predicted else MOST_LEVELS
     if not 2 <= len(levels) <= most or len({*levels, mark}) != len(levels) + 1:
         raise InvalidInput(

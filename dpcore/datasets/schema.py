@@ -125,7 +125,21 @@ def number(
     )
 
 
-def listed(text: str) -> tuple[str, ...]:
+def category(
+    name: str, description: str, levels: str, codes: str = "", *, missing_mark: str = ""
+) -> Column:
+    """The column of a category, its levels and codes as for `values_in`."""
+    return Column(
+        name,
+        "category",
+        description,
+        levels=values_in(levels),
+        codes=values_in(codes) if codes else (),
+        missing_mark=missing_mark,
+    )
+
+
+def values_in(text: str) -> tuple[str, ...]:
     """The values in a text such as "no, yes"."""
     return tuple(value.strip() for value in text.split(","))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, listed, number
+from dpcore.datasets.schema import Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
@@ -34,14 +34,11 @@ ENTRY = Entry(
             "years",
             bounds_from="codebook",
         ),
-        Column(
+        category(
             "workclass",
-            "category",
             "who the person works for",
-            levels=listed(
-                "Private, Self-emp-not-inc, Self-emp-inc, Federal-gov, Local-gov, State-gov, "
-                "Without-pay, Never-worked"
-            ),
+            "Private, Self-emp-not-inc, Self-emp-inc, Federal-gov, Local-gov, State-gov, "
+            "Without-pay, Never-worked",
             missing_mark="?",
         ),
         number(
@@ -53,14 +50,11 @@ ENTRY = Entry(
             bounds_from="assumed",
             left_out="it is a weight of the survey, not a property of the person",
         ),
-        Column(
+        category(
             "education",
-            "category",
             "highest education",
-            levels=listed(
-                "Bachelors, Some-college, 11th, HS-grad, Prof-school, Assoc-acdm, Assoc-voc, 9th, "
-                "7th-8th, 12th, Masters, 1st-4th, 10th, Doctorate, 5th-6th, Preschool"
-            ),
+            "Bachelors, Some-college, 11th, HS-grad, Prof-school, Assoc-acdm, Assoc-voc, 9th, "
+            "7th-8th, 12th, Masters, 1st-4th, 10th, Doctorate, 5th-6th, Preschool",
         ),
         number(
             "education-num",
@@ -69,40 +63,32 @@ ENTRY = Entry(
             "The rank of the 16 levels of education.",
             bounds_from="codebook",
         ),
-        Column(
+        category(
             "marital-status",
-            "category",
             "marital status",
-            levels=listed(
-                "Married-civ-spouse, Divorced, Never-married, Separated, Widowed, "
-                "Married-spouse-absent, Married-AF-spouse"
-            ),
+            "Married-civ-spouse, Divorced, Never-married, Separated, Widowed, "
+            "Married-spouse-absent, Married-AF-spouse",
         ),
-        Column(
+        category(
             "occupation",
-            "category",
             "occupation",
-            levels=listed(
-                "Tech-support, Craft-repair, Other-service, Sales, Exec-managerial, "
-                "Prof-specialty, Handlers-cleaners, Machine-op-inspct, Adm-clerical, "
-                "Farming-fishing, Transport-moving, Priv-house-serv, Protective-serv, "
-                "Armed-Forces"
-            ),
+            "Tech-support, Craft-repair, Other-service, Sales, Exec-managerial, "
+            "Prof-specialty, Handlers-cleaners, Machine-op-inspct, Adm-clerical, "
+            "Farming-fishing, Transport-moving, Priv-house-serv, Protective-serv, "
+            "Armed-Forces",
             missing_mark="?",
         ),
-        Column(
+        category(
             "relationship",
-            "category",
             "place in the household",
-            levels=listed("Wife, Own-child, Husband, Not-in-family, Other-relative, Unmarried"),
+            "Wife, Own-child, Husband, Not-in-family, Other-relative, Unmarried",
         ),
-        Column(
+        category(
             "race",
-            "category",
             "race as the census asked for it",
-            levels=("White", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other", "Black"),
+            "White, Asian-Pac-Islander, Amer-Indian-Eskimo, Other, Black",
         ),
-        Column("sex", "category", "sex as the census asked for it", levels=("Female", "Male")),
+        category("sex", "sex as the census asked for it", "Female, Male"),
         number(
             "capital-gain",
             "gain from selling assets in the year",
@@ -129,18 +115,15 @@ ENTRY = Entry(
             "hours",
             bounds_from="codebook",
         ),
-        Column(
+        category(
             "native-country",
-            "category",
             "country of birth",
-            levels=listed(
-                "United-States, Cambodia, England, Puerto-Rico, Canada, Germany, "
-                "Outlying-US(Guam-USVI-etc), India, Japan, Greece, South, China, Cuba, Iran, "
-                "Honduras, Philippines, Italy, Poland, Jamaica, Vietnam, Mexico, Portugal, "
-                "Ireland, France, Dominican-Republic, Laos, Ecuador, Taiwan, Haiti, Columbia, "
-                "Hungary, Guatemala, Nicaragua, Scotland, Thailand, Yugoslavia, El-Salvador, "
-                "Trinadad&Tobago, Peru, Hong, Holand-Netherlands"
-            ),
+            "United-States, Cambodia, England, Puerto-Rico, Canada, Germany, "
+            "Outlying-US(Guam-USVI-etc), India, Japan, Greece, South, China, Cuba, Iran, "
+            "Honduras, Philippines, Italy, Poland, Jamaica, Vietnam, Mexico, Portugal, "
+            "Ireland, France, Dominican-Republic, Laos, Ecuador, Taiwan, Haiti, Columbia, "
+            "Hungary, Guatemala, Nicaragua, Scotland, Thailand, Yugoslavia, El-Salvador, "
+            "Trinadad&Tobago, Peru, Hong, Holand-Netherlands",
             missing_mark="?",
         ),
     ),

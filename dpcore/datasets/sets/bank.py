@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, listed, number
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, field_of, label_field
 from dpcore.datasets.text import Layout
 
@@ -40,27 +40,16 @@ ENTRY = Entry(
     records=45_211,
     columns=(
         number("age", "age", (18, 100), "A bank sells term deposits to adults.", "years"),
-        Column(
+        category(
             "job",
-            "category",
             "type of job",
-            levels=listed(
-                "admin., unknown, unemployed, management, housemaid, entrepreneur, student, "
-                "blue-collar, self-employed, retired, technician, services"
-            ),
+            "admin., unknown, unemployed, management, housemaid, entrepreneur, student, "
+            "blue-collar, self-employed, retired, technician, services",
         ),
-        Column(
-            "marital",
-            "category",
-            "marital status (divorced includes widowed)",
-            levels=("married", "divorced", "single"),
+        category(
+            "marital", "marital status (divorced includes widowed)", "married, divorced, single"
         ),
-        Column(
-            "education",
-            "category",
-            "highest education",
-            levels=("unknown", "secondary", "primary", "tertiary"),
-        ),
+        category("education", "highest education", "unknown, secondary, primary, tertiary"),
         Column("default", "indicator", "has credit in default", codes=("no", "yes")),
         number(
             "balance",
@@ -72,12 +61,7 @@ ENTRY = Entry(
         ),
         Column("housing", "indicator", "has a housing loan", codes=("no", "yes")),
         Column("loan", "indicator", "has a personal loan", codes=("no", "yes")),
-        Column(
-            "contact",
-            "category",
-            "how the customer was reached",
-            levels=("unknown", "telephone", "cellular"),
-        ),
+        category("contact", "how the customer was reached", "unknown, telephone, cellular"),
         number(
             "day",
             "day of the month of the last call",
@@ -85,11 +69,10 @@ ENTRY = Entry(
             "A month has at most 31 days.",
             bounds_from="codebook",
         ),
-        Column(
+        category(
             "month",
-            "category",
             "month of the last call",
-            levels=listed("jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec"),
+            "jan, feb, mar, apr, may, jun, jul, aug, sep, oct, nov, dec",
         ),
         number(
             "duration",
@@ -121,12 +104,7 @@ ENTRY = Entry(
             "As for the calls of this campaign.",
             transform="log1p",
         ),
-        Column(
-            "poutcome",
-            "category",
-            "outcome of the earlier campaign",
-            levels=("unknown", "other", "failure", "success"),
-        ),
+        category("poutcome", "outcome of the earlier campaign", "unknown, other, failure, success"),
         _FLAG,
     ),
     traps=(

@@ -32,74 +32,64 @@ def _rounded(value: float) -> float:
 
 
 # measure: description, lower and upper bound of an image's mean, and the reason
-_BASES: dict[str, tuple[str, float, float, str]] = {
+_BASES: dict[str, tuple[str, tuple[float, float], str]] = {
     "radius": (
         "distance from the centre of the nucleus to its edge",
-        _SMALLEST,
-        _LARGEST,
+        (_SMALLEST, _LARGEST),
         "A nucleus is taken to be 5 to 25 units in radius, from a small normal cell to one grown "
         "several times",
     ),
     "texture": (
         "standard deviation of the grey values",
-        0.0,
-        40.0,
+        (0.0, 40.0),
         "Grey values span 0 to 255, and a standard deviation above 40 would fill the whole scale "
         "(±3 of them)",
     ),
     "perimeter": (
         "length of the edge",
-        2 * math.pi * _SMALLEST,
-        2 * math.pi * _LARGEST,
+        (2 * math.pi * _SMALLEST, 2 * math.pi * _LARGEST),
         "2π times the bounds of the radius",
     ),
     "area": (
         "area of the nucleus",
-        math.pi * _SMALLEST**2,
-        math.pi * _LARGEST**2,
+        (math.pi * _SMALLEST**2, math.pi * _LARGEST**2),
         "π times the squared bounds of the radius",
     ),
     "smoothness": (
         "local variation of the radius, as a share of it",
-        0.0,
-        0.2,
+        (0.0, 0.2),
         "A share of the radius; an edge that jumps by more than a fifth is no outline any more",
     ),
     "compactness": (
         "perimeter² / area, rescaled so that a disc has 0",
-        0.0,
-        0.4,
+        (0.0, 0.4),
         "A disc has 0; 0.4 is an ellipse about 2.7 times as long as it is wide",
     ),
     "concavity": (
         "depth of the dents in the edge, as a share of the radius",
-        0.0,
-        0.4,
+        (0.0, 0.4),
         "No dents give 0; the deepest are taken to reach 0.4 of the radius on average",
     ),
     "concave points": (
         "share of the edge that is dented",
-        0.0,
-        0.25,
+        (0.0, 0.25),
         "A share; a quarter of the edge dented is taken as the most",
     ),
     "symmetry": (
         "difference between the two sides of the longest axis, as a share",
-        0.0,
-        0.4,
+        (0.0, 0.4),
         "Equal sides give 0; 0.4 is one side nearly half as long again as the other",
     ),
     "fractal dimension": (
         "roughness of the edge (dimension of the outline less 1)",
-        0.0,
-        0.15,
+        (0.0, 0.15),
         "A smooth outline has dimension 1, hence 0; outlines of cells stay below 1.15",
     ),
 }
 
 
 def _column(measure: str, statistic: str) -> Column:
-    description, lower, upper, reason = _BASES[measure]
+    description, (lower, upper), reason = _BASES[measure]
     if statistic == "error":
         lower, upper = 0.0, _ERROR * upper
         how = "; the standard error of about 40 nuclei is at most 1/√40 of the mean's upper bound"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, number
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, Remark, columns_of, fields_of
 from dpcore.datasets.text import Field, Layout
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DAYS_A_YEAR = 365.25
-_THREE_LEVELS = ("normal", "above normal", "well above normal")
+_THREE_LEVELS = "normal, above normal, well above normal"
 
 ENTRY = Entry(
     key="cardio",
@@ -33,7 +33,7 @@ ENTRY = Entry(
     records=70_000,
     columns=(
         number("age", "age (the file gives days)", (18, 90), "Check-ups of adults.", "years"),
-        Column("gender", "category", "gender", levels=("women", "men"), codes=("1", "2")),
+        category("gender", "gender", "women, men", "1, 2"),
         number(
             "height",
             "height",
@@ -58,10 +58,8 @@ ENTRY = Entry(
             "Beyond 30 and 160 a diastolic reading is an error or an emergency.",
             "mmHg",
         ),
-        Column(
-            "cholesterol", "category", "cholesterol", levels=_THREE_LEVELS, codes=("1", "2", "3")
-        ),
-        Column("gluc", "category", "glucose", levels=_THREE_LEVELS, codes=("1", "2", "3")),
+        category("cholesterol", "cholesterol", _THREE_LEVELS, "1, 2, 3"),
+        category("gluc", "glucose", _THREE_LEVELS, "1, 2, 3"),
         Column("smoke", "indicator", "smokes", codes=("0", "1")),
         Column("alco", "indicator", "drinks alcohol", codes=("0", "1")),
         Column("active", "indicator", "is physically active", codes=("0", "1")),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.datasets.schema import Column, Entry, Label, Table, number
+from dpcore.datasets.schema import Column, Entry, Label, Table, category, number
 from dpcore.datasets.sources import BuiltIn
 from dpcore.errors import whole
 
@@ -46,7 +46,7 @@ ENTRY = Entry(
     records=USUAL,
     columns=(
         _drawn("age", "age", (18, 100), "The generator draws adults and nobody over 100.", "years"),
-        Column("sex", "category", "sex", levels=("female", "male")),
+        category("sex", "sex", "female, male"),
         _drawn(
             "systolic_pressure",
             "systolic blood pressure",

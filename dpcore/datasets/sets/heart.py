@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, number
+from dpcore.datasets.schema import Column, Entry, Label, RemoteFile, category, number
 from dpcore.datasets.sources import FileSource, fields_of
 from dpcore.datasets.text import Layout
 
@@ -24,13 +24,12 @@ ENTRY = Entry(
     records=303,
     columns=(
         number("age", "age", (18, 100), "Adults sent to angiography.", "years"),
-        Column("sex", "category", "sex", levels=("female", "male"), codes=("0", "1")),
-        Column(
+        category("sex", "sex", "female, male", "0, 1"),
+        category(
             "cp",
-            "category",
             "type of chest pain",
-            levels=("typical angina", "atypical angina", "non-anginal pain", "asymptomatic"),
-            codes=("1", "2", "3", "4"),
+            "typical angina, atypical angina, non-anginal pain, asymptomatic",
+            "1, 2, 3, 4",
         ),
         number(
             "trestbps",
@@ -47,12 +46,11 @@ ENTRY = Entry(
             "mg/dl",
         ),
         Column("fbs", "indicator", "fasting blood sugar above 120 mg/dl", codes=("0", "1")),
-        Column(
+        category(
             "restecg",
-            "category",
             "electrocardiogram at rest",
-            levels=("normal", "ST-T abnormality", "left ventricular hypertrophy"),
-            codes=("0", "1", "2"),
+            "normal, ST-T abnormality, left ventricular hypertrophy",
+            "0, 1, 2",
         ),
         number(
             "thalach",
@@ -69,12 +67,11 @@ ENTRY = Entry(
             "2 mm is already strongly abnormal; beyond 5 mm nothing more is learned.",
             "mm",
         ),
-        Column(
+        category(
             "slope",
-            "category",
             "slope of the ST segment at peak exercise",
-            levels=("upsloping", "flat", "downsloping"),
-            codes=("1", "2", "3"),
+            "upsloping, flat, downsloping",
+            "1, 2, 3",
         ),
         number(
             "ca",
@@ -84,12 +81,11 @@ ENTRY = Entry(
             bounds_from="codebook",
             missing_mark="?",
         ),
-        Column(
+        category(
             "thal",
-            "category",
             "thallium scan",
-            levels=("normal", "fixed defect", "reversible defect"),
-            codes=("3", "6", "7"),
+            "normal, fixed defect, reversible defect",
+            "3, 6, 7",
             missing_mark="?",
         ),
     ),

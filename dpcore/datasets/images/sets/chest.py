@@ -10,7 +10,7 @@ from __future__ import annotations
 from dpcore.datasets import download
 from dpcore.datasets.images import medmnist
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
-from dpcore.datasets.schema import RemoteFile, listed
+from dpcore.datasets.schema import RemoteFile, values_in
 from dpcore.progress import Progress
 
 ENTRY = ExamplesEntry(
@@ -25,7 +25,7 @@ ENTRY = ExamplesEntry(
     test_records=22_433,
     side=28,
     task="labels",
-    names=listed(
+    names=values_in(
         "atelectasis, cardiomegaly, effusion, infiltration, mass, nodule, pneumonia, "
         "pneumothorax, consolidation, edema, emphysema, fibrosis, pleural thickening, "
         "hernia"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import download
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, unit
-from dpcore.datasets.schema import RemoteFile, listed
+from dpcore.datasets.schema import RemoteFile, values_in
 from dpcore.errors import InvalidInput
 from dpcore.progress import Progress
 
@@ -34,7 +34,7 @@ ENTRY = ExamplesEntry(
     test_records=10_000,
     side=32,
     task="classes",
-    names=listed("airplane, automobile, bird, cat, deer, dog, frog, horse, ship, truck"),
+    names=values_in("airplane, automobile, bird, cat, deer, dog, frog, horse, ship, truck"),
     purpose="Tell what a small photograph shows.",
     traps=(
         "Some test images are near copies of training images.",
