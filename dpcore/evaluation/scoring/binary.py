@@ -77,35 +77,18 @@ class Classification:
         hits = metrics.noisy_accuracies(centres, sigmas, draws, split.x_test, split.y_test)
         low, high = holding(test.accuracy, *np.quantile(hits, [LOW, HIGH], axis=1))
         missed, false = _per_thousand(test.true_positive, test.true_negative, split)
-        return {
-            "accuracy": test.accuracy,
-            "accuracy_low": low,
-            "accuracy_high": high,
-            "auc": area,
-            "auc_low": area + around[0],
-            "auc_high": area + around[1],
-            "balanced_accuracy": test.balanced,
-            "missed_per_1000": missed,
-            "false_per_1000": false,
-        }
+        accuracies = test.accuracy, low, high
+        areas = area, area + around[0], area + around[1]
+        values = (*accuracies, *areas, test.balanced, missed, false)
+        return dict(zip(self.columns, values, strict=True))
 
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
         mean = runs[list(self.run_columns)].mean()
-        accuracy, low, high = map(float, spread(runs["accuracy_test"].to_numpy()))
-        area, area_low, area_high = map(float, spread(runs["auc"].to_numpy()))
-        missed, false = _per_thousand(mean["true_positive_rate"], mean["true_negative_rate"], split)
-        return {
-            "accuracy": accuracy,
-            "accuracy_low": low,
-            "accuracy_high": high,
-            "auc": area,
-            "auc_low": area_low,
-            "auc_high": area_high,
-            "balanced_accuracy": mean["balanced_accuracy"],
-            "missed_per_1000": missed,
-            "false_per_1000": false,
-        }
+        accuracies, areas = (spread(runs[name].to_numpy()) for name in ("accuracy_test", "auc"))
+        cases = _per_thousand(mean["true_positive_rate"], mean["true_negative_rate"], split)
+        values = map(float, (*accuracies, *areas, mean["balanced_accuracy"], *cases))
+        return dict(zip(self.columns, values, strict=True))
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's interval, and its like for areas; from the test records alone."""

@@ -87,13 +87,9 @@ class Multiclass:
 
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """Means over runs; the band from 5 % to 95 % of them."""
-        accuracy, low, high = map(float, spread(runs["accuracy_test"].to_numpy()))
-        return {
-            "accuracy": accuracy,
-            "accuracy_low": low,
-            "accuracy_high": high,
-            "balanced_accuracy": float(runs["balanced_accuracy"].mean()),
-        }
+        accuracies = map(float, spread(runs["accuracy_test"].to_numpy()))
+        values = *accuracies, float(runs["balanced_accuracy"].mean())
+        return dict(zip(self.columns, values, strict=True))
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Wilson's interval, from the test records alone."""

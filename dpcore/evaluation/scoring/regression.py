@@ -142,24 +142,16 @@ class Regression:
         mean = expected_mean_squares(centres, sigmas, split.x_test, split.y_test)
         single = noisy_mean_squares(centres, sigmas, draws, split.x_test, split.y_test)
         low, high = unit * np.sqrt(holding(mean, *np.quantile(single, [LOW, HIGH], axis=1)))
-        return {
-            "rmse": unit * np.sqrt(mean),
-            "rmse_low": low,
-            "rmse_high": high,
-            "r2": _explained(mean, split.y_test),
-        }
+        values = unit * np.sqrt(mean), low, high, _explained(mean, split.y_test)
+        return dict(zip(self.columns, values, strict=True))
 
     def over_runs(self, split: Split, runs: pd.DataFrame) -> dict[str, float]:
         """The root of the mean square over runs; the band from 5 % to 95 % of them."""
         single = runs["rmse_test"].to_numpy()
         mean = float(np.sqrt(np.mean(single**2)))
         low, high = holding(mean, *np.quantile(single, [LOW, HIGH]))
-        return {
-            "rmse": mean,
-            "rmse_low": low,
-            "rmse_high": high,
-            "r2": float(runs["r2_test"].mean()),
-        }
+        values = mean, low, high, float(runs["r2_test"].mean())
+        return dict(zip(self.columns, values, strict=True))
 
     def intervals(self, split: Split, weights: Array) -> dict[str, tuple[float, float]]:
         """Intervals by the spread of the test records' squares, their mean taken to be normal."""
