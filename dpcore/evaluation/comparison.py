@@ -19,7 +19,9 @@ from dpcore.datasets.images.examples import NULL_CLASS
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.scoring import spread_by
 from dpcore.evaluation.training.data import known
+from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.guarantee import Guarantee
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,9 +158,7 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
     )
 
 
-def epsilon_schedule(
-    configs: Mapping[str, TrainingConfig], records: int, accountant: str = "pld"
-) -> pd.DataFrame:
+def epsilon_schedule(configs: Mapping[str, TrainingConfig], records: int) -> pd.DataFrame:
     """σ and the certified ε at the end of each epoch, before anything is trained.
 
     Of more than `MOST_MARKS` epochs, at the end of as many evenly spread ones, the last included.
@@ -169,8 +169,6 @@ def epsilon_schedule(
         Private ones by the name of their series, their σ₀ solved.
     records : int
         n.
-    accountant : str
-        Certified one of `dpcore.accounting.epsilon_curve.CURVES`.
 
     Returns
     -------
@@ -180,41 +178,23 @@ def epsilon_schedule(
     """
     import pandas as pd
 
-    parts = []
+    rows = []
     for series, config in configs.items():
         training, an_epoch = evenly(config).training(records), config.steps_an_epoch(records)
         marks = [an_epoch * epoch for epoch in checkpoints(config.epochs, MOST_MARKS)]
-        is_accounted = accounted(config)
         # As printed, paper 004's noise has no accountant: only its steps and its σ are known. With
         # public weights an accountant counts less noise than σ.
-        spent = (
-            along(config.training(records), accountant, marks)
-            if is_accounted
-            else [None] * len(marks)
-        )
+        if accounted(config):
+            spent = along(config.training(records), ACCOUNTANT, marks)
+        else:
+            spent = [Guarantee(None, None, training.adjacency, "none")] * len(marks)
         sigmas = training.schedule().each_step()
-        parts.append(
-            pd.DataFrame(
-                {
-                    "series": series,
-                    "epoch": [steps // an_epoch for steps in marks],
-                    "steps": marks,
-                    "sigma": sigmas[np.array(marks) - 1],
-                    "epsilon": [
-                        math.nan
-                        if guarantee is None or guarantee.epsilon is None
-                        else guarantee.epsilon
-                        for guarantee in spent
-                    ],
-                    "delta": training.delta,
-                    "adjacency": str(training.adjacency),
-                    "accountant": [
-                        "none" if guarantee is None else guarantee.by for guarantee in spent
-                    ],
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+        for steps, guarantee in zip(marks, spent, strict=True):
+            epsilon = math.nan if guarantee.epsilon is None else guarantee.epsilon
+            promise = epsilon, training.delta, str(training.adjacency), guarantee.by
+            rows.append((series, steps // an_epoch, steps, sigmas[steps - 1], *promise))
+    names = ("series", "epoch", "steps", "sigma", "epsilon", "delta", "adjacency", "accountant")
+    return pd.DataFrame(rows, columns=list(names))
 
 
 def accounted(config: TrainingConfig) -> bool:

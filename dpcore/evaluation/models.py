@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dpcore.datasets import OWN, Entry, Table, described, entry, load
 from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
-from dpcore.evaluation.scoring import spread
-from dpcore.evaluation.study import MOST_EPSILONS, MOST_RUNS, default_delta
+from dpcore.evaluation.scoring import Array, spread
+from dpcore.evaluation.study import MOST_RUNS, checked_epsilons, default_delta
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import Model, ModelCalibration, noiseless
@@ -100,17 +102,13 @@ class ModelStudy:
         # Default rules use the published size of a catalogue set, whatever the file holds.
         size = whole("records", self.records, at_least=1) if self.dataset == OWN else None
         object.__setattr__(self, "records", size)
-        if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
-            raise InvalidInput(
-                f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
-            )
+        epsilons = checked_epsilons(self.epsilons, at_least=1e-6)
         runs = whole("runs", self.runs, at_least=1, at_most=MOST_RUNS)
         if runs * len(self.epsilons) > MOST_FITS:
             raise InvalidInput(
                 f"runs is {runs:,} at {len(self.epsilons)} values of epsilon, but together they "
                 f"must be at most {MOST_FITS:,} models."
             )
-        epsilons = [number("epsilon", e, at_least=1e-6, at_most=1e3) for e in self.epsilons]
         delta = default_delta(self.entry.records) if self.delta is None else self.delta
         checked = {
             "epsilons": tuple(sorted(set(epsilons))),
@@ -213,19 +211,12 @@ def curve(
     learned = model.learn(train, unlabelled, private, study.runs, study.seed, section(0.05, 0.75))
     section(0.8, 0.0)(0.0, "judging")
     values = model.judge(learned, test)
-    noiseless_calibrations = [noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))]
-    plain = model.learn(
-        train, unlabelled, noiseless_calibrations, study.runs, study.seed, section(0.85, 0.13)
-    )
-    rows = [
-        (*_row(study, PRIVATE, c, run, values[place, run]), *counts)
-        for place, c in enumerate(private)
-        for run in range(study.runs)
-    ]
-    for run, value in enumerate(model.judge(plain, test)[0]):
-        rows.append((*_row(study, WITHOUT_NOISE, noiseless_calibrations[0], run, value), *counts))
-    trivial = model.trivial(train, test)
-    rows.append((*_row(study, TRIVIAL, noiseless_calibrations[0], 0, trivial), *counts))
+    silenced = noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))
+    plain = model.learn(train, unlabelled, [silenced], study.runs, study.seed, section(0.85, 0.13))
+    judged = [(PRIVATE, *each) for each in zip(private, values, strict=True)]
+    judged.append((WITHOUT_NOISE, silenced, model.judge(plain, test)[0]))
+    judged.append((TRIVIAL, silenced, np.array([model.trivial(train, test)])))
+    rows = [(*row, *counts) for each in judged for row in _rows(study, *each)]
     section(1.0, 0.0)(0.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -260,22 +251,16 @@ def _parts(model: Model, table: Table, seed: int) -> tuple[Records, Records, Rec
     return train, test[:half], test[half:]
 
 
-def _row(
-    study: ModelStudy, series: str, calibration: ModelCalibration, run: int, value: float
-) -> tuple[object, ...]:
-    private, proof = series == PRIVATE, calibration.proof
-    return (
-        study.model,
-        study.dataset,
-        series,
-        calibration.requested.epsilon if private else float("nan"),
-        (proof.delta if proof.delta is not None else calibration.requested.delta)
-        if private
-        else float("nan"),
-        study.adjacency if private else "",
-        str(calibration.status),
-        proof.by if private else "",
-        run,
-        study.what.measure.key,
-        float(value),
-    )
+def _rows(
+    study: ModelStudy, series: str, calibration: ModelCalibration, values: Array
+) -> list[tuple[object, ...]]:
+    """The rows of one series at one ε, a run each, without the numbers of records."""
+    requested, proof = calibration.requested, calibration.proof
+    promised: tuple[object, ...] = float("nan"), float("nan"), ""
+    if series == PRIVATE:
+        delta = requested.delta if proof.delta is None else proof.delta
+        promised = requested.epsilon, delta, study.adjacency
+    by = proof.by if series == PRIVATE else ""
+    described = (study.model, study.dataset, series, *promised, str(calibration.status), by)
+    measure = study.what.measure.key
+    return [(*described, run, measure, float(value)) for run, value in enumerate(values)]

@@ -107,11 +107,7 @@ class Study:
                 raise InvalidInput(
                     f"method is {brief(method)} with loss {brief(self.loss)}: {refused}"
                 )
-        if not 1 <= len(self.epsilons) <= MOST_EPSILONS:
-            raise InvalidInput(
-                f"epsilon has {len(self.epsilons)} values, but must have 1 to {MOST_EPSILONS}."
-            )
-        epsilons = [number("epsilon", e, at_least=1e-12, at_most=1e3) for e in self.epsilons]
+        epsilons = checked_epsilons(self.epsilons, at_least=1e-12)
         # One study has one description and so one key: 1 and 1.0 are the same ε, named once.
         self._set(
             methods=tuple(dict.fromkeys(self.methods)),
@@ -146,6 +142,15 @@ class Study:
     def key(self) -> str:
         """A digest of the whole description and of the code that computes it."""
         return digest(asdict(self))
+
+
+def checked_epsilons(epsilons: Sequence[float], *, at_least: float) -> list[float]:
+    """The ε of a study, as many as it may have and each a number in range."""
+    if not 1 <= len(epsilons) <= MOST_EPSILONS:
+        raise InvalidInput(
+            f"epsilon has {len(epsilons)} values, but must have 1 to {MOST_EPSILONS}."
+        )
+    return [number("epsilon", e, at_least=at_least, at_most=1e3) for e in epsilons]
 
 
 def default_delta(records: int) -> float:
