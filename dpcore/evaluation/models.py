@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.datasets import OWN, Entry, Table, described, entry, load
-from dpcore.errors import Cancelled, InvalidInput, number, one_of, whole
+from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.evaluation.scoring import Array, spread
 from dpcore.evaluation.study import MOST_RUNS, checked_epsilons, default_delta
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, section, stoppable
 from dpcore.guarantee import Adjacency
 from dpcore.models.model import Model, ModelCalibration, noiseless
 from dpcore.models.records import Records, encode, shape_of
@@ -195,29 +195,26 @@ def curve(
     """
     import pandas as pd
 
-    def section(start: float, share: float) -> Progress:
-        def report(fraction: float, message: str) -> None:
-            if cancelled():
-                raise Cancelled
-            progress(start + share * fraction, message)
-
-        return report
-
-    section(0.0, 0.0)(0.0, "loading the data")
+    report = stoppable(progress, cancelled)
+    report(0.0, "loading the data")
     model, private = study.what, study.calibrations()
     train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
     counts = len(train), len(test)
     unlabelled, test = unlabelled.known, test.known
-    learned = model.learn(train, unlabelled, private, study.runs, study.seed, section(0.05, 0.75))
-    section(0.8, 0.0)(0.0, "judging")
+    learned = model.learn(
+        train, unlabelled, private, study.runs, study.seed, section(report, 0.05, 0.75)
+    )
+    report(0.8, "judging")
     values = model.judge(learned, test)
     silenced = noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))
-    plain = model.learn(train, unlabelled, [silenced], study.runs, study.seed, section(0.85, 0.13))
+    plain = model.learn(
+        train, unlabelled, [silenced], study.runs, study.seed, section(report, 0.85, 0.13)
+    )
     judged = [(PRIVATE, *each) for each in zip(private, values, strict=True)]
     judged.append((WITHOUT_NOISE, silenced, model.judge(plain, test)[0]))
     judged.append((TRIVIAL, silenced, np.array([model.trivial(train, test)])))
     rows = [(*row, *counts) for each in judged for row in _rows(study, *each)]
-    section(1.0, 0.0)(0.0, "done")
+    report(1.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

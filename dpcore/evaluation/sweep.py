@@ -11,7 +11,6 @@ import numpy as np
 from dpcore.datasets import Split, load, prepare
 from dpcore.erm import one_vs_rest
 from dpcore.erm.method import Calibration, Release
-from dpcore.errors import Cancelled
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import (
@@ -21,6 +20,7 @@ from dpcore.evaluation.study import (
     delta_for,
     problem_for,
 )
+from dpcore.evaluation.task import section, stoppable
 from dpcore.methods import method_named
 from dpcore.progress import Progress, silent
 
@@ -83,11 +83,7 @@ def sweep(
     """
     import pandas as pd
 
-    def report(fraction: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        progress(fraction, message)
-
+    report = stoppable(progress, cancelled)
     report(0.0, "loading the data")
     if split is None:
         split = prepare(load(study.dataset, records=study.records), study.preparation)
@@ -103,10 +99,7 @@ def sweep(
 
     released = []
     for number, (release, batch) in enumerate(engines.items()):
-
-        def part(fraction: float, message: str, number: int = number) -> None:
-            report(0.9 * (number + fraction) / len(engines), message)
-
+        part = section(report, 0.9 * number / len(engines), 0.9 / len(engines))
         started = time.perf_counter()
         weights = one_vs_rest.release(
             release, problem, split.x_train, split.y_train, batch, study.runs, study.seed, part

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import dpcore
-from dpcore.errors import InvalidInput
+from dpcore.errors import Cancelled, InvalidInput
 from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -150,6 +150,22 @@ def take_records(path: str) -> Any:
             return pickle.load(file)
     except FileNotFoundError:
         raise InvalidInput(GONE) from None
+
+
+def stoppable(progress: Progress, cancelled: Callable[[], bool]) -> Progress:
+    """Report as `progress` does, but raise `Cancelled` once `cancelled` returns True."""
+
+    def report(fraction: float, message: str) -> None:
+        if cancelled():
+            raise Cancelled
+        progress(fraction, message)
+
+    return report
+
+
+def section(progress: Progress, start: float, share: float) -> Progress:
+    """Report a part of the work, which begins at `start` and is a `share` of the whole."""
+    return lambda fraction, message: progress(start + share * fraction, message)
 
 
 def digest(description: object) -> str:

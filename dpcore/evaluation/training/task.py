@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dpcore.errors import Cancelled
-from dpcore.evaluation.task import JobContext, Outcome, StudyTask
+from dpcore.evaluation.task import JobContext, Outcome, StudyTask, stoppable
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.progress import Progress, silent
 
@@ -56,7 +56,7 @@ def sweep_training(
     little more than one. A run's random draws depend on the other runs of its group.
     """
     studies = TrainingSweep(tuple(studies)).studies
-    trainer = begin(studies, device=device, progress=_or_stop(progress, cancelled))
+    trainer = begin(studies, device=device, progress=stoppable(progress, cancelled))
     trainer.run(progress, cancelled=cancelled)
     rows = trainer.history()
     return [
@@ -140,7 +140,7 @@ def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Traine
         )
 
     trainer = begin(
-        studies, progress=_or_stop(preparing, context.cancelled), records=context.records
+        studies, progress=stoppable(preparing, context.cancelled), records=context.records
     )
     if state is not None and restore(trainer, state):
         context.partial(trainer.history())
@@ -159,12 +159,3 @@ def _to_the_end(studies: Sequence[TrainingStudy], context: JobContext) -> Traine
         context.keep(pack(trainer))
         raise
     return trainer
-
-
-def _or_stop(report: Progress, cancelled: Callable[[], bool]) -> Progress:
-    def report_or_stop(share: float, message: str) -> None:
-        if cancelled():
-            raise Cancelled
-        report(share, message)
-
-    return report_or_stop
