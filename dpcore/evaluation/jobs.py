@@ -120,22 +120,17 @@ class Job:
         """One of "queued", "running", "done", "failed" and "cancelled"."""
         if os.path.exists(_path(self.key, "csv")):
             return "done"
-        attempt = _attempts.get(self.key)
-        if attempt is None:
-            name = _started_elsewhere(self.key)
-            if name is None:
-                return "cancelled"
-            if time.time() - _last_beat(name) >= ALIVE_SECONDS:
-                return "failed"
-            return "running" if os.path.exists(_path(name, "progress")) else "queued"
-        if attempt.cancelled:
+        attempt, name = _attempts.get(self.key), self._started()
+        if name is None or (attempt and attempt.cancelled):
             return "cancelled"
-        future = attempt.future
-        if attempt.ended:
+        if attempt is None and time.time() - _last_beat(name) >= ALIVE_SECONDS:
+            return "failed"
+        if attempt and attempt.ended:
+            future = attempt.future
             # Done without an error and without a file: the cache was cleared meanwhile.
             stopped = future.cancelled() or isinstance(future.exception(), Cancelled | None)
             return "cancelled" if stopped else "failed"
-        return "running" if os.path.exists(_path(attempt.name, "progress")) else "queued"
+        return "running" if os.path.exists(_path(name, "progress")) else "queued"
 
     @property
     def progress(self) -> float:
@@ -179,15 +174,18 @@ class Job:
 
     def _name(self) -> str:
         """File-name prefix of the current attempt, or of what an ended one left."""
-        attempt = _attempts.get(self.key)
-        name = attempt.name if attempt else _started_elsewhere(self.key)
+        name = self._started()
         return name if name and os.path.exists(_path(name, "job")) else self.key
+
+    def _started(self) -> str | None:
+        """The attempt of this process, or else another's."""
+        attempt = _attempts.get(self.key)
+        return attempt.name if attempt else _started_elsewhere(self.key)
 
     def cancel(self) -> None:
         """Ask the worker to stop at its next step, despite watchers; a queued job never starts."""
         if self.state in ("queued", "running"):
-            attempt = _attempts.get(self.key)
-            name = attempt.name if attempt else _started_elsewhere(self.key)
+            attempt, name = _attempts.get(self.key), self._started()
             if attempt is not None:
                 attempt.cancelled = True
                 attempt.future.cancel()
