@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from dpcore.figures.canvas import LEGEND, canvas
@@ -105,8 +106,8 @@ def accuracy(
 
 
 @dataclass(frozen=True)
-class Unprivate:
-    """A model without privacy that missed and false cases are compared with.
+class Cases:
+    """The cases that one model misses and sees where there are none.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class Unprivate:
 
 def patients(
     rows: pd.DataFrame,
-    references: Sequence[Unprivate],
+    references: Sequence[Cases],
     *,
     titles: Mapping[str, str],
     positive: str,
@@ -139,7 +140,7 @@ def patients(
     ----------
     rows : pandas.DataFrame
         One row a method, all at the same ε; the non-private row is not drawn.
-    references : sequence of Unprivate
+    references : sequence of Cases
         Models without privacy; private ones are compared with the first.
     positive, negative, records_are : str
         What the label's two values mean, and what one record is, in words.
@@ -151,33 +152,26 @@ def patients(
         As for `dpcore.figures.tradeoff.accuracy`.
     """
     private = rows[(rows["method"] != NO_PRIVACY) & rows["missed_per_1000"].notna()]
-    bars = pd.DataFrame(
-        {
-            "name": [reference.name for reference in references]
-            + [
-                name_of(rows, method, edition, titles)
-                for method, edition in zip(private["method"], private["edition"], strict=True)
-            ],
-            "missed_per_1000": [r.missed for r in references] + [*private["missed_per_1000"]],
-            "false_per_1000": [r.false for r in references] + [*private["false_per_1000"]],
-        }
-    )
-    names = bars["name"].tolist()
-    most = float(bars[["missed_per_1000", "false_per_1000"]].max().max()) if len(bars) else 0.0
+    bars = [*references]
+    for _, row in private.iterrows():
+        name = name_of(rows, row["method"], row["edition"], titles)
+        bars.append(Cases(name, row["missed_per_1000"], row["false_per_1000"]))
+    missed, false = (np.array([getattr(bar, kind) for bar in bars]) for kind in ("missed", "false"))
+    most = max([*missed, *false], default=0.0)
     ill_are, well_are = literal(positive), literal(negative)
     figure = canvas(
         110 + 52 * max(1, len(bars)), right=30, kept=False, barmode="group", legend=LEGEND
     )
-    for column, words, pattern, colour in (
-        ("missed_per_1000", f"missed: {ill_are} taken for {well_are}", "", look("outpert")),
-        ("false_per_1000", f"false alarm: {well_are} taken for {ill_are}", "/", look("opera")),
+    for values, words, pattern, colour in (
+        (missed, f"missed: {ill_are} taken for {well_are}", "", look("outpert")),
+        (false, f"false alarm: {well_are} taken for {ill_are}", "/", look("opera")),
     ):
         figure.add_bar(
-            x=bars[column],
-            y=names,
+            x=values,
+            y=[bar.name for bar in bars],
             orientation="h",
             name=words,
-            text=[f"{value:.0f}" for value in bars[column]],
+            text=[f"{value:.0f}" for value in values],
             textposition="outside",
             textfont={"color": ink(dark)},
             cliponaxis=False,
@@ -197,10 +191,9 @@ def patients(
         return f"about {count:.0f} [{between}]" if between else f"{count:.0f}"
 
     counts = [
-        f"{name} misses {counted(missed)} of them and raises {counted(false)} false alarms"
-        for name, missed, false in zip(
-            names, bars["missed_per_1000"], bars["false_per_1000"], strict=True
-        )
+        f"{bar.name} misses {counted(bar.missed)} of them and raises {counted(bar.false)} false "
+        "alarms"
+        for bar in bars
     ]
     sentence = (
         f"Of 1,000 {records_are} like the test records, {ill:.0f} are cases of {positive}: "

@@ -53,6 +53,16 @@ def series(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield str(method), str(edition), rows.sort_values("epsilon")
 
 
+def named(
+    table: pd.DataFrame, column: str, titles: Mapping[str, str]
+) -> Iterator[tuple[str, str, str, pd.DataFrame]]:
+    """(display name, method, edition, rows) for every private series with values in `column`."""
+    for method, edition, rows in series(table):
+        rows = rows[rows[column].notna()]
+        if len(rows):
+            yield name_of(table, method, edition, titles), method, edition, rows
+
+
 def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str, str]) -> str:
     """Display name of a series, with its verdict where the claim behind its ε does not hold.
 
@@ -149,12 +159,8 @@ def add_series(
     band: bool = True,
 ) -> None:
     """Draw `column` against ε: a line with markers a method, and its band where there is one."""
-    for method, edition, rows in series(table):
-        rows = rows[rows[column].notna()]
-        if rows.empty:
-            continue
+    for name, method, edition, rows in named(table, column, titles):
         style = look(method)
-        name = name_of(table, method, edition, titles)
         low, high = f"{column}_low", f"{column}_high"
         banded = band and low in rows and bool(rows[low].notna().any())
         if banded:
@@ -170,8 +176,8 @@ def add_series(
                 f"{shown(row[column])}{spread}<br>{guarantee_of(row)}"
             )
         marked = replace(style, marker=style.symbol(edition))
-        named = {"name": name, "legendgroup": name}
-        add_curve(figure, rows["epsilon"], rows[column], marked, texts, size=7, dark=dark, **named)
+        entry = {"name": name, "legendgroup": name}
+        add_curve(figure, rows["epsilon"], rows[column], marked, texts, size=7, dark=dark, **entry)
 
 
 def add_references(

@@ -20,6 +20,7 @@ from dpcore.figures.curves import (
     against_epsilon,
     at,
     name_of,
+    named,
     series,
 )
 from dpcore.figures.drawn import Drawn
@@ -92,7 +93,7 @@ def accuracy(
     add_series(figure, table, column, titles=titles, shown=shown, dark=dark)
     add_references(figure, references, dark=dark)
 
-    curves = _named_rows(table, column, titles)
+    curves = [(name, rows) for name, _, _, rows in named(table, column, titles)]
     ends = [
         f"{name} from {shown(rows[column].iloc[0])} at ε = {plain(rows['epsilon'].iloc[0])} "
         f"to {shown(rows[column].iloc[-1])} at ε = {plain(rows['epsilon'].iloc[-1])}"
@@ -155,17 +156,6 @@ def _still(table: pd.DataFrame, epsilon: float, quality: Quality) -> bool:
         if float((earlier - level).abs().max()) > quality.still:
             return False
     return True
-
-
-def _named_rows(
-    table: pd.DataFrame, column: str, titles: Mapping[str, str]
-) -> list[tuple[str, pd.DataFrame]]:
-    """Display name and rows of each private series that has values in `column`."""
-    return [
-        (name_of(table, method, edition, titles), rows[rows[column].notna()])
-        for method, edition, rows in series(table)
-        if rows[column].notna().any()
-    ]
 
 
 def _what_suffices(
@@ -348,12 +338,10 @@ def objective(
     )
     add_series(figure, table, "objective", titles=titles, shown=plain, dark=dark)
     add_references(figure, lines, dark=dark)
-    parts = []
-    for method, edition, rows in series(table):
-        rows = rows[rows["objective"].notna()]
-        if not rows.empty:
-            row = at(rows, 1.0)
-            parts.append(f"{name_of(table, method, edition, titles)} {plain(row['objective'])}")
+    parts = [
+        f"{name} {plain(at(rows, 1.0)['objective'])}"
+        for name, _, _, rows in named(table, "objective", titles)
+    ]
     best = f"; without privacy it is {plain(references[0].value)}" if references else ""
     sentence = f"For example at ε = 1 the objective is: {listed(parts)}{best}." if parts else ""
     return Drawn(

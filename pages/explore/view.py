@@ -15,7 +15,7 @@ from dpcore.evaluation.curves import Reference as Unnoised
 from dpcore.evaluation.scoring import Metric, scoring_for
 from dpcore.evaluation.study import Study, delta_for, problem_for
 from dpcore.figures import noise, tradeoff
-from dpcore.figures.chosen import Unprivate
+from dpcore.figures.chosen import Cases
 from dpcore.figures.curves import ReferenceLine, at
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.quality import Quality
@@ -85,10 +85,10 @@ class View:
         }
 
     @property
-    def without_privacy(self) -> list[Unprivate]:
+    def without_privacy(self) -> list[Cases]:
         """The models without privacy that missed cases are compared with, the best one first."""
         return [
-            Unprivate(
+            Cases(
                 f"no privacy, {self.named(model)}",
                 model.measured["missed_per_1000"],
                 model.measured["false_per_1000"],

@@ -386,7 +386,7 @@ def test_the_chosen_epsilon_counts_points_against_the_first_reference(
 def test_cases_among_a_thousand_are_drawn_and_said(table: pd.DataFrame, titles: Titles) -> None:
     drawn = chosen.patients(
         table[table["epsilon"] == 1.0],
-        [chosen.Unprivate("no privacy", 9.0, 18.0)],
+        [chosen.Cases("no privacy", 9.0, 18.0)],
         titles=titles,
         positive="ill",
         negative="well",
