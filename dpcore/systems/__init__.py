@@ -103,8 +103,6 @@ def _of_method(method: Method) -> System:
     return System(
         key=method.key.replace("_", "-"),
         title=method.title,
-        paper="",
-        section="",
         source=method.paper,
         family=Family.ERM,
         what=method.idea,
@@ -116,8 +114,6 @@ def _of_model(model: Model) -> System:
     return System(
         key=f"model-{model.key}",
         title=model.title,
-        paper="",
-        section="",
         source=model.source,
         family=Family.SUPERVISED,
         what=model.idea,

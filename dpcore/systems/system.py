@@ -112,15 +112,15 @@ class System:
     ----------
     key, title : str
         Name in links, and name on screen.
-    paper : str
-        The paper that describes it: "000" to "004", or "" for systems beside them.
-    section : str
-        Section of that paper.
     source : str
         Authors and year.
     family : Family
     what : str
         Its purpose: one sentence for someone who does not know the field.
+    paper : str
+        The paper that describes it: "000" to "004", or "" for systems beside them.
+    section : str
+        Section of that paper.
     claim : str
         Its authors' claim; "" where the method that runs it as published states it.
     references : tuple of int
@@ -136,11 +136,11 @@ class System:
 
     key: str
     title: str
-    paper: str
-    section: str
     source: str
     family: Family
     what: str
+    paper: str = ""
+    section: str = ""
     claim: str = ""
     references: tuple[int, ...] = ()
     verdict: ClaimVerdict | None = None

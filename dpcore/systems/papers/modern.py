@@ -18,8 +18,6 @@ SYSTEMS = (
     System(
         key="loss-distributions",
         title="Rényi and privacy loss distribution (PLD) accounting",
-        paper="",
-        section="",
         source="Mironov 2017; Koskela, Jälkö and Honkela 2020; Gopi, Lee and Wutschitz 2021",
         family=Family.MECHANISM,
         what="Adds up what all noisy steps give away, from the exact odds of a single step.",
@@ -29,11 +27,7 @@ SYSTEMS = (
             "An upper bound on ε, where the sampling and the adjacency are those that were used, "
             "and whatever is cut off is added to δ.",
         ),
-        software=(
-            Software("dp-accounting"),
-            Software("prv-accountant"),
-            Software("opacus"),
-        ),
+        software=(Software("dp-accounting"), Software("prv-accountant"), Software("opacus")),
         breaks=(
             "dp-accounting 0.6.0 reads noise under replace-one differently in its two accountants: "
             "asked alike, one answers 9.997 and the other 4.729, which is too small.",
@@ -51,8 +45,6 @@ SYSTEMS = (
     System(
         key="dp-gd",
         title="DP-GD: noisy gradient descent",
-        paper="",
-        section="",
         source="Ganesh, Haghifam, Steinke and Thakurta 2023; Dong, Roth and Su 2022",
         family=Family.ERM,
         what="Trains in few steps, each on all the records, and blurs every step.",
@@ -62,8 +54,6 @@ SYSTEMS = (
     System(
         key="dp-newton",
         title="DP-Newton with double noise",
-        paper="",
-        section="",
         source="Ganesh, Haghifam, Steinke and Thakurta 2023",
         family=Family.ERM,
         what="Takes a handful of long steps that follow the curvature, and blurs slope and step.",
@@ -80,8 +70,6 @@ SYSTEMS = (
     System(
         key="approximate-minima",
         title="Approximate minima perturbation",
-        paper="",
-        section="",
         source="Iyengar et al. 2019",
         family=Family.ERM,
         what="Objective perturbation that may stop near the minimum, with a little more noise at "
@@ -105,8 +93,6 @@ SYSTEMS = (
     System(
         key="adassp",
         title="AdaSSP: adaptive sufficient statistics",
-        paper="",
-        section="",
         source="Wang 2018",
         family=Family.ERM,
         what="Blurs the sums that linear regression needs, and regularises as much as they then "
@@ -123,8 +109,6 @@ SYSTEMS = (
     System(
         key="bolt-on",
         title="PSGD, “bolt-on” output perturbation",
-        paper="",
-        section="",
         source="Wu, Li, Kumar, Chaudhuri, Jha and Naughton 2017",
         family=Family.ERM,
         what="Trains by plain stochastic gradient descent, and blurs the weights once at the end.",
@@ -138,8 +122,6 @@ SYSTEMS = (
     System(
         key="dp-ftrl",
         title="DP-FTRL and matrix factorisation",
-        paper="",
-        section="",
         source="Kairouz et al. 2021; Denisov et al. 2022",
         family=Family.ONLINE,
         what="Learns from records in the order in which they come, with noise whose draws cancel "
@@ -154,8 +136,6 @@ SYSTEMS = (
     System(
         key="dp-ctgan",
         title="DP-CTGAN and PATE-CTGAN",
-        paper="",
-        section="",
         source="Rosenblatt, Liu, Pouyanfar, de Leon, Desai and Allen 2020",
         family=Family.GENERATIVE,
         what="Makes up tables of mixed columns with a generator whose critic learns privately.",
@@ -173,8 +153,6 @@ SYSTEMS = (
     System(
         key="noisy-marginals",
         title="Records made up from noisy marginals",
-        paper="",
-        section="",
         source="McKenna, Miklau and Sheldon 2021",
         family=Family.GENERATIVE,
         what="Blurs counts of single traits and of pairs, and draws new records that fit them.",
@@ -194,8 +172,6 @@ SYSTEMS = (
     System(
         key="adaclip",
         title="AdaCliP: clipping that adapts",
-        paper="",
-        section="",
         source="Pichapati, Suresh, Yu, Reddi and Kumar 2019",
         family=Family.DEEP,
         what="Scales clipping and noise alike, weight by weight, by what noisy gradients have "
@@ -206,8 +182,6 @@ SYSTEMS = (
     System(
         key="scattering-linear",
         title="Hand-made features and a private linear model",
-        paper="",
-        section="",
         source="Tramèr and Boneh 2021",
         family=Family.DEEP,
         what="Turns images into features that need no training, and learns a small private model "
@@ -220,10 +194,7 @@ SYSTEMS = (
         ),
         runs=(
             Runnable(
-                Place.TRAIN,
-                "scattering",
-                Relation.SOUND,
-                "Without statistics of private records.",
+                Place.TRAIN, "scattering", Relation.SOUND, "Without statistics of private records."
             ),
         ),
     ),

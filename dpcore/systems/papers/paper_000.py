@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, System
 
-FAMILY = Family.ERM
+described = partial(System, paper="000", family=Family.ERM)
 
 SYSTEMS = (
-    System(
+    described(
         key="opera",
         title="OPERA",
-        paper="000",
         section="IV, Algorithm 1",
         source="Ding et al.",
-        family=FAMILY,
         what="Trains for a fixed number of steps and blurs the finished weights once, with just "
         "the noise needed.",
         runs=(Runnable(Place.EXPLORE, "opera"),),
     ),
-    System(
+    described(
         key="grpua",
         title="GRPUA",
-        paper="000",
         section="IV, Algorithm 2",
         source="Ding et al.",
-        family=FAMILY,
         what="Trains in very many small steps on one random record each, and blurs every step.",
         breaks=(
             "The query n∇f can move by 2nL when one record is replaced, and its noise is sized for "
@@ -33,20 +31,16 @@ SYSTEMS = (
         ),
         runs=(Runnable(Place.EXPLORE, "grpua"),),
     ),
-    System(
+    described(
         key="grpua-network",
         title="GRPUA on a neural network",
-        paper="000",
         section="V-D",
         source="Ding et al.",
         family=Family.DEEP,
         what="The same small noisy steps for a network, with each record's gradient cut to a "
         "limit.",
         claim="The total of Theorem 7 with sensitivity C = 1.",
-        verdict=ClaimVerdict(
-            Status.CLAIM_NOT_SUPPORTED,
-            "None, for the reasons given at GRPUA.",
-        ),
+        verdict=ClaimVerdict(Status.CLAIM_NOT_SUPPORTED, "None, for the reasons given at GRPUA."),
         runs=(
             Runnable(
                 Place.TRAIN,
@@ -56,32 +50,27 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="outpert",
         title="OutPert",
-        paper="000",
         section="V, baseline",
         source="Zhang, Zheng, Mou and Wang 2017",
         references=(10,),
-        family=FAMILY,
         what="As OPERA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "outpert"),),
     ),
-    System(
+    described(
         key="sgdpert",
         title="SgdPert",
-        paper="000",
         section="V, baseline",
         source="Bassily, Smith and Thakurta 2014",
         references=(12,),
-        family=FAMILY,
         what="As GRPUA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "sgdpert"),),
     ),
-    System(
+    described(
         key="analytic-gaussian",
         title="Analytic Gaussian mechanism",
-        paper="000",
         section="III, Theorem 2",
         source="Balle and Wang 2018",
         references=(13,),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, System
 
-FAMILY = Family.ERM
+described = partial(System, paper="002", family=Family.ERM)
 
 SYSTEMS = (
-    System(
+    described(
         key="input-perturbation",
         title="Input perturbation",
-        paper="002",
         section="3, Algorithm 2 and Theorem 1",
         source="Fukuchi, Tran and Sakuma 2017",
-        family=FAMILY,
         what="Every person blurs their own record before handing it in; the model learns from the "
         "blurred records.",
         claim="(ε, δ) for the model with high probability over the noise, and an excess risk of "
@@ -33,13 +33,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="input-perturbation-local",
         title="Input perturbation: the single message",
-        paper="002",
         section="3, Algorithm 1 and Corollary 1",
         source="Fukuchi, Tran and Sakuma 2017",
-        family=FAMILY,
         what="What a person's blurred record gives away to whoever receives it.",
         claim="A local (ε, δ) for every message, about √n times the ε of the model.",
         breaks=(
@@ -48,23 +46,19 @@ SYSTEMS = (
         ),
         runs=(Runnable(Place.EXPLORE, "inputpert"),),
     ),
-    System(
+    described(
         key="objective-gaussian",
         title="ObjGauss: objective perturbation, Gaussian",
-        paper="002",
         section="4, baseline",
         source="Kifer, Smith and Thakurta 2012",
-        family=FAMILY,
         what="Tilts what training minimises by a random amount of bell-shaped noise, then fits.",
         runs=(Runnable(Place.EXPLORE, "objpert"),),
     ),
-    System(
+    described(
         key="output-laplace",
         title="Output: output perturbation, Laplace",
-        paper="002",
         section="4, baseline",
         source="Chaudhuri, Monteleoni and Sarwate 2011",
-        family=FAMILY,
         what="Fits a regularised model and blurs its weights once, without any δ.",
         runs=(Runnable(Place.EXPLORE, "outpert_pure"),),
     ),

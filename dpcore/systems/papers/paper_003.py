@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
 
-FAMILY = Family.DEEP
+described = partial(System, paper="003", family=Family.DEEP)
 
 SYSTEMS = (
-    System(
+    described(
         key="adaptive-tcdp",
         title="Adaptive private deep learning",
-        paper="003",
         section="4, Algorithm 1",
         source="Zhang et al.",
-        family=FAMILY,
         what="Trains a network with noise that shrinks from step to step, so that late steps are "
         "finer.",
         claim="(ε, δ) in closed form (equations 3 and 4), up to ε = 8 for chest radiographs.",
@@ -32,10 +32,9 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="tcdp-amplification",
         title="Amplification by sampling under tCDP",
-        paper="003",
         section="3, Lemmas 3 and 4",
         source="Bun, Dwork, Rothblum and Steinke 2018",
         references=(4,),
@@ -60,14 +59,12 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="dpsgd-003",
         title="DPSGD, the baseline",
-        paper="003",
         section="5, baseline",
         source="Abadi et al. 2016",
         references=(1,),
-        family=FAMILY,
         what="Trains a network with the same noise at every step.",
         claim="ε = 1.19, 3.01 and 7.10 on MNIST by the moments accountant.",
         software=(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System
 
-FAMILY = Family.DEEP
+described = partial(System, paper="004", family=Family.DEEP)
 
 SYSTEMS = (
-    System(
+    described(
         key="optimised-noise",
         title="Optimised additive noise",
-        paper="004",
         section="IV, Algorithm 1",
         source="Xiang, Yang and Li",
-        family=FAMILY,
         what="Gives more noise to the weights that matter less, so that a network learns better at "
         "the same ε.",
         claim="(ε, δ) for each step by equation (8), and in all by equation (12).",
@@ -32,14 +32,12 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="gaussian-004",
         title="Gaussian noise with the moments accountant",
-        paper="004",
         section="V-C, comparison",
         source="Abadi et al. 2016",
         references=(8,),
-        family=FAMILY,
         what="Trains a network with the same noise for every weight, and adds up closely what the "
         "steps give away.",
         claim="(ε, δ) by the moments accountant.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import (
     ClaimVerdict,
@@ -14,27 +16,21 @@ from dpcore.systems.system import (
     Upkeep,
 )
 
-FAMILY = Family.DEEP
+described = partial(System, paper="001", family=Family.DEEP)
 
-LIBRARIES = (
-    Software("opacus"),
-    Software("tensorflow-privacy"),
-    Software("jax-privacy"),
-)
+LIBRARIES = (Software("opacus"), Software("tensorflow-privacy"), Software("jax-privacy"))
 SHUFFLED = (
     "Many implementations shuffle their batches and account for random (Poisson) ones: the true ε "
     "can then be much larger (Chua et al. 2024)."
 )
 
 SYSTEMS = (
-    System(
+    described(
         key="noisy-updates",
         title="SGD with private updates",
-        paper="001",
         section="IV-A-1",
         source="Song, Chaudhuri and Sarwate 2013",
         references=(72,),
-        family=FAMILY,
         what="Trains in small steps and blurs every step, for convex models.",
         claim="ε with each record used once.",
         verdict=ClaimVerdict(
@@ -52,14 +48,12 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="noisy-sgd",
         title="NoisySGD (DP-SGD)",
-        paper="001",
         section="IV-A-1",
         source="Abadi et al. 2016",
         references=(73,),
-        family=FAMILY,
         what="Trains a network in small steps: every patient's influence on a step is cut to a "
         "limit, and noise is added to the sum.",
         claim="(ε, δ) by the moments accountant, for batches drawn by chance.",
@@ -67,27 +61,23 @@ SYSTEMS = (
         breaks=(SHUFFLED,),
         runs=(Runnable(Place.TRAIN, "dp-sgd"),),
     ),
-    System(
+    described(
         key="adaptive-laplace",
         title="AdLM: adaptive Laplace mechanism",
-        paper="001",
         section="IV-A-1",
         source="Phan, Wu, Hu and Dou 2017",
         references=(82,),
-        family=FAMILY,
         what="Blurs inputs and loss once, more where a trait matters less; training then costs "
         "nothing more.",
         claim="ε, whatever the number of epochs.",
         software=(Software("haiphanNJIT/PrivateDeepLearning AdLM", Upkeep.RESEARCH),),
     ),
-    System(
+    described(
         key="dp-lstm",
         title="DP-FedAvg for language models (LSTM)",
-        paper="001",
         section="IV-A-3",
         source="McMahan, Ramage, Talwar and Zhang 2017",
         references=(75,),
-        family=FAMILY,
         what="Learns next words from phones: each user's whole update is cut to a limit and the "
         "sum is blurred.",
         claim="(ε, δ) for a user with all their texts, not for one text.",
@@ -97,46 +87,37 @@ SYSTEMS = (
         ),
         runs=(
             Runnable(
-                Place.TRAIN,
-                "dp-sgd",
-                Relation.RELATIVE,
-                "One record takes the place of one user.",
+                Place.TRAIN, "dp-sgd", Relation.RELATIVE, "One record takes the place of one user."
             ),
         ),
     ),
-    System(
+    described(
         key="dpa",
         title="dPA: deep private auto-encoder",
-        paper="001",
         section="IV-B-1",
         source="Phan, Wang, Wu and Dou 2016",
         references=(91,),
-        family=FAMILY,
         what="Replaces the loss of an auto-encoder by a polynomial and blurs its coefficients.",
         claim="ε by the functional mechanism on a Taylor polynomial.",
         software=(Software("haiphanNJIT dpautoencoder", Upkeep.RESEARCH),),
     ),
-    System(
+    described(
         key="pcdbn",
         title="pCDBN: private convolutional deep belief network",
-        paper="001",
         section="IV-B-2",
         source="Phan, Wu and Dou 2017",
         references=(93,),
-        family=FAMILY,
         what="Replaces the energy of a deep belief network by a polynomial and blurs its "
         "coefficients.",
         claim="ε by noise on a Chebyshev polynomial, layer by layer.",
         software=(Software("haiphanNJIT pCDBN", Upkeep.RESEARCH),),
     ),
-    System(
+    described(
         key="dpne",
         title="DPNE: private network embedding (DeepWalk)",
-        paper="001",
         section="IV-B-3",
         source="Xu, Yuan, Wu and Phan 2018",
         references=(94,),
-        family=FAMILY,
         what="Places people in a map by whom they know, without showing any single link.",
         claim="ε by objective perturbation of a matrix factorisation.",
     ),

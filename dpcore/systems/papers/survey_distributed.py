@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System, Upkeep
 
-FAMILY = Family.DISTRIBUTED
+described = partial(System, paper="001", family=Family.DISTRIBUTED)
 
 SYSTEMS = (
-    System(
+    described(
         key="pdop",
         title="PDOP: private distributed optimisation",
-        paper="001",
         section="III-B-2",
         source="Huang, Mitra and Vaidya 2015",
         references=(61,),
-        family=FAMILY,
         what="Parties agree on a common model by sending each other blurred versions of their own.",
         claim="ε for each party's objective, with accuracy of order 1/ε².",
         breaks=("At a fixed ε its answer does not approach the right one, as the survey notes.",),
     ),
-    System(
+    described(
         key="functional-distributed",
         title="Distributed optimisation with perturbed functions",
-        paper="001",
         section="III-B-2",
         source="Nozari, Tallapragada and Cortés 2018",
         references=(62,),
-        family=FAMILY,
         what="Each party blurs its whole objective once; any distributed method then finds the "
         "common model.",
         claim="ε, with a bound on the distance from the right answer.",
     ),
-    System(
+    described(
         key="selective-sgd",
         title="Distributed selective SGD",
-        paper="001",
         section="IV-A-2",
         source="Shokri and Shmatikov 2015",
         references=(81,),
-        family=FAMILY,
         what="Hospitals train together by uploading a few blurred parts of their gradients.",
         claim="ε for every uploaded gradient entry, with accuracy near training without privacy.",
         breaks=(
@@ -48,27 +44,23 @@ SYSTEMS = (
             "the noise (Hitaj, Ateniese and Perez-Cruz 2017).",
         ),
     ),
-    System(
+    described(
         key="multiparty-visibility",
         title="Multiparty deep learning with ρ-visibility",
-        paper="001",
         section="IV-A-2",
         source="Zhang, Ji, Wang and Wang 2017",
         references=(83,),
-        family=FAMILY,
         what="Parties blur their gradients and add them up under encryption, so that each needs "
         "less noise.",
         claim="ε for local gradients, and secrecy of single gradients by encryption and secret "
         "sharing.",
     ),
-    System(
+    described(
         key="collaborative-mpc",
         title="Collaborative networks by secure computation",
-        paper="001",
         section="IV-A-2",
         source="Chase, Gilad-Bachrach, Laine, Lauter and Rindal 2017",
         references=(74,),
-        family=FAMILY,
         what="Several parties compute one noisy gradient together; nobody sees another's share.",
         claim="(ε, δ) of noisy SGD for the common model, however many parties take part.",
         runs=(
@@ -80,14 +72,12 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="pate",
         title="PATE: teachers that vote",
-        paper="001",
         section="IV-A-2",
         source="Papernot, Abadi, Erlingsson, Goodfellow and Talwar 2017",
         references=(84,),
-        family=FAMILY,
         what="Many models, each trained on its own patients, vote with noise; a student learns "
         "from the votes on public records.",
         software=(Software("tensorflow-privacy research/pate_2017", Upkeep.RESEARCH),),
@@ -104,14 +94,12 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="scalable-pate",
         title="Scalable PATE",
-        paper="001",
         section="IV-A-2",
         source="Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018",
         references=(86,),
-        family=FAMILY,
         what="As PATE, but teachers answer only where they agree, with Gaussian noise.",
         software=(Software("tensorflow-privacy research/pate_2018", Upkeep.RESEARCH),),
         runs=(

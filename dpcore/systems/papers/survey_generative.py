@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import (
     ClaimVerdict,
@@ -14,7 +16,7 @@ from dpcore.systems.system import (
     Upkeep,
 )
 
-SECTION, FAMILY = "IV-A-4", Family.GENERATIVE
+described = partial(System, paper="001", section="IV-A-4", family=Family.GENERATIVE)
 
 TABLES = (
     Runnable(
@@ -26,52 +28,40 @@ TABLES = (
 )
 
 SYSTEMS = (
-    System(
+    described(
         key="mixture-generative",
         title="Mixture of generative networks",
-        paper="001",
-        section=SECTION,
         source="Acs, Melis, Castelluccia and De Cristofaro 2017",
         references=(76,),
-        family=FAMILY,
         what="Splits records into private clusters and trains one generator for each.",
         claim="(ε, δ) by private kernel k-means and improved noisy gradient descent.",
         runs=TABLES,
     ),
-    System(
+    described(
         key="lu-yu",
         title="Unified synthetic release by GAN",
-        paper="001",
-        section=SECTION,
         source="Lu and Yu 2017",
         references=(77,),
-        family=FAMILY,
         what="Makes up tables or networks of people with a generator trained by NoisySGD.",
         claim="(ε, δ) of NoisySGD.",
         runs=TABLES,
     ),
-    System(
+    described(
         key="dp-acgan",
         title="DP-ACGAN for clinical data (SPRINT)",
-        paper="001",
-        section=SECTION,
         source="Beaulieu-Jones, Wu, Williams and Greene 2017",
         references=(78,),
-        family=FAMILY,
         what="Makes up patients of a clinical trial, with their outcome, to share in place of the "
         "real ones.",
         claim="(ε, δ) by clipped and blurred gradients of the discriminator.",
         software=(Software("greenelab/SPRINT_gan", Upkeep.RESEARCH),),
         runs=TABLES,
     ),
-    System(
+    described(
         key="dpgan-release",
         title="dpGAN: releasing the generator",
-        paper="001",
-        section=SECTION,
         source="Zhang, Ji and Wang 2018",
         references=(79,),
-        family=FAMILY,
         what="Publishes the generator itself, so that anyone can make up as many records as "
         "needed.",
         claim="(ε, δ) by clipped and blurred gradients of the discriminator, with three aids for "
@@ -79,14 +69,11 @@ SYSTEMS = (
         software=(Software("alps-lab/dpgan", Upkeep.RESEARCH),),
         runs=TABLES,
     ),
-    System(
+    described(
         key="dpgan",
         title="DPGAN",
-        paper="001",
-        section=SECTION,
         source="Xie, Lin, Wang, Wang and Zhou 2018",
         references=(80,),
-        family=FAMILY,
         what="Makes up records with a generator whose critic learns from blurred gradients.",
         claim="(ε, δ) by noise on the gradients of a critic with bounded weights.",
         software=(
@@ -96,14 +83,11 @@ SYSTEMS = (
         ),
         runs=TABLES,
     ),
-    System(
+    described(
         key="pate-gan",
         title="PATE-GAN",
-        paper="001",
-        section=SECTION,
         source="Jordon, Yoon and van der Schaar 2019",
         references=(88,),
-        family=FAMILY,
         what="Makes up records; teachers vote with noise whether a record looks real, and the "
         "generator learns from the votes.",
         claim="(ε, δ) by PATE's votes among discriminators.",
@@ -124,14 +108,11 @@ SYSTEMS = (
         ),
         runs=TABLES,
     ),
-    System(
+    described(
         key="ganobfuscator",
         title="GANobfuscator",
-        paper="001",
-        section=SECTION,
         source="Xu, Ren, Zhang, Zhang, Qin and Ren 2019",
         references=(89,),
-        family=FAMILY,
         what="Makes up records with a generator trained on pruned and blurred gradients.",
         claim="(ε, δ), whatever the number of records made up.",
         runs=TABLES,

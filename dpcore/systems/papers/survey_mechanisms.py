@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import ClaimVerdict, Family, Software, System
 
-SECTION, FAMILY = "II-A", Family.MECHANISM
+described = partial(System, paper="001", section="II-A", family=Family.MECHANISM)
 
 SYSTEMS = (
-    System(
+    described(
         key="laplace",
         title="Laplace mechanism",
-        paper="001",
-        section=SECTION,
         source="Dwork, McSherry, Nissim and Smith 2006",
         references=(14,),
-        family=FAMILY,
         what="Adds noise to a number, as wide as one person can move it, divided by ε.",
         claim="ε for a number or a vector of known L1 sensitivity.",
         verdict=ClaimVerdict(
@@ -27,14 +26,11 @@ SYSTEMS = (
             "2012).",
         ),
     ),
-    System(
+    described(
         key="gaussian",
         title="Gaussian mechanism, classical formula",
-        paper="001",
-        section=SECTION,
         source="Dwork and Roth 2014",
         references=(19,),
-        family=FAMILY,
         what="Adds bell-shaped noise to a number or a vector; it may fail with probability δ.",
         claim="(ε, δ) with σ = Δ√(2 ln(2/δ))/ε, in the survey without a limit on ε.",
         verdict=ClaimVerdict(
@@ -43,28 +39,22 @@ SYSTEMS = (
         ),
         software=(Software("opendp"), Software("diffprivlib")),
     ),
-    System(
+    described(
         key="exponential",
         title="Exponential mechanism",
-        paper="001",
-        section=SECTION,
         source="McSherry and Talwar 2007",
         references=(17,),
-        family=FAMILY,
         what="Chooses one of many answers by lot: better answers are likelier, by an amount that "
         "one person can hardly move.",
         claim="ε, with probabilities proportional to exp(ε q/(2Δq)).",
         verdict=ClaimVerdict(Status.PROVED, "ε, by the ratio of the two probabilities."),
         software=(Software("opendp"), Software("diffprivlib")),
     ),
-    System(
+    described(
         key="composition",
         title="Sequential and parallel composition",
-        paper="001",
-        section=SECTION,
         source="McSherry and Talwar 2007; McSherry 2010",
         references=(17, 22),
-        family=FAMILY,
         what="Adds up the ε of everything that is done with the same records; for separate records "
         "the largest counts.",
         claim="(Σε, Σδ) on the same records; max ε on disjoint ones.",

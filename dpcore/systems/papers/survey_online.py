@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System
 
-SECTION, FAMILY = "III-A-3", Family.ONLINE
+described = partial(System, paper="001", section="III-A-3", family=Family.ONLINE)
 
 STREAMS = (
     Software("jax-privacy matrix factorisation", note="The modern successor, DP-FTRL."),
@@ -12,14 +14,11 @@ STREAMS = (
 )
 
 SYSTEMS = (
-    System(
+    described(
         key="online-convex",
         title="Private online convex programming (IGD, GIGA)",
-        paper="001",
-        section=SECTION,
         source="Jain, Kothari and Thakurta 2012",
         references=(48,),
-        family=FAMILY,
         what="Learns while patients arrive one by one, and blurs the model after every step.",
         claim="(ε, δ) with regret of order √T, for methods of known sensitivity and regret.",
         software=STREAMS,
@@ -32,14 +31,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="online-linear",
         title="Private online linear optimisation",
-        paper="001",
-        section=SECTION,
         source="Agarwal and Singh 2017",
         references=(51,),
-        family=FAMILY,
         what="Decides day after day from blurred running totals of what has happened so far.",
         claim="ε with regret of order √T, in the full-information and the bandit setting.",
         software=STREAMS,
@@ -52,14 +48,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="distributed-online",
         title="DOLA: distributed online learning",
-        paper="001",
-        section=SECTION,
         source="Li, Zhou, Xiong, Wang and Wang 2018",
         references=(52,),
-        family=FAMILY,
         what="Hospitals learn from their own streams and send blurred models to their neighbours.",
         claim="ε or (ε, δ), with regret of order √T or log T, as without privacy.",
     ),

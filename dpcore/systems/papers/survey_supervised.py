@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
 
-SECTION, FAMILY = "III-A-1", Family.SUPERVISED
+described = partial(System, paper="001", section="III-A-1", family=Family.SUPERVISED)
 
 SYSTEMS = (
-    System(
+    described(
         key="naive-bayes",
         title="Naive Bayes",
-        paper="001",
-        section=SECTION,
         source="Vaidya, Shafiq, Basu and Hong 2013",
         references=(26,),
-        family=FAMILY,
         what="Counts how often each trait goes with each outcome, blurs the counts, and predicts "
         "from them.",
         software=(
@@ -34,26 +33,20 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="naive-bayes-sources",
         title="Naive Bayes over several owners",
-        paper="001",
-        section=SECTION,
         source="Li, Li, Liu, Li and Jia 2018",
         references=(27,),
-        family=FAMILY,
         what="Hospitals hand in encrypted counts; the noise is added to the encrypted sum, so "
         "nobody sees another's records.",
         claim="ε for the model, and secrecy of each owner's statistics from the others.",
     ),
-    System(
+    described(
         key="sulq-tree",
         title="SuLQ-ID3 decision tree",
-        paper="001",
-        section=SECTION,
         source="Blum, Dwork, McSherry and Nissim 2005",
         references=(28,),
-        family=FAMILY,
         what="Grows a decision tree by asking the data only noisy questions about each split.",
         claim="ε, with noise on every information gain; traits must be categories.",
         runs=(
@@ -65,14 +58,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="friedman-schuster-tree",
         title="Decision tree with exponential mechanism",
-        paper="001",
-        section=SECTION,
         source="Friedman and Schuster 2010",
         references=(29,),
-        family=FAMILY,
         what="Grows a decision tree whose splits are drawn by lot: better splits are likelier, and "
         "no single patient decides.",
         runs=(
@@ -84,14 +74,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="random-decision-tree",
         title="Random decision trees",
-        paper="001",
-        section=SECTION,
         source="Jagannathan, Pillaipakkamnatt and Wright 2009",
         references=(30,),
-        family=FAMILY,
         what="Draws the trees' questions at random, without the data, and spends all noise on the "
         "counts in the leaves.",
         claim="ε, with Laplace noise of scale 1/ε on the vector of leaf counts of a tree.",
@@ -109,14 +96,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="rana-forest",
         title="Random forest of necessary statistics",
-        paper="001",
-        section=SECTION,
         source="Rana, Gupta and Venkatesh 2015",
         references=(31,),
-        family=FAMILY,
         what="A forest that protects only the statistics it needs, and so gets by with less noise.",
         claim="Higher accuracy than ε-private forests, by protecting less than the whole "
         "distribution of the data.",
@@ -125,26 +109,20 @@ SYSTEMS = (
             "not compare with those of the other trees.",
         ),
     ),
-    System(
+    described(
         key="mcmc-tree",
         title="Decision trees of different depths by Markov chains",
-        paper="001",
-        section=SECTION,
         source="Bai, Yao, Yuan, Deng, Xie and Guan 2016",
         references=(32,),
-        family=FAMILY,
         what="Draws a whole tree at once in a random walk, instead of one split after another.",
         claim="ε in polynomial time, with the exponential mechanism for splits and Laplace noise "
         "for leaves.",
     ),
-    System(
+    described(
         key="smooth-forest",
         title="Random decision forest with smooth sensitivity",
-        paper="001",
-        section=SECTION,
         source="Fletcher and Islam 2017",
         references=(33,),
-        family=FAMILY,
         what="Each leaf of a random forest says only its likeliest outcome, drawn by lot, instead "
         "of its counts.",
         software=(Software("diffprivlib RandomForestClassifier", note="It follows this paper."),),
@@ -154,14 +132,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="tree-ensemble",
         title="Bagged decision trees",
-        paper="001",
-        section=SECTION,
         source="Liu, Li, Li and Chen 2018",
         references=(34,),
-        family=FAMILY,
         what="Averages several private trees; splits near the root get the smaller part of the "
         "budget.",
         claim="ε, with steadier accuracy than a single tree.",
@@ -174,14 +149,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="boosting-queries",
         title="Boosting for queries",
-        paper="001",
-        section=SECTION,
         source="Dwork, Rothblum and Vadhan 2010",
         references=(36,),
-        family=FAMILY,
         what="Combines many rough private answers into good answers to a large set of questions.",
         claim="(ε, δ), with almost no loss of accuracy against the weak answers it combines.",
         software=(

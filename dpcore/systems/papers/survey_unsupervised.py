@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpcore.guarantee import Status
 from dpcore.systems.system import (
     ClaimVerdict,
@@ -14,7 +16,7 @@ from dpcore.systems.system import (
     Upkeep,
 )
 
-SECTION, FAMILY = "III-A-2", Family.UNSUPERVISED
+described = partial(System, paper="001", section="III-A-2", family=Family.UNSUPERVISED)
 
 CLUSTERS = (
     Software(
@@ -29,14 +31,11 @@ COMPONENTS = (
 )
 
 SYSTEMS = (
-    System(
+    described(
         key="smooth-k-means",
         title="k-means by smooth sensitivity",
-        paper="001",
-        section=SECTION,
         source="Nissim, Raskhodnikova and Smith 2007",
         references=(23,),
-        family=FAMILY,
         what="Finds groups of similar patients; clusters that stand well apart get less noise.",
         claim="Privacy with noise by local instead of worst-case sensitivity, through samples that "
         "are clustered apart.",
@@ -46,39 +45,30 @@ SYSTEMS = (
             Runnable(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),
         ),
     ),
-    System(
+    described(
         key="private-coresets",
         title="Private coresets",
-        paper="001",
-        section=SECTION,
         source="Feldman, Fiat, Kaplan and Nissim 2009",
         references=(37,),
-        family=FAMILY,
         what="Publishes a few weighted points that stand for all records; clusters are then found "
         "from them.",
         claim="ε for the points, hence for every k-means question put to them.",
         software=CLUSTERS,
     ),
-    System(
+    described(
         key="subspace-clustering",
         title="Subspace clustering",
-        paper="001",
-        section=SECTION,
         source="Wang, Wang and Singh 2015",
         references=(38,),
-        family=FAMILY,
         what="Groups records by the few directions in which they vary, drawn by lot: better "
         "groupings are likelier.",
         claim="ε by the exponential mechanism over subspaces and assignments.",
     ),
-    System(
+    described(
         key="k-means",
         title="DPLloyd k-means",
-        paper="001",
-        section=SECTION,
         source="Blum et al. 2005; Su, Cao, Li, Bertino and Jin 2016",
         references=(39, 40),
-        family=FAMILY,
         what="Finds groups of similar patients: in each round, every group's size and sum are "
         "blurred before its centre moves.",
         software=(
@@ -95,14 +85,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="grid-k-means",
         title="EUGkM: k-means from a noisy grid",
-        paper="001",
-        section=SECTION,
         source="Su, Cao, Li, Bertino, Lyu and Jin 2016 and 2017",
         references=(39, 40),
-        family=FAMILY,
         what="Publishes noisy counts of a grid once; any number of clusterings is then free.",
         claim="ε by Laplace noise on every cell's count.",
         verdict=ClaimVerdict(
@@ -114,27 +101,21 @@ SYSTEMS = (
             Runnable(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),
         ),
     ),
-    System(
+    described(
         key="compressive-k-means",
         title="Compressive k-means",
-        paper="001",
-        section=SECTION,
         source="Schellekens et al. 2019",
         references=(41,),
-        family=FAMILY,
         what="Squeezes all records into one short noisy sketch and finds the clusters from that.",
         claim="ε by Laplace noise and subsampling, at least as good as earlier ones with fewer "
         "computations.",
         software=(Software("schellekensv/pycle", Upkeep.RESEARCH),),
     ),
-    System(
+    described(
         key="sulq-pca",
         title="SuLQ-PCA",
-        paper="001",
-        section=SECTION,
         source="Blum, Dwork, McSherry and Nissim 2005",
         references=(28,),
-        family=FAMILY,
         what="Blurs the table of how traits vary together, then reads the main directions off it.",
         software=COMPONENTS,
         runs=(
@@ -146,14 +127,11 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="ppca",
         title="PPCA: components by the exponential mechanism",
-        paper="001",
-        section=SECTION,
         source="Chaudhuri, Sarwate and Sinha 2012",
         references=(42,),
-        family=FAMILY,
         what="Draws the main directions by lot: directions that explain more are likelier.",
         claim="ε by sampling from a matrix Bingham distribution, with the number of records "
         "growing as d.",
@@ -168,25 +146,19 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="low-rank",
         title="Low-rank approximation",
-        paper="001",
-        section=SECTION,
         source="Kapralov and Talwar 2013",
         references=(44,),
-        family=FAMILY,
         what="Peels off one main direction after another, each drawn by lot.",
         claim="ε, with a guarantee of convergence, in time O(d⁶/ε).",
     ),
-    System(
+    described(
         key="wishart-pca",
         title="Wishart mechanism for components",
-        paper="001",
-        section=SECTION,
         source="Jiang, Xie and Zhang 2015",
         references=(45,),
-        family=FAMILY,
         what="Blurs the covariance with random noise that is itself a covariance, so the result "
         "stays one.",
         software=COMPONENTS,
@@ -200,26 +172,20 @@ SYSTEMS = (
             ),
         ),
     ),
-    System(
+    described(
         key="smooth-pca",
         title="Components by smooth sensitivity",
-        paper="001",
-        section=SECTION,
         source="Gonen and Gilad-Bachrach 2017",
         references=(46,),
-        family=FAMILY,
         what="Blurs the main directions themselves, less where they stand out clearly; sparse data "
         "stay sparse.",
         claim="Privacy by output perturbation with smooth sensitivity, without the covariance.",
     ),
-    System(
+    described(
         key="distributed-pca",
         title="Distributed components with correlated noise",
-        paper="001",
-        section=SECTION,
         source="Imtiaz and Sarwate 2018",
         references=(47,),
-        family=FAMILY,
         what="Hospitals share blurred covariances whose noise mostly cancels in the sum.",
         claim="(ε, δ) at the noise of one hospital that holds all records.",
         software=COMPONENTS,
