@@ -39,6 +39,11 @@ def method_named(key: str) -> Method:
     return register()[one_of("method", key, tuple(register()))]
 
 
+def titles() -> dict[str, str]:
+    """The name on screen of every method by key."""
+    return {key: method.title for key, method in register().items()}
+
+
 def describe() -> list[dict[str, object]]:
     """The register as plain dictionaries, one per method and edition."""
     return [

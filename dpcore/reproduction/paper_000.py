@@ -11,27 +11,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
-from dpcore.datasets import PAPER_000, Split, availability, load, prepare
+from dpcore.datasets import PAPER_000, availability, load, prepare
 from dpcore.erm.method import Calibration
 from dpcore.errors import InvalidInput
 from dpcore.evaluation.curves import summarise
-from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
+from dpcore.evaluation.study import Study, calibrations_for, problem_for
 from dpcore.evaluation.sweep import sweep
 from dpcore.figures.static import panels
 from dpcore.guarantee import Adjacency
-from dpcore.methods import register
+from dpcore.methods import titles
 from dpcore.reproduction import network_000
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
-    SUPPORTED,
     Conclusion,
     Order,
     Paper,
     Result,
     ordering,
+    supported,
     unchecked,
 )
 
@@ -49,13 +49,32 @@ HIGH_PRIVACY = 0.01
 """Largest ε of "the high privacy regime" in the verdicts."""
 
 FIGURES = {
-    2: ("logistic", "accuracy"),
-    3: ("logistic", "objective"),
-    4: ("huber", "accuracy"),
-    5: ("huber", "objective"),
+    2: ("logistic", "accuracy", "V-B"),
+    3: ("logistic", "objective", "V-B"),
+    4: ("huber", "accuracy", "V-C"),
+    5: ("huber", "objective", "V-C"),
 }
+"""Loss, measure and section of each figure."""
+
+BETTER = {
+    "accuracy": (
+        ("opera", "outpert", "OPERA outperforms OutPert in the high privacy regime"),
+        ("grpua", "sgdpert", "GRPUA outperforms SgdPert in the high privacy regime"),
+    ),
+    "objective": (
+        ("opera", "outpert", "OPERA has lower objective values than OutPert"),
+        (
+            "opera",
+            "grpua",
+            "OPERA has lower objective values than GRPUA in the high privacy regime",
+        ),
+    ),
+}
+"""Which method is better than which, up to `HIGH_PRIVACY`, in the paper's words."""
+
 OBJECTIVE_LIMITS = (0.0, 2.5)  # as in the paper's figures 3 and 5
 TABLE_EPSILONS = (0.01, 0.001)
+TIMED = ("opera", "outpert", "grpua", "sgdpert")
 
 RUNS = 30
 DIFFERS = (
@@ -65,27 +84,10 @@ DIFFERS = (
 )
 
 
-def _figure(figure: int, order: Order) -> Result:
-    _no_epochs(order)
-    at_hand, missing = order.wanted(DATASETS, availability)
-    order.open()
-    splits = {key: prepare(load(key), PAPER_000) for key in at_hand}
-    verdicts, files = _curves(figure, order, splits)
-    return Result(verdicts, files, at_hand, missing, DIFFERS)
-
-
-def _times(order: Order) -> Result:
-    _no_epochs(order)
-    at_hand, missing = order.wanted(DATASETS, availability)
-    order.open()
-    split = prepare(load(at_hand[0]), PAPER_000)
-    verdicts, files = _table(order, split, at_hand[0])
-    return Result(verdicts, files, at_hand, missing, DIFFERS)
-
-
-def _no_epochs(order: Order) -> None:
+def _at_hand(order: Order) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if order.epochs is not None:
         raise InvalidInput("epochs is given, but of paper 000 only figure 6 trains networks.")
+    return order.wanted(DATASETS, availability)
 
 
 def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> Study:
@@ -104,25 +106,22 @@ def _study(dataset: str, loss: str, epsilons: tuple[float, ...], runs: int) -> S
     )
 
 
-def _curves(
-    figure: int, order: Order, splits: dict[str, Split]
-) -> tuple[list[Conclusion], list[Path]]:
+def _figure(figure: int, order: Order) -> Result:
     import pandas as pd
 
-    loss, value = FIGURES[figure]
+    at_hand, missing = _at_hand(order)
+    stem, (loss, value, _) = order.open(), FIGURES[figure]
     tables, rows, calibrations = [], [], {}
-    for number, (dataset, split) in enumerate(splits.items()):
+    for number, dataset in enumerate(at_hand):
+        split = prepare(load(dataset), PAPER_000)
         study = _study(dataset, loss, EPSILONS, order.runs or RUNS)
-        part = order.part(number, len(splits), dataset)
-        delta = delta_for(study, split)
-        noises = calibrations_for(study, problem_for(study, split), delta)
-        outcomes = sweep(study, split=split, calibrations=noises, progress=part)
-        rows.append(outcomes)
-        tables.append(summarise(outcomes, study, split, noises).assign(dataset=dataset))
+        part = order.part(number, len(at_hand), dataset)
+        rows.append(sweep(study, split=split, progress=part))
+        tables.append(summarise(rows[-1], study, split).assign(dataset=dataset))
         # The guarantee of the noise on features scaled by public bounds; the paper's own scaling,
         # by the data's range, is judged apart.
         problem = replace(problem_for(study, split), public_preparation=True)
-        calibrations[dataset] = calibrations_for(study, problem, delta)
+        calibrations[dataset] = calibrations_for(study, problem, DELTA)
     table = pd.concat(tables, ignore_index=True)
     files = [order.save(table), order.save(pd.concat(rows, ignore_index=True), "-runs")]
     files += panels(
@@ -130,150 +129,84 @@ def _curves(
         value=value,
         ylabel="test accuracy" if value == "accuracy" else "objective F(w)",
         ylimits=(0.0, 1.0) if value == "accuracy" else OBJECTIVE_LIMITS,
-        titles={key: method.title for key, method in register().items()},
-        path=order.open(),
+        titles=titles(),
+        path=stem,
     )
-    judge = _judge_accuracy if value == "accuracy" else _judge_objective
-    verdicts = judge(table, loss)
-    verdicts.append(_judge_privacy(calibrations))
-    return verdicts, files
+    verdicts = [*_judge(table, figure), _judge_privacy(calibrations)]
+    return Result(verdicts, files, at_hand, missing, DIFFERS)
 
 
-def _judge_accuracy(table: pd.DataFrame, loss: str) -> list[Conclusion]:
-    section = "V-B, figure 2" if loss == "logistic" else "V-C, figure 4"
+def _judge(table: pd.DataFrame, figure: int) -> list[Conclusion]:
+    loss, value, section = FIGURES[figure]
+    place = f"({section}, figure {figure})."
     verdicts = [
-        _ordering(
-            table,
-            "accuracy",
-            "opera",
-            "outpert",
-            HIGH_PRIVACY,
-            True,
-            f"OPERA outperforms OutPert in the high privacy regime ({section}).",
-        ),
-        _ordering(
-            table,
-            "accuracy",
-            "grpua",
-            "sgdpert",
-            HIGH_PRIVACY,
-            True,
-            f"GRPUA outperforms SgdPert in the high privacy regime ({section}).",
-        ),
-        _near_best(table, section),
+        _ordering(table, value, better, worse, HIGH_PRIVACY, f"{claim} {place}")
+        for better, worse, claim in BETTER[value]
     ]
-    if loss == "huber":
-        verdicts.append(
-            _ordering(
-                table,
-                "accuracy",
-                "opera",
-                "grpua",
-                1.0,
-                True,
-                "OPERA has the best accuracy in the whole privacy regime (V-C, figure 4).",
-            )
-        )
+    verdicts.append(_near_best(table, value, place))
+    if (loss, value) == ("huber", "accuracy"):
+        claim = f"OPERA has the best accuracy in the whole privacy regime {place}"
+        verdicts.append(_ordering(table, value, "opera", "grpua", 1.0, claim))
     return verdicts
 
 
-def _judge_objective(table: pd.DataFrame, loss: str) -> list[Conclusion]:
-    section = "V-B, figure 3" if loss == "logistic" else "V-C, figure 5"
-    return [
-        _ordering(
-            table,
-            "objective",
-            "opera",
-            "outpert",
-            HIGH_PRIVACY,
-            False,
-            f"OPERA has lower objective values than OutPert ({section}).",
-        ),
-        _ordering(
-            table,
-            "objective",
-            "opera",
-            "grpua",
-            HIGH_PRIVACY,
-            False,
-            f"OPERA has lower objective values than GRPUA in the high privacy regime ({section}).",
-        ),
-        _best_objective(table, section),
-    ]
-
-
-def _mean(table: pd.DataFrame, dataset: str, method: str, epsilon: float, column: str) -> float:
-    chosen = table[
-        (table["dataset"] == dataset)
-        & (table["method"] == method)
-        & (table["epsilon"].sub(epsilon).abs() <= 1e-9 * epsilon)
-    ]
-    return float(chosen[column].iloc[0])
+def _means(table: pd.DataFrame, column: str) -> pd.Series:
+    """A column by data set, method and ε."""
+    return table.set_index(["dataset", "method", "epsilon"])[column]
 
 
 def _ordering(
-    table: pd.DataFrame,
-    column: str,
-    better: str,
-    worse: str,
-    top: float,
-    higher: bool,
-    claim: str,
+    table: pd.DataFrame, column: str, better: str, worse: str, top: float, claim: str
 ) -> Conclusion:
     """Whether one method's mean beats another's at every ε up to `top` on every data set."""
-    titles = {key: method.title for key, method in register().items()}
-    places = []
+    means = _means(table, column)
+    places, shown = [], []
     for dataset in dict.fromkeys(table["dataset"]):
         for epsilon in EPSILONS:
             if epsilon > top:
                 continue
-            first = _mean(table, dataset, better, epsilon, column)
-            second = _mean(table, dataset, worse, epsilon, column)
-            places.append((dataset, epsilon, first, second))
-    picked = (EPSILONS[0], 1e-4, top)
+            name = f"{dataset} at ε = {epsilon:g}"
+            places.append((name, means[dataset, better, epsilon], means[dataset, worse, epsilon]))
+            if epsilon in (EPSILONS[0], 1e-4, top):
+                shown.append(name)
     verdict = ordering(
         claim,
-        [(f"{dataset} at ε = {epsilon:g}", a, b) for dataset, epsilon, a, b in places],
-        better=titles[better],
-        worse=titles[worse],
+        places,
+        better=titles()[better],
+        worse=titles()[worse],
         what=column,
-        higher=higher,
-        shown=[
-            f"{dataset} at ε = {epsilon:g}" for dataset, epsilon, *_ in places if epsilon in picked
-        ],
+        higher=column == "accuracy",
+        shown=shown,
     )
-    if column == "accuracy" and all(max(first, second) < 0.6 for _, _, first, second in places):
+    if column == "accuracy" and all(max(first, second) < 0.6 for _, first, second in places):
         more = " Neither is of use there: a coin has 0.5, and the commoner class more."
         return replace(verdict, seen=verdict.seen + more)
     return verdict
 
 
-def _near_best(table: pd.DataFrame, section: str) -> Conclusion:
-    """Whether OPERA keeps near-optimal accuracy at every ε: within 2 points of non-private."""
+def _near_best(table: pd.DataFrame, column: str, place: str) -> Conclusion:
+    """Whether OPERA nearly does as well as without privacy.
+
+    Its accuracy within 2 points at every ε, its objective within 10 % of the minimum at small ε.
+    """
+    by_accuracy, means = column == "accuracy", _means(table, column)
     parts, near = [], []
     for dataset in dict.fromkeys(table["dataset"]):
-        best = _mean(table, dataset, "nonprivate", 1.0, "accuracy")
-        for epsilon in (1e-9, 1e-3, 1.0):
-            accuracy = _mean(table, dataset, "opera", epsilon, "accuracy")
-            near.append(best - accuracy <= 0.02)
-            parts.append(f"{dataset} at ε = {epsilon:g}: {accuracy:.3f} of {best:.3f}")
-    verdict = SUPPORTED if all(near) else NOT_SUPPORTED
-    claim = f"OPERA's accuracy is near the non-private one from ε = 1e-9 to 1 ({section})."
-    return Conclusion(claim, verdict, "OPERA against non-private: " + "; ".join(parts) + ".")
-
-
-def _best_objective(table: pd.DataFrame, section: str) -> Conclusion:
-    """Whether OPERA nearly reaches the best objective at small ε: within 10 % of the minimum."""
-    parts, near = [], []
-    for dataset in dict.fromkeys(table["dataset"]):
-        best = _mean(table, dataset, "nonprivate", 1.0, "objective")
-        for epsilon in (1e-9, 1e-3, 1e-2):
-            objective = _mean(table, dataset, "opera", epsilon, "objective")
-            near.append(objective <= 1.1 * best)
-            parts.append(f"{dataset} at ε = {epsilon:g}: {objective:.3g} against {best:.3g}")
-    verdict = SUPPORTED if all(near) else NOT_SUPPORTED
-    claim = f"OPERA nearly reaches the best objective in the high privacy regime ({section})."
-    return Conclusion(claim, verdict, "OPERA against the minimum: " + "; ".join(parts) + ".")
+        best = means[dataset, "nonprivate", 1.0]
+        for epsilon in (1e-9, 1e-3, 1.0 if by_accuracy else 1e-2):
+            value = means[dataset, "opera", epsilon]
+            near.append(best - value <= 0.02 if by_accuracy else value <= 1.1 * best)
+            seen = (
+                f"{value:.3f} of {best:.3f}" if by_accuracy else f"{value:.3g} against {best:.3g}"
+            )
+            parts.append(f"{dataset} at ε = {epsilon:g}: {seen}")
+    claim, compared = (
+        ("OPERA's accuracy is near the non-private one from ε = 1e-9 to 1", "non-private")
+        if by_accuracy
+        else ("OPERA nearly reaches the best objective in the high privacy regime", "the minimum")
+    )
+    seen = f"OPERA against {compared}: {'; '.join(parts)}."
+    return Conclusion(f"{claim} {place}", supported(all(near)), seen)
 
 
 def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Conclusion:
@@ -302,35 +235,25 @@ def _judge_privacy(calibrations: dict[str, dict[str, list[Calibration]]]) -> Con
     )
 
 
-def _table(order: Order, split: Split, dataset: str) -> tuple[list[Conclusion], list[Path]]:
+def _times(order: Order) -> Result:
     """Table I: seconds of one run of each method on its own at two ε."""
     import pandas as pd
 
+    at_hand, missing = _at_hand(order)
+    order.open()
+    split = prepare(load(at_hand[0]), PAPER_000)
     rows = []
-    cells = [(m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert")]
+    cells = [(method, epsilon) for epsilon in TABLE_EPSILONS for method in TIMED]
     for number, (method, epsilon) in enumerate(cells):
         order.progress(number / len(cells), f"{method} at ε = {epsilon:g}")
-        study = Study(
-            dataset=dataset,
-            lam=LAM,
-            methods=(method,),
-            edition="published",
-            epsilons=(epsilon,),
-            delta=DELTA,
-            adjacency=ADJACENCY,
-            runs=1,
-            preparation=PAPER_000,
-        )
-        timed = [
-            sweep(study, split=split)["seconds"].iloc[0] for _ in range(min(order.runs or 3, 3))
-        ]
-        problem = problem_for(study, split)
-        steps = calibrations_for(study, problem, DELTA)[method][0].steps
-        rows.append((dataset, method, epsilon, steps, float(pd.Series(timed).median())))
+        study = replace(_study(at_hand[0], "logistic", (epsilon,), 1), methods=(method,))
+        runs = [sweep(study, split=split) for _ in range(min(order.runs or 3, 3))]
+        seconds = median(float(run["seconds"].iloc[0]) for run in runs)
+        steps = calibrations_for(study, problem_for(study, split), DELTA)[method][0].steps
+        rows.append((at_hand[0], method, epsilon, steps, seconds))
     table = pd.DataFrame(rows, columns=["dataset", "method", "epsilon", "steps", "seconds"])
-    path = order.save(table)
-    seconds = {(method, epsilon): time for _, method, epsilon, _, time in rows}
-    return _judge_times(seconds, table), [path]
+    times = {(method, epsilon): time for _, method, epsilon, _, time in rows}
+    return Result(_judge_times(times, table), [order.save(table)], at_hand, missing, DIFFERS)
 
 
 def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -> list[Conclusion]:
@@ -348,25 +271,23 @@ def _judge_times(seconds: dict[tuple[str, float], float], table: pd.DataFrame) -
     longer = all(
         measurement["opera", 0.001] > measurement["opera", 0.01] for measurement in (seconds, steps)
     )
+    every = cell_text((method, epsilon) for epsilon in TABLE_EPSILONS for method in TIMED)
     return [
         Conclusion(
             "Computing the analytic noise adds almost no time "
             "(Table I: 21.325 s against 21.282 s).",
-            SUPPORTED if close else NOT_SUPPORTED,
-            cell_text(
-                (m, e) for e in TABLE_EPSILONS for m in ("opera", "outpert", "grpua", "sgdpert")
-            )
-            + ", each run on its own.",
+            supported(close),
+            f"{every}, each run on its own.",
         ),
         Conclusion(
             "Gradient perturbation is slower than output perturbation "
             "(Table I: 244.8 s against 21.3 s).",
-            SUPPORTED if slower else NOT_SUPPORTED,
+            supported(slower),
             cell_text((m, 0.01) for m in ("opera", "grpua")) + "; GRPUA here runs T = n, not n².",
         ),
         Conclusion(
             "OPERA takes longer at ε = 0.001 than at 0.01 (Table I: 67.976 s against 21.325 s).",
-            SUPPORTED if longer else NOT_SUPPORTED,
+            supported(longer),
             f"Theorem 4's rule gives T = {steps['opera', 0.001]} and {steps['opera', 0.01]}: "
             f"T grows with ε, if at all. {cell_text((('opera', 0.001), ('opera', 0.01)))}.",
         ),
@@ -393,7 +314,8 @@ def _networks(order: Order) -> Result:
     if order.epochs is not None:
         raise InvalidInput("epochs is given, but figure 6 runs T = n steps of one record each.")
     at_hand, missing = order.wanted(NETWORK_SETS, availability)
-    stem, runs = order.open(), order.runs or NETWORK_RUNS
+    order.open()
+    runs = order.runs or NETWORK_RUNS
     tables, calibrations = [], {}
     for number, dataset in enumerate(at_hand):
         split = network_000.fewer(prepare(load(dataset), PAPER_000))
@@ -414,24 +336,17 @@ def _networks(order: Order) -> Result:
             value=value,
             ylabel=label,
             ylimits=limits,
-            titles={key: method.title for key, method in register().items()},
-            path=stem.with_name(f"{stem.name}-{value}"),
+            titles=titles(),
+            path=order.open(f"-{value}"),
         )
     verdicts = [*_judge_networks(table), _judge_privacy(calibrations)]
     return Result(verdicts, files, at_hand, missing, (*DIFFERS, *NETWORK_DIFFERS))
 
 
 def _judge_networks(table: pd.DataFrame) -> list[Conclusion]:
+    claim = "GRPUA outperforms SgdPert for the neural network, by {} (V-D, figure 6)."
     return [
-        _ordering(
-            table,
-            value,
-            "grpua",
-            "sgdpert",
-            1.0,
-            value == "accuracy",
-            f"GRPUA outperforms SgdPert for the neural network, by {value} (V-D, figure 6).",
-        )
+        _ordering(table, value, "grpua", "sgdpert", 1.0, claim.format(value))
         for value in ("accuracy", "objective")
     ]
 

@@ -70,8 +70,8 @@ class Order:
     epochs: int | None
     progress: Progress
 
-    def open(self) -> Path:
-        """The folder, made if missing; the path of the files without their endings.
+    def open(self, ending: str = "") -> Path:
+        """The folder, made if missing; the path in it of a file by its ending.
 
         Raises
         ------
@@ -85,11 +85,11 @@ class Order:
             raise reject(
                 "output", self.output, f"a folder that can be made ({error.strerror})"
             ) from None
-        return folder / self.name
+        return folder / f"{self.name}{ending}"
 
     def save(self, table: pd.DataFrame, ending: str = "") -> Path:
         """Write a table as CSV."""
-        path = self.open().with_name(f"{self.name}{ending}.csv")
+        path = self.open(f"{ending}.csv")
         table.to_csv(path, index=False)
         return path
 
@@ -125,6 +125,10 @@ class Order:
             f"datasets is {', '.join(requested)}, but none of them is at hand: load them on a page "
             "once, or set DPCORE_DATA to a folder that holds them."
         )
+
+    def at_most(self, epochs: int) -> int:
+        """The paper's number of epochs, or the fewer that are ordered."""
+        return epochs if self.epochs is None else min(epochs, self.epochs)
 
     def part(self, number: int, parts: int, title: str) -> Progress:
         """The progress of one of several equal parts."""
@@ -229,13 +233,11 @@ def reproduce(
         Naming the argument, the value and what is allowed.
     """
     chosen = papers()[one_of("paper", paper, tuple(papers()))]
-    if (figure is None) == (table is None):
+    asked = ("figure", figure, chosen.figures), ("table", table, chosen.tables)
+    given = [(kind, number, every) for kind, number, every in asked if number is not None]
+    if len(given) != 1:
         raise InvalidInput("figure and table: exactly one of them must be given.")
-    if figure is not None:
-        kind, number, experiments = "figure", figure, chosen.figures
-    else:
-        assert table is not None
-        kind, number, experiments = "table", table, chosen.tables
+    ((kind, number, experiments),) = given
     if number not in experiments:
         raise reject(kind, number, _listed(experiments))
     order = Order(
@@ -247,7 +249,7 @@ def reproduce(
         progress=progress,
     )
     result = experiments[number](order)
-    report = order.open().with_name(f"{order.name}.json")
+    report = order.open(".json")
     answer: dict[str, Any] = {
         "what": order.name,
         "datasets": list(result.datasets),
@@ -264,6 +266,16 @@ def reproduce(
 def unchecked(claim: str, why: str) -> Experiment:
     """The experiment of a figure or table that can't be run again."""
     return lambda order: Result([Conclusion(claim, UNCHECKED, why)])
+
+
+def supported(wholly: bool, partly: bool = False) -> str:
+    """The verdict on what holds as a whole, or in part."""
+    return SUPPORTED if wholly else PARTLY if partly else NOT_SUPPORTED
+
+
+def by_most(outcomes: Sequence[bool]) -> str:
+    """The verdict on what holds in all places, or at least in half of them."""
+    return supported(all(outcomes), 2 * sum(outcomes) >= len(outcomes))
 
 
 def ordering(
@@ -292,16 +304,14 @@ def ordering(
         The places named in `evidence`; all by default.
     """
     sign = 1.0 if higher else -1.0
-    wins = sum(sign * (a - b) > (margin[0] if margin else 0.0) for _, a, b, *margin in places)
+    wins = [sign * (a - b) > (margin[0] if margin else 0.0) for _, a, b, *margin in places]
     evidence = "; ".join(
         f"{place}: {better} {a:.4g}, {worse} {b:.4g}"
         for place, a, b, *_ in places
         if shown is None or place in shown
     )
-    verdict = (
-        SUPPORTED if wins == len(places) else NOT_SUPPORTED if 2 * wins < len(places) else PARTLY
-    )
-    return Conclusion(claim, verdict, f"In {wins} of {len(places)} places ({what}). {evidence}.")
+    seen = f"In {sum(wins)} of {len(places)} places ({what}). {evidence}."
+    return Conclusion(claim, by_most(wins), seen)
 
 
 def on_stand_in(verdict: Conclusion, own: str, used: str) -> Conclusion:

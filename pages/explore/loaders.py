@@ -16,7 +16,7 @@ from dpcore.erm.method import Array, Calibration
 from dpcore.evaluation import curves
 from dpcore.evaluation.curves import Baselines
 from dpcore.evaluation.study import Study, calibrations_for, delta_for, problem_for
-from dpcore.methods import method_named, register
+from dpcore.methods import method_named
 from pages.shared import uploads
 
 if TYPE_CHECKING:
@@ -149,8 +149,3 @@ def calibration(study: Study, split: Split, method: str, epsilon: float) -> Cali
 def _calibration_key(study: Study) -> str:
     """Key of what noise depends on: not runs, seed or the choice of methods."""
     return replace(study, methods=("nonprivate",), runs=Study.runs, seed=Study.seed).key
-
-
-def titles() -> dict[str, str]:
-    """Method key to display name."""
-    return {key: method.title for key, method in register().items()}

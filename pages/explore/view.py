@@ -22,6 +22,7 @@ from dpcore.figures.quality import Quality
 from dpcore.figures.tradeoff import Noiseless
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import plain
+from dpcore.methods import titles
 from pages.explore import curve_jobs, loaders
 from pages.explore.controls import ExploreChoice
 from pages.shared import uploads
@@ -181,7 +182,7 @@ def gather(choice: ExploreChoice) -> View:
         methods=study.methods[1:],
         table=table,
         compared=compared.by(_measure(choice, split)),
-        titles=loaders.titles(),
+        titles=titles(),
         closed=closed,
         to_train=to_train,
         untrained=tuple(job for job in jobs if job.drawn != "done"),

@@ -160,8 +160,8 @@ PAPERS_ORDER = {"nonprivate": 0.85, "opera": 0.84, "grpua": 0.7, "outpert": 0.6,
 
 def test_accuracies_in_the_papers_order_support_every_conclusion() -> None:
     made = table(accuracy=lambda method, epsilon: PAPERS_ORDER[method])
-    for loss, count in (("logistic", 3), ("huber", 4)):
-        verdicts = paper_000._judge_accuracy(made, loss)
+    for figure, count in ((2, 3), (4, 4)):
+        verdicts = paper_000._judge(made, figure)
         assert [verdict.verdict for verdict in verdicts] == [SUPPORTED] * count
 
 
@@ -171,14 +171,14 @@ def test_accuracies_in_the_opposite_order_support_none() -> None:
             0.95 if method == "nonprivate" else 1.0 - PAPERS_ORDER[method]
         )
     )
-    for loss in ("logistic", "huber"):
-        verdicts = paper_000._judge_accuracy(made, loss)
+    for figure in (2, 4):
+        verdicts = paper_000._judge(made, figure)
         assert {verdict.verdict for verdict in verdicts} == {NOT_SUPPORTED}
 
 
 def test_a_tie_supports_no_claim_of_being_better() -> None:
     made = table(accuracy=lambda method, epsilon: 0.5)
-    better = paper_000._judge_accuracy(made, "logistic")[:2]
+    better = paper_000._judge(made, 2)[:2]
     assert {verdict.verdict for verdict in better} == {NOT_SUPPORTED}
 
 
@@ -186,7 +186,7 @@ def test_an_order_that_holds_in_most_places_is_partly_supported() -> None:
     def accuracy(method: str, epsilon: float) -> float:
         return 0.1 if method == "opera" and epsilon < 2e-9 else PAPERS_ORDER[method]
 
-    verdicts = paper_000._judge_accuracy(table(accuracy=accuracy), "logistic")
+    verdicts = paper_000._judge(table(accuracy=accuracy), 2)
     assert verdicts[0].verdict == PARTLY
     assert "In 14 of 16 places" in verdicts[0].seen
     # A claim about every ε does not hold by halves.
@@ -198,18 +198,18 @@ def test_what_happens_above_the_high_privacy_regime_does_not_count_for_it() -> N
         kept = epsilon <= 0.01 or method == "nonprivate"
         return PAPERS_ORDER[method] if kept else 0.5
 
-    verdicts = paper_000._judge_accuracy(table(accuracy=accuracy), "logistic")
+    verdicts = paper_000._judge(table(accuracy=accuracy), 2)
     assert verdicts[0].verdict == verdicts[1].verdict == SUPPORTED
     assert verdicts[2].verdict == NOT_SUPPORTED  # near the non-private one up to ε = 1
 
 
 def test_objectives_are_judged_with_lower_as_better() -> None:
     good = {"nonprivate": 0.40, "opera": 0.42, "grpua": 0.6, "outpert": 0.7, "sgdpert": 0.8}
-    for loss in ("logistic", "huber"):
-        verdicts = paper_000._judge_objective(table(objective=lambda m, e: good[m]), loss)
+    for figure in (3, 5):
+        verdicts = paper_000._judge(table(objective=lambda m, e: good[m]), figure)
         assert [verdict.verdict for verdict in verdicts] == [SUPPORTED] * 3
         bad = table(objective=lambda m, e: 0.4 if m == "nonprivate" else 1.2 - good[m])
-        verdicts = paper_000._judge_objective(bad, loss)
+        verdicts = paper_000._judge(bad, figure)
         assert [verdict.verdict for verdict in verdicts] == [NOT_SUPPORTED] * 3
 
 
