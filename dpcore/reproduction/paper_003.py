@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dpcore.accounting import claims, paper_003
 from dpcore.accounting.planner import solve, spent
@@ -28,9 +28,6 @@ from dpcore.figures.static import panels
 from dpcore.figures.style import BLUE, GREEN, NEUTRAL, PURPLE, SKY, VERMILLION, Look
 from dpcore.progress import Progress
 from dpcore.reproduction.report import (
-    NOT_SUPPORTED,
-    PARTLY,
-    SUPPORTED,
     UNCHECKED,
     Conclusion,
     Order,
@@ -39,8 +36,18 @@ from dpcore.reproduction.report import (
     on_stand_in,
     ordering,
     records,
+    rounded,
+    supported,
 )
-from dpcore.reproduction.trainings import Labelled, against, limits, taught
+from dpcore.reproduction.trainings import (
+    OWN,
+    Labelled,
+    against,
+    digit_sets,
+    on_each,
+    trained,
+    without_privacy,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,6 +100,14 @@ FIXED = 8.0
 
 HOLDS, FAILS, OPEN = map(str, (claims.Finding.HOLDS, claims.Finding.FAILS, claims.Finding.OPEN))
 FOR_POISSON = "holds for Poisson samples, not decided for batches of fixed size"
+
+
+CERTIFIED = {
+    "replace_one_fixed_pld": "replace-one, fixed size, PLD",
+    "replace_one_poisson_pld": "replace-one, Poisson, PLD",
+    "zero_out_poisson_pld": "zero-out, Poisson, PLD",
+}
+"""Columns of `assured`, and what their ε is certified for."""
 
 
 # ε: claimed and certified
@@ -162,19 +177,16 @@ def _finding(fixed: claims.Finding, poisson: claims.Finding) -> str:
 def judge_epsilon(table: pd.DataFrame, claim: str) -> Conclusion:
     """Whether every claimed ε holds under the lemma's adjacency, replace-one."""
     findings = list(table["finding"])
-    if all(finding == HOLDS for finding in findings):
-        verdict = SUPPORTED
-    elif any(finding in (HOLDS, FOR_POISSON) for finding in findings):
-        verdict = PARTLY
-    elif all(finding == OPEN for finding in findings):
+    verdict = supported(
+        all(finding == HOLDS for finding in findings),
+        any(finding in (HOLDS, FOR_POISSON) for finding in findings),
+    )
+    if all(finding == OPEN for finding in findings):
         verdict = UNCHECKED
-    else:
-        verdict = NOT_SUPPORTED
     evidence = "; ".join(
         f"{row['title']}: claimed {row['claimed_epsilon']:.3g}, certified "
-        f"{_or_none(row['replace_one_fixed_pld'])} (replace-one, fixed size, PLD), "
-        f"{_or_none(row['replace_one_poisson_pld'])} (replace-one, Poisson, PLD), "
-        f"{_or_none(row['zero_out_poisson_pld'])} (zero-out, Poisson, PLD): {row['finding']}"
+        + ", ".join(f"{rounded(row[column], 'none')} ({of})" for column, of in CERTIFIED.items())
+        + f": {row['finding']}"
         + ("" if not row["conditions"] else ", and conditions of Lemma 4 are not met")
         for row in records(table)
     )
@@ -199,10 +211,6 @@ def judge_tightness(table: pd.DataFrame) -> Conclusion:
     )
 
 
-def _or_none(value: float | None) -> str:
-    return "none" if value is None or value != value else f"{value:.3g}"
-
-
 def _chest_presets() -> list[Preset]:
     return [preset for key, preset in PRESETS.items() if key.startswith("chexpert")]
 
@@ -213,34 +221,31 @@ def _chest_presets() -> list[Preset]:
 def figure_1(order: Order) -> Result:
     """CheXpert at ε = 2 and 8: without privacy, DP-SGD, decaying noise; here on a stand-in."""
     dataset = _stand_in(order)
-    stem = order.open()
+    order.open()
     table = assured(_chest_presets(), order.part(0, 4, "accounting"))
     files = [order.save(table, "-epsilon")]
-    config = replace(CHEST, epochs=_epochs(order, CHEST.epochs))
+    config = replace(CHEST, epochs=order.at_most(CHEST.epochs))
     studies: list[Labelled] = []
     for epsilon in EPSILONS:
+        plain = TrainingStudy(dataset, config=config, epsilon=epsilon, runs=order.runs or RUNS)
         for series, variant in (
             ("nonprivate", nonprivate(config)),
             ("dpsgd", replace(config, decay=1.0)),
             ("proposed", replace(config, decay_every="epoch")),
             ("iteration", config),
         ):
-            study = TrainingStudy(dataset, config=variant, epsilon=epsilon, runs=order.runs or RUNS)
-            studies.append(
-                ({"dataset": dataset, "method": series, "target_epsilon": epsilon}, study)
-            )
-    ends, history = taught(studies, lambda share, text: order.progress(0.25 + 0.7 * share, text))
-    files += [order.save(ends), order.save(history, "-runs")]
-    files += panels(
-        ends,
+            labels = {"dataset": dataset, "method": series, "target_epsilon": epsilon}
+            studies.append((labels, replace(plain, config=variant)))
+    ends, drawn = trained(
+        order,
+        studies,
+        lambda share, text: order.progress(0.25 + 0.7 * share, text),
         value="auc",
         ylabel="test AUC, mean of five findings",
-        ylimits=limits(ends["auc_low"]),
         titles=TITLES,
-        path=stem,
+        looks=LOOKS,
         x="target_epsilon",
         xlabel="certified ε (without privacy: none)",
-        looks=LOOKS,
     )
     verdicts = [
         *(on_stand_in(verdict, CHEXPERT, dataset) for verdict in judge_chest(ends)),
@@ -249,7 +254,7 @@ def figure_1(order: Order) -> Result:
             "The decaying models are (2, 1e-4)- and (8, 1e-4)-private (5.2, Theorem 2).",
         ),
     ]
-    return Result(verdicts, files, (dataset,), ("chexpert",), _chest_differs(order))
+    return Result(verdicts, files + drawn, (dataset,), ("chexpert",), _chest_differs(order))
 
 
 def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
@@ -286,7 +291,7 @@ def judge_chest(ends: pd.DataFrame) -> list[Conclusion]:
         Conclusion(
             "At ε = 2 and 8 the adaptive model reaches about 80 % AUC and DP-SGD about 60 % "
             "(5.2, figure 1).",
-            SUPPORTED if near else NOT_SUPPORTED,
+            supported(near),
             f"AUC {aucs}. {NOT_IN_PRINT}",
         ),
     ]
@@ -310,38 +315,37 @@ def figure_2(order: Order) -> Result:
     import pandas as pd
 
     dataset = _stand_in(order)
-    stem = order.open()
+    order.open()
     afforded = affordable(order.part(0, 3, "accounting"))
     files = [order.save(afforded, "-epsilon")]
-    epochs = {
-        (row["parameter"], row["value"]): row["epochs_certified"] for row in records(afforded)
-    }
     studies: list[Labelled] = []
-    for key, values in VALUES.items():
-        for value in values:
-            epoch_count = math.ceil(epochs[key, value])
-            config = replace(EFFECTS[key].put(CHEST, value), epochs=_epochs(order, epoch_count))
-            study = TrainingStudy(
-                dataset, config=config, epsilon=None, budget=FIXED, runs=order.runs or RUNS
-            )
-            title = EFFECTS[key].title
-            labels = {"dataset": title, "parameter": key, "method": "iteration", "value": value}
-            studies.append((labels, study))
-    ends, history = taught(studies, lambda share, text: order.progress(0.3 + 0.65 * share, text))
-    files += [order.save(ends), order.save(history, "-runs")]
+    for row in records(afforded):
+        effect, value = EFFECTS[row["parameter"]], row["value"]
+        epochs = order.at_most(math.ceil(row["epochs_certified"]))
+        study = TrainingStudy(
+            dataset,
+            config=replace(effect.put(CHEST, value), epochs=epochs),
+            epsilon=None,
+            budget=FIXED,
+            runs=order.runs or RUNS,
+        )
+        labels = {"dataset": effect.title, "parameter": effect.key, "method": "iteration"}
+        studies.append((labels | {"value": value}, study))
     axes = {EFFECTS[key].title: EFFECTS[key].symbol for key in VALUES}
-    files += panels(
-        ends,
+    ends, drawn = trained(
+        order,
+        studies,
+        lambda share, text: order.progress(0.3 + 0.65 * share, text),
         value="auc",
         ylabel=f"test AUC at certified ε = {FIXED:g}",
-        ylimits=limits(ends["auc_low"]),
         titles=TITLES,
-        path=stem.with_name(f"{stem.name}-auc"),
+        looks=LOOKS,
         x="value",
         xlabel=axes,
+        ending="-auc",
         logarithmic=False,
-        looks=LOOKS,
     )
+    files += drawn
     long = [
         afforded.assign(
             dataset=[EFFECTS[key].title for key in afforded["parameter"]],
@@ -358,7 +362,7 @@ def figure_2(order: Order) -> Result:
         ylabel=f"epochs within ε = {FIXED:g}",
         ylimits=(0.0, 1.05 * float(counted["epochs"].max())),
         titles={"iteration": "by PLD (certified)", "printed": "by equation (3) (claim)"},
-        path=stem.with_name(f"{stem.name}-epochs"),
+        path=order.open("-epochs"),
         x="value",
         xlabel=axes,
         logarithmic=False,
@@ -440,19 +444,15 @@ def judge_epochs(afforded: pd.DataFrame) -> Conclusion:
     """Whether more epochs fit at larger R, larger σ₀ and smaller C."""
     parts, monotone = [], []
     for key in VALUES:
-        rows = afforded[afforded["parameter"] == key].sort_values("value")
-        epochs = [float(value) for value in rows["epochs_certified"]]
-        ordered = epochs[::-1] if key == "clip" else epochs
+        rows, ordered = _ascending(afforded, key, "epochs_certified")
         monotone.append(ordered == sorted(ordered) and ordered[-1] > ordered[0])
-        pairs = ", ".join(
-            f"{value:g}: {count:g}" for value, count in zip(rows["value"], epochs, strict=True)
-        )
+        pairs = ", ".join(f"{row['value']:g}: {row['epochs_certified']:g}" for row in rows)
         parts.append(f"{EFFECTS[key].symbol} = {pairs}")
     worst = float(afforded["certified_for_printed"].max())
     return Conclusion(
         "A larger R, a larger σ₀ or a smaller C spends less a step and so allows more epochs at "
         "ε = 8 (5.2, figure 2).",
-        SUPPORTED if all(monotone) else PARTLY if any(monotone) else NOT_SUPPORTED,
+        supported(all(monotone), any(monotone)),
         f"Epochs within a certified ε of 8: {'; '.join(parts)}. The epochs that equation (3) "
         f"allows are certified at ε up to {worst:.3g}.",
     )
@@ -462,30 +462,35 @@ def judge_effects(ends: pd.DataFrame) -> list[Conclusion]:
     """Whether AUC rises with R and σ₀ and falls with C: its ends, and every step between."""
     verdicts = []
     for key in VALUES:
-        rows = ends[ends["parameter"] == key].sort_values("value")
-        areas = [float(value) for value in rows["auc"]]
-        ordered = areas[::-1] if key == "clip" else areas
+        rows, ordered = _ascending(ends, key, "auc")
         symbol, direction = EFFECTS[key].symbol, "smaller" if key == "clip" else "larger"
-        rises = [later > before for before, later in pairwise(ordered)]
+        rises = all(later > before for before, later in pairwise(ordered))
         values = ", ".join(
-            f"{value:g}: {area:.3f} in {steps:,} steps"
-            for value, area, steps in zip(rows["value"], areas, rows["steps"], strict=True)
+            f"{row['value']:g}: {row['auc']:.3f} in {row['steps']:,} steps" for row in rows
         )
         verdicts.append(
             Conclusion(
                 f"At ε = 8 the model is better with a {direction} {symbol} (5.2, figure 2).",
-                SUPPORTED if all(rises) else PARTLY if ordered[-1] > ordered[0] else NOT_SUPPORTED,
+                supported(rises, ordered[-1] > ordered[0]),
                 f"AUC by {symbol}, {values}.",
             )
         )
     return verdicts
 
 
+def _ascending(
+    table: pd.DataFrame, key: str, column: str
+) -> tuple[list[dict[str, Any]], list[float]]:
+    """The rows of one parameter by its value, and a column that should rise, for C backwards."""
+    rows = records(table[table["parameter"] == key].sort_values("value"))
+    values = [float(row[column]) for row in rows]
+    return rows, values[::-1] if key == "clip" else values
+
+
 # Table 1
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One budget of Table 1 on MNIST.
 
     Parameters
@@ -508,41 +513,29 @@ DIGITS_BATCH = 64
 
 def table_1(order: Order) -> Result:
     """MNIST and CIFAR-10: DP-SGD against decaying noise, by printed and by certified ε."""
-    at_hand, missing = order.wanted(("mnist",), images.availability, stand_in="digits")
-    for name in at_hand:
-        if images.entry(name).task != "classes":
-            raise InvalidInput(
-                f"datasets is {name}, but Table 1 is about images of one class each."
-            )
+    at_hand, missing = digit_sets(order, "Table 1 is about images of one class each")
     order.open()
     rows = [preset for key, preset in PRESETS.items() if key.startswith(("mnist", "cifar"))]
     table = assured(rows, order.part(0, 10, "accounting"))
     files = [order.save(table, "-epsilon")]
-    studies: list[Labelled] = []
-    for name in at_hand:
-        for row in MNIST:
-            for series, study in mnist_studies(name, row, order).items():
-                labels = {"dataset": name, "method": series, "stated_epsilon": row.stated}
-                studies.append((labels, study))
-    ends, history = taught(studies, lambda share, text: order.progress(0.1 + 0.85 * share, text))
-    files += [order.save(ends), order.save(history, "-runs")]
-    files += panels(
-        ends,
+    studies = [
+        ({"dataset": name, "method": series, "stated_epsilon": row.stated}, study)
+        for name in at_hand
+        for row in MNIST
+        for series, study in mnist_studies(name, row, order).items()
+    ]
+    ends, drawn = trained(
+        order,
+        studies,
+        lambda share, text: order.progress(0.1 + 0.85 * share, text),
         value="accuracy",
         ylabel="test accuracy",
-        ylimits=limits(ends["accuracy_low"]),
         titles=TITLES,
-        path=order.open(),
+        looks=LOOKS,
         x="stated_epsilon",
         xlabel="ε as stated in Table 1 (the certified one is in the CSV)",
-        looks=LOOKS,
     )
-    verdicts = []
-    for name in at_hand:
-        conclusions = judge_gain(ends[ends["dataset"] == name])
-        verdicts += (
-            conclusions if name == "mnist" else [on_stand_in(v, "MNIST", name) for v in conclusions]
-        )
+    verdicts = on_each(at_hand, ends, judge_gain)
     for short, title in (("mnist", "MNIST"), ("cifar", "CIFAR-10")):
         decaying = table[table["preset"].str.startswith(short) & (table["decay"] < 1.0)]
         verdicts.append(
@@ -566,14 +559,13 @@ def table_1(order: Order) -> Result:
         f"{order.runs or 1} run(s) of each.",
         *_short(order, max(row.epochs for row in MNIST)),
     ]
-    if "mnist" not in at_hand:
+    if OWN not in at_hand:
         differs.append("Digits of 8 × 8 stand in, with a fully connected network.")
-    return Result(verdicts, files, at_hand, (*missing, "cifar10"), differs)
+    return Result(verdicts, files + drawn, at_hand, (*missing, "cifar10"), differs)
 
 
 def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]:
     """The trainings of one row; on other data than MNIST without the paper's own σ₀."""
-    epochs = _epochs(order, row.epochs)
     plain, printed = (
         PRESETS[f"mnist-{row.stated:g}{ending}"].training for ending in ("-dpsgd", "")
     )
@@ -581,18 +573,18 @@ def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]
     config = TrainingConfig(
         network="cnn",
         activation="tanh",
-        epochs=epochs,
+        epochs=order.at_most(row.epochs),
         batch=plain.batch,
         learning_rate=row.learning_rate,
         clip=plain.clip,
         sigma=plain.sigma,
         delta=plain.delta,
     )
-    if name != "mnist":
+    if name != OWN:
         config = replace(config, network="perceptron", widths=(100,), batch=DIGITS_BATCH)
         base = TrainingStudy(name, config=config, epsilon=row.stated, runs=runs)
         ours = replace(base, config=replace(config, decay=printed.decay))
-        return {"nonprivate": _free(base), "dpsgd": base, "proposed": ours}
+        return {"nonprivate": without_privacy(base), "dpsgd": base, "proposed": ours}
     base = TrainingStudy(name, config=config, epsilon=None, runs=runs)
     certified = spent(config.training(images.entry(name).records), "pld").epsilon
     decaying = replace(config, decay=printed.decay)
@@ -602,11 +594,7 @@ def mnist_studies(name: str, row: Row, order: Order) -> dict[str, TrainingStudy]
         "proposed": replace(base, config=decaying, epsilon=certified),
         "printed": replace(base, config=as_printed),
     }
-    return {"nonprivate": _free(base), **studies} if row is MNIST[0] else studies
-
-
-def _free(study: TrainingStudy) -> TrainingStudy:
-    return replace(study, config=nonprivate(study.config), epsilon=None)
+    return {"nonprivate": without_privacy(base), **studies} if row is MNIST[0] else studies
 
 
 def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
@@ -615,7 +603,7 @@ def judge_gain(ends: pd.DataFrame) -> list[Conclusion]:
 
     def place(series: str, stated: float) -> tuple[str, float, float, float]:
         ours, theirs = ends_by_key[series, stated], ends_by_key["dpsgd", stated]
-        certified = f"{_or_none(ours['epsilon'])} and {_or_none(theirs['epsilon'])}"
+        certified = f"{rounded(ours['epsilon'], 'none')} and {rounded(theirs['epsilon'], 'none')}"
         name = f"ε = {stated:g} as stated (certified {certified})"
         return against(name, ours, theirs, "accuracy")
 
@@ -659,10 +647,6 @@ def _stand_in(order: Order) -> str:
             "labels, such as chest_features."
         )
     return name
-
-
-def _epochs(order: Order, paper_epochs: int) -> int:
-    return paper_epochs if order.epochs is None else min(paper_epochs, order.epochs)
 
 
 def _short(order: Order, paper_epochs: int) -> list[str]:

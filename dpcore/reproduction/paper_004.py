@@ -10,7 +10,7 @@ isotropic noise at that ε stands beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
-from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.effects import EFFECTS
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
@@ -28,19 +27,27 @@ from dpcore.guarantee import SAME_FIGURE
 from dpcore.reproduction import sensitivity_004
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
-    PARTLY,
-    SUPPORTED,
     UNCHECKED,
     Conclusion,
     Order,
     Paper,
     Result,
-    on_stand_in,
+    by_most,
     ordering,
     records,
+    rounded,
+    supported,
     unchecked,
 )
-from dpcore.reproduction.trainings import Labelled, against, limits, taught
+from dpcore.reproduction.trainings import (
+    OWN,
+    Labelled,
+    against,
+    digit_sets,
+    on_each,
+    trained,
+    without_privacy,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +56,6 @@ RUNS = 3
 EPOCHS, LOT, CLIP, UNITS, DELTA = 30, 1_000, 4.0, 128, 1e-5
 """Table II for MNIST; δ and the epochs are those of section V-C."""
 
-OWN, STAND_IN = "mnist", "digits"
 SMALL_LOT = 64
 """Lot size where there are too few records for the paper's lots."""
 
@@ -75,6 +81,9 @@ LOOKS = {
     "nonprivate": Look(NEUTRAL, NEUTRAL, "dot", "star"),
 }
 
+SHIFTED = LOOKS["published"], LOOKS["isotropic"], LOOKS["scaled"]
+"""Of the weights drawn in figure 2."""
+
 LEVELS = (0.05, 0.3, 1.0)
 PRINTED_ACCURACY = {0.05: 0.8519, 0.3: 0.8855, 1.0: 0.9469}
 GRID_EPSILONS, GRID_DELTAS = (0.01, 0.05, 0.3, 1.2), (1e-5, 1e-2)
@@ -95,6 +104,11 @@ NETWORKS = 20
 MOSTLY = 0.9
 """Networks trained for figure 2, and the share of pairs that counts as predicted."""
 
+ONE_CLASS = "in paper 004 each record has one class"
+LAST_LAYERS = (
+    "The pre-trained network, of which only the last layers are trained privately, and the "
+    "learning rate are not in print."
+)
 NOT_IN_PRINT = "The learning rate, the sizes of the layers and λ are not in print."
 
 
@@ -112,7 +126,7 @@ def setting(dataset: str, epsilon: float, order: Order, delta: float = DELTA) ->
     config = TrainingConfig(
         network="perceptron",
         widths=(UNITS,),
-        epochs=EPOCHS if order.epochs is None else min(EPOCHS, order.epochs),
+        epochs=order.at_most(EPOCHS),
         batch=SMALL_LOT if few else LOT,
         learning_rate=learning_rate(epsilon),
         clip=CLIP,
@@ -121,20 +135,19 @@ def setting(dataset: str, epsilon: float, order: Order, delta: float = DELTA) ->
     return TrainingStudy(dataset, config=config, epsilon=epsilon, runs=order.runs or RUNS)
 
 
-def as_printed(study: TrainingStudy, count: int) -> TrainingStudy:
-    """Uneven noise steered by all private records' gradient, computed once an epoch."""
-    config = study.config
-    return replace(
-        study,
-        config=replace(
-            config, noise="published-004", weights="private", refresh=config.steps_an_epoch(count)
-        ),
-    )
+def readings(study: TrainingStudy, count: int) -> dict[str, TrainingStudy]:
+    """Isotropic noise, and the optimized noise for the same printed ε.
 
-
-def solved_exactly(study: TrainingStudy) -> TrainingStudy:
-    """Equation (11) without further assumptions: isotropic noise of the paper's σ."""
-    return replace(study, config=replace(study.config, noise="published-004", reading="exact"))
+    "published" is uneven, steered by all private records' gradient, computed once an epoch; "exact"
+    is equation (11) without further assumptions: isotropic noise of the paper's σ.
+    """
+    printed = replace(study.config, noise="published-004")
+    private = replace(printed, weights="private", refresh=study.config.steps_an_epoch(count))
+    return {
+        "isotropic": study,
+        "published": replace(study, config=private),
+        "exact": replace(study, config=replace(printed, reading="exact")),
+    }
 
 
 def with_public_weights(study: TrainingStudy, count: int) -> tuple[TrainingStudy, TrainingStudy]:
@@ -159,7 +172,7 @@ def figure_2(order: Order) -> Result:
         raise InvalidInput(
             "epochs or datasets is given, but figure 2 trains on x₁ AND x₂ for 150 epochs."
         )
-    stem = order.open()
+    order.open()
     single, pairs, lines = sensitivity_004.surfaces(order.runs or NETWORKS, order.progress)
     files = [order.save(single), order.save(pairs, "-surfaces"), order.save(lines, "-lines")]
     curves = lines.assign(dataset="x₁ AND x₂", method=lines["weight"])
@@ -171,17 +184,11 @@ def figure_2(order: Order) -> Result:
         ylabel="change of the cost",
         ylimits=(low - room, high + room),
         titles={name: f"{name} alone" for name in sensitivity_004.DRAWN},
-        path=stem,
+        path=order.open(),
         x="shift",
         xlabel="shift of the weight",
         logarithmic=False,
-        looks=dict(
-            zip(
-                sensitivity_004.DRAWN,
-                (LOOKS["published"], LOOKS["isotropic"], LOOKS["scaled"]),
-                strict=True,
-            )
-        ),
+        looks=dict(zip(sensitivity_004.DRAWN, SHIFTED, strict=True)),
     )
     differs = [
         f"{order.runs or NETWORKS} networks from starting weights of their own; the paper shows "
@@ -194,11 +201,10 @@ def figure_2(order: Order) -> Result:
 
 def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclusion]:
     """Whether no shift is always best, and whether derivatives predict the cost of a shift."""
-    better, surfaces = 0, 0
+    better = []
     for _, surface in pairs.groupby(["run", "first"]):
-        surfaces += 1
         best = min(records(surface), key=lambda row: row["cost"])
-        better += best["shift"] > 0.0 or best["other"] > 0.0
+        better.append(best["shift"] > 0.0 or best["other"] > 0.0)
     right = total = 0
     for _, rows in single.groupby("run"):
         slopes, changes = rows["derivative"].to_numpy(), rows["change"].to_numpy()
@@ -211,14 +217,14 @@ def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclus
     return [
         Conclusion(
             "The least noise does not always yield the least cost (IV-A, figure 2(a)).",
-            SUPPORTED if better else NOT_SUPPORTED,
-            f"In {better} of {surfaces} surfaces the cost is least at a shift above 0. "
+            supported(any(better)),
+            f"In {sum(better)} of {len(better)} surfaces the cost is least at a shift above 0. "
             "A shift has a direction; noise of mean 0 has none and gains nothing by it.",
         ),
         Conclusion(
             "Weights differ in sensitivity, and the derivative says which of two costs more when "
             "it is shifted (IV-A, figure 2(c)).",
-            SUPPORTED if share >= MOSTLY else PARTLY if share > 0.5 else NOT_SUPPORTED,
+            supported(share >= MOSTLY, share > 0.5),
             f"For {right} of {total} pairs of weights the one with the larger derivative costs "
             f"more when shifted by {single['shift'].iloc[0]:g}. Mostly is taken to mean "
             f"{MOSTLY:.0%}; a coin would be right for half.",
@@ -231,49 +237,27 @@ def judge_sensitivity(single: pd.DataFrame, pairs: pd.DataFrame) -> list[Conclus
 
 def figure_3(order: Order) -> Result:
     """MNIST at ε = 0.05, 0.3 and 1, for every reading of the optimized noise."""
-    at_hand, missing = _sets(order)
-    stem = order.open()
-    studies: list[Labelled] = []
-    for dataset in at_hand:
-        count = images.load(dataset).records
-        for epsilon in LEVELS:
-            plain = setting(dataset, epsilon, order)
-            uneven, matched = with_public_weights(plain, count)
-            scaled = replace(plain, config=replace(plain.config, noise="scaled"))
-            for series, study in (
-                ("isotropic", plain),
-                ("published", as_printed(plain, count)),
-                ("exact", solved_exactly(plain)),
-                ("public", uneven),
-                ("matched", matched),
-                ("scaled", scaled),
-                ("nonprivate", replace(plain, config=nonprivate(plain.config), epsilon=None)),
-            ):
-                if series == "nonprivate" and epsilon != LEVELS[-1]:
-                    continue
-                studies.append(
-                    ({"dataset": dataset, "method": series, "printed_epsilon": epsilon}, study)
-                )
-    ends, history = taught(studies, order.progress)
-    files = [order.save(ends), order.save(history, "-runs")]
-    files += panels(
-        ends,
-        value="accuracy",
-        ylabel="test accuracy",
-        ylimits=limits(ends["accuracy_low"]),
-        titles=TITLES,
-        path=stem,
+    return _compared(
+        order,
+        _levels,
+        judge_levels,
+        lambda ends: [judge_theorem(ends)],
         x="printed_epsilon",
         xlabel="ε as printed (the certified one is in the CSV)",
-        looks=LOOKS,
     )
-    verdicts = [
-        verdict
-        for dataset in at_hand
-        for verdict in _on(dataset, judge_levels(ends[ends["dataset"] == dataset]))
-    ]
-    verdicts.append(judge_theorem(ends))
-    return Result(verdicts, files, at_hand, missing, _differs(order, at_hand))
+
+
+def _levels(dataset: str, order: Order) -> Iterator[Labelled]:
+    count = images.load(dataset).records
+    for epsilon in LEVELS:
+        plain = setting(dataset, epsilon, order)
+        uneven, matched = with_public_weights(plain, count)
+        scaled = replace(plain, config=replace(plain.config, noise="scaled"))
+        studies = readings(plain, count) | {"public": uneven, "matched": matched, "scaled": scaled}
+        if epsilon == LEVELS[-1]:
+            studies["nonprivate"] = without_privacy(plain)
+        for series, study in studies.items():
+            yield {"dataset": dataset, "method": series, "printed_epsilon": epsilon}, study
 
 
 def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
@@ -285,8 +269,8 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
         return [
             _clearly(
                 f"ε = {level:g} as printed (certified "
-                f"{_shown(ends_by_key[better, level]['epsilon'])} and "
-                f"{_shown(ends_by_key[worse, level]['epsilon'])})",
+                f"{rounded(ends_by_key[better, level]['epsilon'], 'nothing')} and "
+                f"{rounded(ends_by_key[worse, level]['epsilon'], 'nothing')})",
                 ends_by_key[better, level],
                 ends_by_key[worse, level],
             )
@@ -297,6 +281,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
         ends_by_key["published", level]["accuracy"] - ends_by_key["isotropic", level]["accuracy"]
         for level in levels
     ]
+    growing = gaps[0] - gaps[-1] >= CLEAR
     falling = all(early > late for early, late in pairwise(gaps))
     gap_text = ", ".join(f"{gap:+.3f} at ε = {e:g}" for e, gap in zip(levels, gaps, strict=True))
     accuracies = "; ".join(
@@ -321,7 +306,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
             "same certified ε there is nothing between them. Its σ for the printed ε is certified "
             "at "
             + ", ".join(
-                f"{_shown(ends_by_key['exact', level]['epsilon'])} for ε = {level:g}"
+                f"{rounded(ends_by_key['exact', level]['epsilon'], 'nothing')} for ε = {level:g}"
                 for level in levels
             )
             + ".",
@@ -336,11 +321,7 @@ def judge_levels(ends: pd.DataFrame) -> list[Conclusion]:
         ),
         Conclusion(
             "Its advantage grows as the privacy constraint gets stricter (V-C, figure 3).",
-            NOT_SUPPORTED
-            if gaps[0] - gaps[-1] < CLEAR
-            else SUPPORTED
-            if falling and gaps[0] > 0
-            else PARTLY,
+            supported(growing and falling and gaps[0] > 0, growing),
             f"Optimized as printed less isotropic, test accuracy at the printed ε: {gap_text}. "
             f"From {CLEAR:.0%} on a change is taken to be clear.",
         ),
@@ -356,18 +337,17 @@ def judge_theorem(ends: pd.DataFrame) -> Conclusion:
     """Whether the certified ε of the optimized noise stays within the paper's claim."""
     rows = [row for row in records(ends) if row["method"] in ("published", "exact", "public")]
     within = [
-        not _missing(row["epsilon"]) and row["epsilon"] <= row["claimed_epsilon"] * (1.0 + 1e-9)
+        row["epsilon"] is not None and row["epsilon"] <= row["claimed_epsilon"] * (1.0 + 1e-9)
         for row in rows
     ]
     evidence = "; ".join(
         f"{TITLES[row['method']]}, claimed {row['claimed_epsilon']:.3g}: "
-        f"certified {_shown(row['epsilon'])}"
+        f"certified {rounded(row['epsilon'], 'nothing')}"
         for row in rows
     )
-    verdict = SUPPORTED if all(within) else PARTLY if any(within) else NOT_SUPPORTED
     return Conclusion(
         "Algorithm 1 is (ε, δ)-private (theorem 1).",
-        verdict,
+        supported(all(within), any(within)),
         f"Certified within the claim in {sum(within)} of {len(rows)} places (PLD, zero-out). "
         f"{SAME_FIGURE} {evidence}. Equation (9) leaves λ²S/2 out of the moment, and with private "
         "weights w the noise itself tells about the records.",
@@ -379,59 +359,30 @@ def judge_theorem(ends: pd.DataFrame) -> Conclusion:
 
 def figure_4(order: Order) -> Result:
     """MNIST after 30 epochs over ε and δ; SVHN and CIFAR-10 can't be run again."""
-    at_hand, missing = _sets(order)
-    stem = order.open()
-    studies: list[Labelled] = []
-    for dataset in at_hand:
-        count = images.load(dataset).records
-        for delta in GRID_DELTAS:
-            for epsilon in GRID_EPSILONS:
-                plain = setting(dataset, epsilon, order, delta)
-                for series, study in (
-                    ("isotropic", plain),
-                    ("published", as_printed(plain, count)),
-                    ("exact", solved_exactly(plain)),
-                ):
-                    labels = {
-                        "dataset": f"{dataset}, δ = {delta:g}",
-                        "records": dataset,
-                        "method": series,
-                        "printed_epsilon": epsilon,
-                    }
-                    studies.append((labels, study))
-    ends, history = taught(studies, order.progress)
-    files = [order.save(ends), order.save(history, "-runs")]
-    files += panels(
-        ends,
-        value="accuracy",
-        ylabel="test accuracy",
-        ylimits=limits(ends["accuracy_low"]),
-        titles=TITLES,
-        path=stem,
+    claim = "The optimized noise is more accurate than Gaussian noise on {} (V-C, figure 4({}))."
+    others = [
+        Conclusion(claim.format(*place), UNCHECKED, LAST_LAYERS)
+        for place in (("SVHN", "c"), ("CIFAR-10", "d"))
+    ]
+    return _compared(
+        order,
+        _grid,
+        judge_grid,
+        lambda ends: [judge_theorem(ends), *others],
         x="printed_epsilon",
         xlabel="ε as printed",
-        looks=LOOKS,
+        missing=("svhn", "cifar10"),
+        differs=("δ = 0.01 is larger than one in the number of records.",),
     )
-    verdicts = [
-        verdict
-        for dataset in at_hand
-        for verdict in _on(dataset, judge_grid(ends[ends["records"] == dataset]))
-    ]
-    verdicts += [
-        judge_theorem(ends),
-        *(
-            Conclusion(
-                f"The optimized noise is more accurate than Gaussian noise on {name} "
-                f"(V-C, figure 4({letter})).",
-                UNCHECKED,
-                "The pre-trained network, of which only the last layers are trained privately, and "
-                "the learning rate are not in print.",
-            )
-            for name, letter in (("SVHN", "c"), ("CIFAR-10", "d"))
-        ),
-    ]
-    differs = [*_differs(order, at_hand), "δ = 0.01 is larger than one in the number of records."]
-    return Result(verdicts, files, at_hand, (*missing, "svhn", "cifar10"), differs)
+
+
+def _grid(dataset: str, order: Order) -> Iterator[Labelled]:
+    for delta in GRID_DELTAS:
+        for epsilon in GRID_EPSILONS:
+            plain = setting(dataset, epsilon, order, delta)
+            for series, study in readings(plain, images.load(dataset).records).items():
+                labels = {"dataset": f"{dataset}, δ = {delta:g}", "records": dataset}
+                yield labels | {"method": series, "printed_epsilon": epsilon}, study
 
 
 def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
@@ -466,25 +417,22 @@ def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
     return [
         Conclusion(
             "Accuracy grows with ε and with δ (V-C, figure 4(a) and (b)).",
-            SUPPORTED if all(rises) else PARTLY if 2 * sum(rises) >= len(rises) else NOT_SUPPORTED,
+            by_most(rises),
             f"In {sum(rises)} of {len(rises)} steps from one ε or δ to the next.",
         ),
         Conclusion(
             "At low privacy, (1.2, 0.01), both mechanisms are similarly accurate (V-C, figure 4).",
-            SUPPORTED if abs(gap(*low)) <= CLOSE else NOT_SUPPORTED,
+            supported(abs(gap(*low)) <= CLOSE),
             f"{cell(*low)} Similar is taken to mean within {CLOSE:.0%}.",
         ),
         Conclusion(
             "At high privacy, (0.01, 1e-5), the optimized mechanism is substantially more accurate "
             "(82.87 % against 43.75 %; V-C, figure 4), both at the ε that is printed.",
-            SUPPORTED
-            if gap(*high) >= SUBSTANTIAL
-            else PARTLY
-            if gap(*high) > CLEAR
-            else NOT_SUPPORTED,
+            supported(gap(*high) >= SUBSTANTIAL, gap(*high) > CLEAR),
             f"{cell(*high)} Nothing is certified for the first. Isotropic noise of the same budget "
             f"τ, which equation (11) gives, reaches {accuracies['exact', *high]:.3f}; it is "
-            f"certified at ε = {_shown(rows['exact', *high]['epsilon'])}, not {high[0]:g}.",
+            f"certified at ε = {rounded(rows['exact', *high]['epsilon'], 'nothing')}, not "
+            f"{high[0]:g}.",
         ),
     ]
 
@@ -494,66 +442,34 @@ def judge_grid(ends: pd.DataFrame) -> list[Conclusion]:
 
 def figure_5(order: Order) -> Result:
     """Lot size, hidden units and clipping norm against accuracy, MNIST."""
-    at_hand, missing = _sets(order)
-    stem = order.open()
-    studies: list[Labelled] = []
-    for dataset in at_hand:
-        count = images.load(dataset).records
-        plain = setting(dataset, STRUCTURE_EPSILON, order)
-        for key, values in SIZES.items():
-            scale = plain.config.batch / LOT if key == "batch" else 1.0
-            for value in values:
-                setting_value = max(1, round(value * scale)) if key == "batch" else value
-                varied = EFFECTS[key].varied(plain, setting_value, count)
-                for series, study in (
-                    ("isotropic", varied),
-                    ("published", as_printed(varied, count)),
-                ):
-                    labels = {
-                        "dataset": f"{dataset}: {EFFECTS[key].title}",
-                        "records": dataset,
-                        "parameter": key,
-                        "method": series,
-                        "value": setting_value,
-                    }
-                    studies.append((labels, study))
-    ends, history = taught(studies, order.progress)
-    files = [order.save(ends), order.save(history, "-runs")]
-    files += panels(
-        ends,
-        value="accuracy",
-        ylabel=f"test accuracy at printed ε = {STRUCTURE_EPSILON:g}",
-        ylimits=limits(ends["accuracy_low"]),
-        titles=TITLES,
-        path=stem,
+    claim = "On CIFAR-10 the optimized mechanism gains 2 % from lots of 500 to 2,500"
+    return _compared(
+        order,
+        _structures,
+        judge_structure,
+        lambda ends: [Conclusion(f"{claim} (V-D, figure 5(b)).", UNCHECKED, LAST_LAYERS)],
         x="value",
-        xlabel={
-            f"{dataset}: {EFFECTS[key].title}": EFFECTS[key].unit or EFFECTS[key].symbol
-            for dataset in at_hand
-            for key in SIZES
-        },
-        looks=LOOKS,
+        ylabel=f"test accuracy at printed ε = {STRUCTURE_EPSILON:g}",
+        missing=("cifar10",),
+        differs=(
+            f"At ε = {STRUCTURE_EPSILON:g}: which ε figure 5 has on MNIST is not in print, nor are "
+            "the numbers of hidden units and the clipping norms.",
+        ),
     )
-    verdicts = [
-        verdict
-        for dataset in at_hand
-        for verdict in _on(dataset, judge_structure(ends[ends["records"] == dataset]))
-    ]
-    verdicts.append(
-        Conclusion(
-            "On CIFAR-10 the optimized mechanism gains 2 % from lots of 500 to 2,500 "
-            "(V-D, figure 5(b)).",
-            UNCHECKED,
-            "The pre-trained network, of which only the last layers are trained privately, and the "
-            "learning rate are not in print.",
-        )
-    )
-    differs = [
-        *_differs(order, at_hand),
-        f"At ε = {STRUCTURE_EPSILON:g}: which ε figure 5 has on MNIST is not in print, nor are the "
-        "numbers of hidden units and the clipping norms.",
-    ]
-    return Result(verdicts, files, at_hand, (*missing, "cifar10"), differs)
+
+
+def _structures(dataset: str, order: Order) -> Iterator[Labelled]:
+    count = images.load(dataset).records
+    plain = setting(dataset, STRUCTURE_EPSILON, order)
+    for key, values in SIZES.items():
+        for value in values:
+            if key == "batch":
+                value = max(1, round(value * (plain.config.batch / LOT)))
+            varied = readings(EFFECTS[key].varied(plain, value, count), count)
+            for series in ("isotropic", "published"):
+                labels = {"dataset": f"{dataset}: {EFFECTS[key].title}", "records": dataset}
+                row = {"parameter": key, "method": series, "value": value}
+                yield labels | row, varied[series]
 
 
 def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
@@ -580,31 +496,27 @@ def judge_structure(ends: pd.DataFrame) -> list[Conclusion]:
         Conclusion(
             "The gap between the optimized and Gaussian noise is larger with smaller lots "
             "(V-D, figure 5(a)).",
-            SUPPORTED if gaps[0] - max(0.0, gaps[-1]) >= CLEAR else NOT_SUPPORTED,
+            supported(gaps[0] - max(0.0, gaps[-1]) >= CLEAR),
             f"Gap {gaps[0]:+.3f} with lots of {lots[0]:g}, {gaps[-1]:+.3f} with {lots[-1]:g}. "
             f"Accuracy by lot size: {shown('batch')}.",
         ),
         Conclusion(
             "The optimized mechanism is robust to lot size, more than the Gaussian "
             "(V-D, figure 5(a)).",
-            SUPPORTED
-            if spread("batch", "isotropic") - spread("batch", "published") >= CLEAR
-            else NOT_SUPPORTED,
+            supported(spread("batch", "isotropic") - spread("batch", "published") >= CLEAR),
             f"Accuracy ranges over {spread('batch', 'published'):.3f} (optimized as printed) and "
             f"{spread('batch', 'isotropic'):.3f} (isotropic).",
         ),
         Conclusion(
             "The number of hidden units changes accuracy by less than 2 % for both "
             "(V-D, figure 5(c)).",
-            SUPPORTED if all(steady) else PARTLY if any(steady) else NOT_SUPPORTED,
+            supported(all(steady), any(steady)),
             f"Accuracy by hidden units: {shown('units')}.",
         ),
         Conclusion(
             "The optimized mechanism is more sensitive to the clipping norm than the Gaussian "
             "(V-D, figure 5(d)).",
-            SUPPORTED
-            if spread("clip", "published") - spread("clip", "isotropic") >= CLEAR
-            else NOT_SUPPORTED,
+            supported(spread("clip", "published") - spread("clip", "isotropic") >= CLEAR),
             f"Accuracy by C: {shown('clip')}.",
         ),
     ]
@@ -617,14 +529,14 @@ def table_1(order: Order) -> Result:
     """Seconds a step: without privacy, isotropic noise, optimized noise as in algorithm 1."""
     import pandas as pd
 
-    at_hand, missing = _sets(order)
+    at_hand, missing = digit_sets(order, ONE_CLASS)
     order.open()
     rows = []
     for number, dataset in enumerate(at_hand):
         plain = replace(setting(dataset, 1.0, replace(order, epochs=1)), runs=1)
         printed = replace(plain.config, noise="published-004", weights="private", refresh=1)
         for series, study in (
-            ("nonprivate", replace(plain, config=nonprivate(plain.config), epsilon=None)),
+            ("nonprivate", without_privacy(plain)),
             ("isotropic", plain),
             ("published", replace(plain, config=printed)),
         ):
@@ -634,11 +546,7 @@ def table_1(order: Order) -> Result:
             rows.append((dataset, series, int(row["steps"]), float(row["seconds"])))
     table = pd.DataFrame(rows, columns=["dataset", "method", "steps", "seconds"])
     table["seconds_a_step"] = table["seconds"] / table["steps"]
-    verdicts = [
-        verdict
-        for dataset in at_hand
-        for verdict in _on(dataset, judge_times(table[table["dataset"] == dataset]))
-    ]
+    verdicts = on_each(at_hand, table, judge_times)
     differs = [
         *_differs(order, at_hand),
         "One epoch; the weights w are computed from all records at every step, as in algorithm 1.",
@@ -656,7 +564,7 @@ def judge_times(table: pd.DataFrame) -> list[Conclusion]:
         Conclusion(
             "The optimized noise adds only moderate computation (Table I: 0.937 s a batch against "
             "0.623 s with Gaussian noise and 0.344 s without).",
-            SUPPORTED if ratio <= 2.0 else NOT_SUPPORTED,
+            supported(ratio <= 2.0),
             f"{times}: {ratio:.3g} times isotropic noise, because w needs the gradient of all "
             "records at every step. Moderate is taken to mean at most twice.",
         )
@@ -666,18 +574,53 @@ def judge_times(table: pd.DataFrame) -> list[Conclusion]:
 # Common to all
 
 
-def _sets(order: Order) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    sets = order.wanted((OWN,), images.availability, stand_in=STAND_IN)
-    for name in sets[0]:
-        if images.entry(name).task != "classes":
-            raise InvalidInput(f"datasets is {name}, but in paper 004 each record has one class.")
-    return sets
+def _compared(
+    order: Order,
+    labelled: Callable[[str, Order], Iterator[Labelled]],
+    judge: Callable[[pd.DataFrame], list[Conclusion]],
+    overall: Callable[[pd.DataFrame], Sequence[Conclusion]],
+    *,
+    x: str,
+    xlabel: str = "",
+    ylabel: str = "test accuracy",
+    missing: Sequence[str] = (),
+    differs: Sequence[str] = (),
+) -> Result:
+    """A figure of test accuracy, judged on each set by itself and then from all.
+
+    Parameters
+    ----------
+    order : Order
+    labelled : callable
+        (set, order): the figure's studies on it.
+    judge, overall : callable
+        From the ends on one set, and from all, to conclusions.
+    x, xlabel, ylabel : str
+        As for `trained`; by default the unit of each panel's parameter.
+    missing, differs : sequence of str
+        Beside those of every experiment here.
+    """
+    at_hand, gone = digit_sets(order, ONE_CLASS)
+    order.open()
+    studies = [study for dataset in at_hand for study in labelled(dataset, order)]
+    ends, files = trained(
+        order,
+        studies,
+        order.progress,
+        value="accuracy",
+        ylabel=ylabel,
+        titles=TITLES,
+        looks=LOOKS,
+        x=x,
+        xlabel={row["dataset"]: xlabel or _unit(row["parameter"]) for row, _ in studies},
+    )
+    verdicts = [*on_each(at_hand, ends, judge), *overall(ends)]
+    told = [*_differs(order, at_hand), *differs]
+    return Result(verdicts, files, at_hand, (*gone, *missing), told)
 
 
-def _on(dataset: str, verdicts: Sequence[Conclusion]) -> list[Conclusion]:
-    if dataset == OWN:
-        return list(verdicts)
-    return [on_stand_in(verdict, "MNIST", dataset) for verdict in verdicts]
+def _unit(parameter: str) -> str:
+    return EFFECTS[parameter].unit or EFFECTS[parameter].symbol
 
 
 def _differs(order: Order, at_hand: Sequence[str]) -> list[str]:
@@ -708,14 +651,6 @@ def _clearly(
     """Two rows of `ends` with the margin for a win: the runs' spread, and at least `CLEAR`."""
     name, our_value, their_value, spread = against(place, ours, theirs, "accuracy")
     return name, our_value, their_value, max(spread, CLEAR)
-
-
-def _missing(value: float | None) -> bool:
-    return value is None or math.isnan(value)
-
-
-def _shown(value: float | None) -> str:
-    return "nothing" if value is None or _missing(value) else f"{value:.3g}"
 
 
 PAPER = Paper(

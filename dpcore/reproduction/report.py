@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -320,6 +321,11 @@ def on_stand_in(verdict: Conclusion, own: str, used: str) -> Conclusion:
         f"{own} is not what was used, and {used} only stands in for it. There: {verdict.seen}"
     )
     return Conclusion(verdict.claim, UNCHECKED, evidence)
+
+
+def rounded(value: float | None, without: str) -> str:
+    """A number to three digits, or the word where there is none."""
+    return without if value is None or math.isnan(value) else f"{value:.3g}"
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

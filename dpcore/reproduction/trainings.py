@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
+from dpcore.errors import InvalidInput
+from dpcore.evaluation.comparison import nonprivate
 from dpcore.evaluation.training.report import conclusion, measures
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.evaluation.training.task import begin
+from dpcore.figures.static import panels
+from dpcore.figures.style import Look
 from dpcore.progress import Progress
+from dpcore.reproduction.report import Conclusion, Order, on_stand_in
 
 if TYPE_CHECKING:
     import pandas as pd
 
+OWN, STAND_IN = "mnist", "digits"
 CERTIFIED = ("epsilon", "delta", "adjacency", "accountant", "status", "reason")
 METRICS = ("accuracy", "auc", "loss_train")
+ENDINGS = {"mean": "", "low": "_low", "high": "_high"}
 
 Labelled = tuple[dict[str, Any], TrainingStudy]
 """The labels of a row, and its study."""
@@ -79,9 +88,87 @@ def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFram
     )
 
 
-def limits(lows: Iterable[float]) -> tuple[float, float]:
-    """Limits of an axis of shares: from a little below the least to 1."""
-    return max(0.0, math.floor(20.0 * min(lows) - 0.5) / 20.0), 1.0
+def trained(
+    order: Order,
+    studies: Sequence[Labelled],
+    progress: Progress,
+    *,
+    value: str,
+    ylabel: str,
+    titles: Mapping[str, str],
+    looks: Mapping[str, Look],
+    x: str,
+    xlabel: str | Mapping[str, str],
+    ending: str = "",
+    logarithmic: bool = True,
+) -> tuple[pd.DataFrame, list[Path]]:
+    """`taught` studies whose ends and history are saved, and one measure of the ends drawn.
+
+    Parameters
+    ----------
+    order : Order
+    studies, progress
+        As for `taught`.
+    value : str
+        The measure, a share.
+    ylabel, titles, looks, x, xlabel, logarithmic
+        As for `dpcore.figures.static.panels`.
+    ending : str
+        Of the picture's name.
+
+    Returns
+    -------
+    ends : DataFrame
+    files : list of Path
+    """
+    ends, history = taught(studies, progress)
+    files = [order.save(ends), order.save(history, "-runs")]
+    # From a little below the least to 1.
+    least = max(0.0, math.floor(20.0 * min(ends[f"{value}_low"]) - 0.5) / 20.0)
+    return ends, files + panels(
+        ends,
+        value=value,
+        ylabel=ylabel,
+        ylimits=(least, 1.0),
+        titles=titles,
+        path=order.open(ending),
+        x=x,
+        xlabel=xlabel,
+        logarithmic=logarithmic,
+        looks=looks,
+    )
+
+
+def without_privacy(study: TrainingStudy) -> TrainingStudy:
+    """The same training without clipping and noise."""
+    return replace(study, config=nonprivate(study.config), epsilon=None)
+
+
+def digit_sets(order: Order, about: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sets to use in place of MNIST or beside it, and those that are not at hand.
+
+    Parameters
+    ----------
+    order : Order
+    about : str
+        Why each record must have one class, for the refusal of other sets.
+    """
+    sets = order.wanted((OWN,), images.availability, stand_in=STAND_IN)
+    for name in sets[0]:
+        if images.entry(name).task != "classes":
+            raise InvalidInput(f"datasets is {name}, but {about}.")
+    return sets
+
+
+def on_each(
+    at_hand: Sequence[str], rows: pd.DataFrame, judge: Callable[[pd.DataFrame], list[Conclusion]]
+) -> list[Conclusion]:
+    """The conclusions from the rows of each set; on another than MNIST they are not settled."""
+    verdicts = []
+    for name in at_hand:
+        judged = judge(rows[rows.get("records", rows["dataset"]) == name])
+        verdicts += judged if name == OWN else [on_stand_in(v, "MNIST", name) for v in judged]
+    return verdicts
 
 
 def against(
@@ -93,19 +180,18 @@ def against(
 
 
 def _end(summary: dict[str, Any], config: TrainingConfig) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for metric in METRICS:
-        spread = summary[metric] or {"mean": None, "low": None, "high": None}
-        row |= {
-            metric: spread["mean"],
-            f"{metric}_low": spread["low"],
-            f"{metric}_high": spread["high"],
-        }
-    row |= {name: summary[name] for name in ("runs", "epochs", "steps", "sigma", "clip")}
-    row["batch"] = config.batch
-    row["claimed_epsilon"] = summary["claim"]["epsilon"]
-    row["claimed_by"] = summary["claim"]["by"]
-    return row | {name: summary["certified"][name] for name in CERTIFIED}
+    return {
+        **{
+            f"{metric}{ending}": (summary[metric] or {}).get(part)
+            for metric in METRICS
+            for part, ending in ENDINGS.items()
+        },
+        **{name: summary[name] for name in ("runs", "epochs", "steps", "sigma", "clip")},
+        "batch": config.batch,
+        "claimed_epsilon": summary["claim"]["epsilon"],
+        "claimed_by": summary["claim"]["by"],
+        **{name: summary["certified"][name] for name in CERTIFIED},
+    }
 
 
 def _records(study: TrainingStudy) -> TrainingStudy:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dpcore.progress import silent
-from dpcore.reproduction import paper_004, sensitivity_004
+from dpcore.reproduction import paper_004, sensitivity_004, trainings
 from dpcore.reproduction.report import (
     NOT_SUPPORTED,
     PARTLY,
@@ -72,7 +72,7 @@ def test_an_experiment_leaves_tables_pictures_and_verdicts(
 def test_public_weights_are_compared_at_exactly_their_certified_epsilon() -> None:
     plain = paper_004.setting("digits", 0.3, ORDER)
     uneven, matched = paper_004.with_public_weights(plain, 1_437)
-    ends, _ = paper_004.taught(
+    ends, _ = trainings.taught(
         [({"method": "public"}, uneven), ({"method": "matched"}, matched)], lambda share, text: None
     )
     public, isotropic = ends["epsilon"]
