@@ -11,9 +11,9 @@ output perturbation with δ = 0, as in the paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,18 +26,17 @@ from dpcore.evaluation.scoring import Metric, metrics, scoring_for, spread_by
 from dpcore.evaluation.scoring.regression import half_range, mean_squares
 from dpcore.figures.static import panels
 from dpcore.guarantee import Edition
-from dpcore.methods import method_named, register
+from dpcore.methods import method_named, titles
 from dpcore.progress import Progress
 from dpcore.reproduction.report import (
-    NOT_SUPPORTED,
-    PARTLY,
-    SUPPORTED,
     UNCHECKED,
     Conclusion,
     Order,
     Paper,
     Result,
+    by_most,
     ordering,
+    supported,
     unchecked,
 )
 
@@ -107,7 +106,8 @@ def _figure(order: Order) -> Result:
     if order.epochs is not None:
         raise InvalidInput("epochs is given, but nothing of paper 002 trains networks.")
     at_hand, missing = order.wanted(tuple(NUMBERS), availability)
-    stem, runs = order.open(), order.runs or RUNS
+    order.open()
+    runs = order.runs or RUNS
     parts = [part for dataset in at_hand for part in _parts(dataset)]
     rows = []
     for number, part in enumerate(parts):
@@ -117,7 +117,6 @@ def _figure(order: Order) -> Result:
         [_summary(part, part_rows) for part, part_rows in zip(parts, rows, strict=True)]
     )
     files = [order.save(table), order.save(pd.concat(rows, ignore_index=True), "-runs")]
-    titles = {key: method.title for key, method in register().items()}
     for loss, name in NAMES.items():
         lines = table[table["loss"] == loss]
         if lines.empty:
@@ -131,8 +130,8 @@ def _figure(order: Order) -> Result:
             value=name,
             ylabel="test accuracy" if loss == "logistic" else "test RMSE",
             ylimits=(0.3, 1.0) if loss == "logistic" else (0.0, 1.05 * top),
-            titles=titles,
-            path=stem.with_name(f"{stem.name}-{name}"),
+            titles=titles(),
+            path=order.open(f"-{name}"),
             x="records",
             xlabel="records to train on",
         )
@@ -258,38 +257,38 @@ def _summary(part: DividedSet, rows: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index().assign(sign=measure.sign, span=measure.span)
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One method on one data set at one ε, against n.
+class FigurePoint(NamedTuple):
+    """All methods on one data set at one ε, against n.
 
     Parameters
     ----------
-    sizes, means, spreads : tuple
-        n, mean, and half of the band.
+    name : str
+    close : float
+        Margin that counts as close.
+    means, spreads : DataFrame
+        Mean and half of the band, a row for each n, ascending, and a column for each method.
     """
 
-    sizes: tuple[int, ...]
-    means: tuple[float, ...]
-    spreads: tuple[float, ...]
+    name: str
+    close: float
+    means: pd.DataFrame
+    spreads: pd.DataFrame
 
-
-FigurePoint = tuple[str, float, dict[str, Curve]]
-"""Name, margin that counts as close, and every method's curve."""
+    def at(self, size: int) -> str:
+        """The place of one n."""
+        return f"{self.name}, n = {size:,}"
 
 
 def _places(table: pd.DataFrame) -> list[FigurePoint]:
-    result = []
-    for (dataset, epsilon), rows in table.groupby(["dataset", "epsilon"], sort=False):
-        curves = {}
-        for method, group in rows.groupby("method"):
-            group = group.sort_values("records")
-            spread = 0.5 * (group["high"] - group["low"])
-            curves[str(method)] = Curve(
-                tuple(group["records"]), tuple(group["mean"]), tuple(spread)
-            )
-        close = NEAR * float(rows["span"].iloc[0])
-        result.append((f"{dataset} at ε = {epsilon:g}", close, curves))
-    return result
+    table = table.assign(spread=0.5 * (table["high"] - table["low"]))
+    return [
+        FigurePoint(
+            f"{dataset} at ε = {epsilon:g}",
+            NEAR * float(rows["span"].iloc[0]),
+            *(rows.pivot(index="records", columns="method", values=v) for v in ("mean", "spread")),
+        )
+        for (dataset, epsilon), rows in table.groupby(["dataset", "epsilon"], sort=False)
+    ]
 
 
 def _judged(table: pd.DataFrame) -> list[Conclusion]:
@@ -302,6 +301,7 @@ def _judged(table: pd.DataFrame) -> list[Conclusion]:
 
 
 def _judge_linear(places: list[FigurePoint]) -> list[Conclusion]:
+    small = "Even with small n the RMSEs of input and of objective perturbation are quite close"
     return [
         _approaches(
             places,
@@ -315,18 +315,10 @@ def _judge_linear(places: list[FigurePoint]) -> list[Conclusion]:
             places,
             "nonprivate",
             "RMSE",
-            lambda size, last: size == last,
             "For very large n the RMSE of input perturbation is almost the non-private one (4.2, "
             "figure 2 a and b).",
         ),
-        _close(
-            places,
-            "objpert",
-            "RMSE",
-            lambda size, last: size <= SMALL,
-            "Even with small n the RMSEs of input and of objective perturbation are quite close "
-            "(4.2, figure 2 a and b).",
-        ),
+        _close(places, "objpert", "RMSE", f"{small} (4.2, figure 2 a and b).", small=True),
     ]
 
 
@@ -341,7 +333,6 @@ def _judge_logistic(places: list[FigurePoint]) -> list[Conclusion]:
             places,
             "objpert",
             "accuracy",
-            lambda size, last: size == last,
             "For large n the accuracy of input perturbation is almost that of objective "
             "perturbation (4.3, figure 2).",
         ),
@@ -352,13 +343,11 @@ def _judge_logistic(places: list[FigurePoint]) -> list[Conclusion]:
 def _below_objective(places: list[FigurePoint]) -> Conclusion:
     """Whether objective perturbation is more accurate with few records, beyond the spread."""
     pairs = []
-    for name, _, curves in places:
-        theirs, ours = curves["objpert"], curves["inputpert"]
-        for at, size in enumerate(ours.sizes):
-            if size <= SMALL:
-                margin = max(theirs.spreads[at], ours.spreads[at])
-                place = f"{name}, n = {size:,} (spread {margin:.2g})"
-                pairs.append((place, theirs.means[at], ours.means[at], margin))
+    for place in places:
+        for size in place.means.loc[:SMALL].index:
+            theirs, ours = place.means.loc[size, ["objpert", "inputpert"]]
+            margin = place.spreads.loc[size, ["objpert", "inputpert"]].max()
+            pairs.append((f"{place.at(size)} (spread {margin:.2g})", theirs, ours, margin))
     return ordering(
         "With small n the accuracy of input perturbation is slightly lower than that of "
         "objective perturbation (4.3, figure 2).",
@@ -374,12 +363,11 @@ def _approaches(
 ) -> Conclusion:
     """Whether privacy costs less, beyond the spread, with the most records than with the fewest."""
     ends = []
-    for name, _, curves in places:
-        curve, reference = curves[method], curves["nonprivate"]
-        first, last = (sign * (reference.means[at] - curve.means[at]) for at in (0, -1))
-        margin = max(curve.spreads[0], curve.spreads[-1])
-        sizes = f"n = {curve.sizes[0]:,} and {curve.sizes[-1]:,}"
-        ends.append((f"{name}, {sizes} (spread {margin:.2g})", first, last, margin))
+    for place in places:
+        lost = (sign * (place.means["nonprivate"] - place.means[method])).iloc[[0, -1]]
+        margin = place.spreads[method].loc[lost.index].max()
+        name = f"{place.at(lost.index[0])} and {lost.index[1]:,} (spread {margin:.2g})"
+        ends.append((name, *lost, margin))
     return ordering(
         claim,
         ends,
@@ -390,50 +378,39 @@ def _approaches(
 
 
 def _close(
-    places: list[FigurePoint],
-    other: str,
-    quantity: str,
-    at_size: Callable[[int, int], bool],
-    claim: str,
+    places: list[FigurePoint], other: str, quantity: str, claim: str, *, small: bool = False
 ) -> Conclusion:
-    """Whether input perturbation is within the runs' spread of another method, or within `NEAR`."""
-    titles, outcomes, parts = {key: m.title for key, m in register().items()}, [], []
-    for name, close, curves in places:
-        ours, theirs = curves["inputpert"], curves[other]
-        for at, size in enumerate(ours.sizes):
-            if not at_size(size, ours.sizes[-1]):
-                continue
-            allowed = max(close, ours.spreads[at], theirs.spreads[at])
-            outcomes.append(abs(ours.means[at] - theirs.means[at]) <= allowed)
+    """Whether input perturbation is within the runs' spread of another method, or within `NEAR`.
+
+    At the largest n, or at all of small n.
+    """
+    near, parts = [], []
+    for place in places:
+        for size in (place.means.loc[:SMALL] if small else place.means.tail(1)).index:
+            ours, theirs = place.means.loc[size, ["inputpert", other]]
+            allowed = max(place.close, *place.spreads.loc[size, ["inputpert", other]])
+            near.append(abs(ours - theirs) <= allowed)
             parts.append(
-                f"{name}, n = {size:,}: InputPert {ours.means[at]:.4g}, {titles[other]} "
-                f"{theirs.means[at]:.4g} (close: {allowed:.2g})"
+                f"{place.at(size)}: InputPert {ours:.4g}, {titles()[other]} {theirs:.4g} "
+                f"(close: {allowed:.2g})"
             )
-    near = sum(outcomes)
-    verdict = (
-        SUPPORTED
-        if near == len(outcomes)
-        else NOT_SUPPORTED
-        if 2 * near < len(outcomes)
-        else PARTLY
-    )
-    evidence = f"Close in {near} of {len(outcomes)} places ({quantity}). " + "; ".join(parts) + "."
-    return Conclusion(claim, verdict, evidence)
+    evidence = f"Close in {sum(near)} of {len(near)} places ({quantity}). {'; '.join(parts)}."
+    return Conclusion(claim, by_most(near), evidence)
 
 
 def _against_output(table: pd.DataFrame) -> list[Conclusion]:
     """The observed order, on which the available text is silent."""
     verdicts = []
     for loss, rows in table.groupby("loss"):
-        sign = float(rows["sign"].iloc[0])
-        better = {"inputpert": 0, "objpert": 0}
-        count = 0
-        for _, _, curves in _places(rows):
-            output = curves["outpert_pure"]
-            count += len(output.sizes)
-            for method in better:
-                gains = sign * (np.array(curves[method].means) - np.array(output.means))
-                better[method] += int(np.sum(gains > 0.0))
+        sign, places = float(rows["sign"].iloc[0]), _places(rows)
+        better = {
+            method: sum(
+                int((sign * (place.means[method] - place.means["outpert_pure"]) > 0.0).sum())
+                for place in places
+            )
+            for method in ("inputpert", "objpert")
+        }
+        count = sum(len(place.means) for place in places)
         verdicts.append(
             Conclusion(
                 f"Output perturbation against the others, by {NAMES[str(loss)]} (drawn in figure "
@@ -450,21 +427,18 @@ def _judge_local(sizes: Sequence[int]) -> Conclusion:
     """Whether a message's ε is of order √n, by its exact curve."""
     parts, orders = [], []
     for epsilon in EPSILONS:
-        local = [Protocol(size, epsilon, DELTA).local_epsilon for size in (sizes[0], sizes[-1])]
-        ratios = [
-            local_epsilon / math.sqrt(size)
-            for local_epsilon, size in zip(local, (sizes[0], sizes[-1]), strict=True)
-        ]
+        ends = sizes[0], sizes[-1]
+        local = [Protocol(size, epsilon, DELTA).local_epsilon for size in ends]
+        ratios = [each / math.sqrt(size) for each, size in zip(local, ends, strict=True)]
         orders.append(ratios[1] <= 1.1 * ratios[0])
         parts.append(
             f"at ε = {epsilon:g} for the model a message has ε = {local[0]:.3g} with "
             f"n = {sizes[0]:,} ({ratios[0]:.2g} √n) and {local[1]:.3g} with n = {sizes[-1]:,} "
             f"({ratios[1]:.2g} √n)"
         )
-    verdict = SUPPORTED if all(orders) else NOT_SUPPORTED
     return Conclusion(
         "Each contributor's data are locally private with an ε of order √n (corollary 1, 3.5).",
-        verdict,
+        supported(all(orders)),
         "By the exact curve of the sound messages, whose noise falls with n like the paper's: "
         + "; ".join(parts)
         + ". The classical formula behind the corollary is proved for ε < 1 only; beyond, ε grows "
