@@ -9,7 +9,7 @@ nothing about the method itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,43 @@ class Target:
     scores: Scores
 
 
-@dataclass(frozen=True)
-class Attack:
+@dataclass(frozen=True, kw_only=True)
+class Power:
+    """Where an attack has power, and how much.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Budget at which the attack has power.
+    gaussian : bool
+        Whether scores on both data sets are normal with one variance, so that μ can be fitted.
+    flags : float
+        The attack flags a copy with this share of the noise, at `epsilon`, `delta` and `runs`.
+    runs : int
+        Number of runs on each data set.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    gaussian: bool = True
+    flags: float = 2.0 / 3.0
+    runs: int = 2_000
+
+    def attack(
+        self, method: str, edition: Edition, about: str, aim: Callable[[float, float], Target]
+    ) -> Attack:
+        """The attack of this power; for the arguments see `Attack`."""
+        return Attack(
+            method=method,
+            edition=edition,
+            about=about,
+            aim=aim,
+            **{field.name: getattr(self, field.name) for field in fields(Power)},
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack(Power):
     """One attack on one method.
 
     Parameters
@@ -55,25 +90,12 @@ class Attack:
         Neighbours and score, in one plain sentence.
     aim : callable
         (epsilon, delta) -> `Target`.
-    epsilon, delta : float
-        Budget at which the attack has power.
-    gaussian : bool
-        Whether scores on both data sets are normal with one variance, so that μ can be fitted.
-    flags : float
-        The attack flags a copy with this share of the noise, at `epsilon`, `delta` and `runs`.
-    runs : int
-        Number of runs on each data set.
     """
 
     method: str
     edition: Edition
     about: str
     aim: Callable[[float, float], Target]
-    epsilon: float
-    delta: float
-    gaussian: bool
-    flags: float
-    runs: int
 
 
 @dataclass(frozen=True, kw_only=True)

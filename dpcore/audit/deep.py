@@ -12,15 +12,15 @@ to stay unknown, weights that only noise moves show what it was divided by.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.audit.attack import Attack, Scores, Target
+from dpcore.audit.attack import Attack, Power, Scores, Target
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import Adjacency, Edition
+from dpcore.guarantee import Adjacency, Edition, Guarantee
 
 if TYPE_CHECKING:
     from dpcore.deep.config import TrainingConfig
@@ -39,8 +39,16 @@ CERTAIN = 1e6
 """A score beyond that of any weights."""
 
 
+WITHOUT: dict[Adjacency, tuple[str, list[list[float]]]] = {
+    Adjacency.REPLACE_ONE: ("with its opposite", [[0.0]]),
+    Adjacency.ZERO_OUT: ("blank", [[math.nan]]),
+    Adjacency.ADD_REMOVE: ("not there", []),
+}
+"""The record in the other set, in words and as the targets in its place."""
+
+
 @dataclass(frozen=True)
-class NetworkSetting:
+class NetworkSetting(Power):
     """The setting of one attack on training.
 
     Parameters
@@ -56,13 +64,6 @@ class NetworkSetting:
         size 0 shows best whether the record was in the batch: it replaces an opposite one.
     idle : int
         Number of features that no record has.
-    epsilon, delta : float
-        Budget at which the attack has power.
-    gaussian : bool
-        Whether scores are normal with one variance.
-    flags : float
-        Share of the noise at which the attack flags the copy.
-    runs : int
     """
 
     adjacency: Adjacency
@@ -73,11 +74,7 @@ class NetworkSetting:
     decay: float = 1.0
     others: float = math.nan
     idle: int = 0
-    epsilon: float = 4.0
-    delta: float = 1e-5
-    gaussian: bool = True
-    flags: float = 2.0 / 3.0
-    runs: int = 2_000
+    epsilon: float = field(default=4.0, kw_only=True)
 
 
 # Two steps on about half of the records: a mixture of normal laws, attacked by a threshold.
@@ -120,7 +117,6 @@ def attack(setting: NetworkSetting) -> Attack:
 
     def aim(epsilon: float, delta: float) -> Target:
         from dpcore.deep.config import TrainingConfig
-        from dpcore.deep.guarantee import guarantee
 
         config = TrainingConfig(
             network="linear",
@@ -133,35 +129,41 @@ def attack(setting: NetworkSetting) -> Attack:
             adjacency=str(setting.adjacency),
             public_size=setting.records if setting.adjacency is Adjacency.ADD_REMOVE else None,
             delta=delta,
-        ).within(epsilon, setting.records)
-        promise = guarantee(config, setting.records).certified
-        if promise.epsilon is None:
-            raise InvalidInput(
-                f"training proves nothing, but an attack needs a promise: {promise.reason}"
-            )
+        )
+        config, promise = promised(config, epsilon, setting.records)
         return Target(promise, _scores(config, setting))
 
-    other = {
-        Adjacency.REPLACE_ONE: "with its opposite",
-        Adjacency.ZERO_OUT: "blank",
-        Adjacency.ADD_REMOVE: "not there",
-    }[setting.adjacency]
+    other, _ = WITHOUT[setting.adjacency]
     batches = {"poisson": "Poisson batches", "fixed": "batches of fixed size"}
     steps = batches.get(setting.sampling, "all records at every step")
-    return Attack(
-        method=KEY,
-        edition=Edition.SOUND,
-        about=(
-            f"One record with a label, in the other set {other}, and {steps}; what a linear "
-            "network has learnt of it, and what is told of the training."
-        ),
-        aim=aim,
-        epsilon=setting.epsilon,
-        delta=setting.delta,
-        gaussian=setting.gaussian,
-        flags=setting.flags,
-        runs=setting.runs,
+    return setting.attack(
+        KEY,
+        Edition.SOUND,
+        f"One record with a label, in the other set {other}, and {steps}; what a linear network "
+        "has learnt of it, and what is told of the training.",
+        aim,
     )
+
+
+def promised(
+    config: TrainingConfig, epsilon: float, records: int
+) -> tuple[TrainingConfig, Guarantee]:
+    """The configuration with the least noise that satisfies ε, and what that noise promises.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing is proved.
+    """
+    from dpcore.deep.guarantee import guarantee
+
+    config = config.within(epsilon, records)
+    promise = guarantee(config, records).certified
+    if promise.epsilon is None:
+        raise InvalidInput(
+            f"training proves nothing, but an attack needs a promise: {promise.reason}"
+        )
+    return config, promise
 
 
 def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
@@ -171,16 +173,12 @@ def _scores(config: TrainingConfig, setting: NetworkSetting) -> Scores:
     queries = np.eye(setting.idle + 2, setting.idle + 1, k=-1, dtype=np.float32)
     queries[0, 0], queries[1, 0] = 1.0, 0.0
     others = np.full((setting.records - 1, 1), setting.others, dtype=np.float32)
-    without = {
-        Adjacency.REPLACE_ONE: [[0.0]],
-        Adjacency.ZERO_OUT: [[math.nan]],
-        Adjacency.ADD_REMOVE: np.zeros((0, 1)),
-    }[setting.adjacency]
+    _, without = WITHOUT[setting.adjacency]
 
     def draw(share: float, runs: int, seed: int) -> tuple[Array, Array]:
         scores, disclosures = [], []
         for index, record in enumerate(([[1.0]], without)):
-            targets = np.concatenate([np.asarray(record, dtype=np.float32), others])
+            targets = np.concatenate([np.reshape(record, (-1, 1)).astype(np.float32), others])
             run_config = replace(config, sigma=share * config.sigma, seed=2 * seed + index)
             inputs = np.repeat(queries[:1], len(targets), axis=0)
             run = TrainingRun([run_config] * runs, inputs, targets, 1, task="labels")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.audit.attack import Attack, Target
+from dpcore.audit.attack import Attack, Power, Target
 from dpcore.audit.neighbours import table
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
@@ -34,25 +35,18 @@ BLANKED: RowValues = None
 
 
 @dataclass(frozen=True)
-class ModelSetting:
+class ModelSetting(Power):
     """The setting of one attack on a model.
 
     Parameters
     ----------
     model : str
     adjacency : Adjacency
-    first, second : Records
-        Neighbours under it.
+    neighbours : pair of Records
+        Under that adjacency.
     score : callable
     about : str
         Neighbours and score, in one plain sentence.
-    epsilon, delta : float
-        Budget at which the attack has power.
-    gaussian : bool
-        Whether scores are normal with one variance on both.
-    flags : float
-        Share of the noise at which the attack flags the copy.
-    runs : int
     promise : callable
         (calibration) -> the guarantee to test: the whole proof, or that of one choice where the
         score depends on that choice alone.
@@ -60,15 +54,9 @@ class ModelSetting:
 
     model: str
     adjacency: Adjacency
-    first: Records
-    second: Records
+    neighbours: tuple[Records, Records]
     score: Score
     about: str
-    epsilon: float
-    delta: float = 1e-5
-    gaussian: bool = True
-    flags: float = 2.0 / 3.0
-    runs: int = 2_000
     promise: Callable[[ModelCalibration], Guarantee] = attrgetter("proof")
 
 
@@ -94,7 +82,8 @@ def attack(setting: ModelSetting) -> Attack:
 
     def aim(epsilon: float, delta: float) -> Target:
         model = model_named(setting.model)
-        calibration = model.calibrate(setting.first.shape, [epsilon], delta, setting.adjacency)[0]
+        first, second = setting.neighbours
+        calibration = model.calibrate(first.shape, [epsilon], delta, setting.adjacency)[0]
         if calibration.proof.epsilon is None:
             raise InvalidInput(
                 f"{model.title} proves nothing, but an attack needs a promise to test: "
@@ -103,22 +92,14 @@ def attack(setting: ModelSetting) -> Attack:
 
         def scores(share: float, runs: int, seed: int) -> tuple[Array, Array]:
             copy = with_noise(calibration, share)
-            first = setting.score(copy, setting.first, runs, 2 * seed)
-            return first, setting.score(copy, setting.second, runs, 2 * seed + 1)
+            return (
+                setting.score(copy, first, runs, 2 * seed),
+                setting.score(copy, second, runs, 2 * seed + 1),
+            )
 
         return Target(setting.promise(calibration), scores)
 
-    return Attack(
-        method=setting.model,
-        edition=model_named(setting.model).edition,
-        about=setting.about,
-        aim=aim,
-        epsilon=setting.epsilon,
-        delta=setting.delta,
-        gaussian=setting.gaussian,
-        flags=setting.flags,
-        runs=setting.runs,
-    )
+    return setting.attack(setting.model, model_named(setting.model).edition, setting.about, aim)
 
 
 def records(shape: RecordShape, rows: Sequence[RowValues]) -> Records:
@@ -146,6 +127,11 @@ def records(shape: RecordShape, rows: Sequence[RowValues]) -> Records:
     return replace(train, shape=shape)
 
 
+def _of_runs(score: Callable[[np.random.Generator], float], runs: int, seed: int) -> Array:
+    """The score of each run, from its own generator."""
+    return np.array([score(generator(seed, run)) for run in range(runs)], float)
+
+
 def _naive_bayes() -> ModelSetting:
     from dpcore.models.systems import naive_bayes
 
@@ -160,8 +146,7 @@ def _naive_bayes() -> ModelSetting:
     return ModelSetting(
         naive_bayes.KEY,
         Adjacency.REPLACE_ONE,
-        one,
-        other,
+        (one, other),
         score,
         "One record of one class, or the same of the other; all noisy sums, projected on what "
         "that changes.",
@@ -191,8 +176,7 @@ def _pca(key: str) -> ModelSetting:
     return ModelSetting(
         key,
         Adjacency.ZERO_OUT,
-        one,
-        none,
+        (one, none),
         score,
         "One point on the unit sphere, or blanked; the noisy second moments by their likelihood "
         "ratio.",
@@ -223,8 +207,7 @@ def _k_means() -> ModelSetting:
     return ModelSetting(
         k_means.KEY,
         Adjacency.REPLACE_ONE,
-        one,
-        other,
+        (one, other),
         score,
         "One point at one end, or at the other; the noisy sums of all steps by their likelihood "
         "ratio.",
@@ -269,46 +252,32 @@ def _decision_tree() -> tuple[ModelSetting, ...]:
         # Whatever the split, the records are on one side of it: that of level 3.
         return np.array([tree.labels[int(tree.splits[0][0] == 3)] for tree in grown(*drawn)], float)
 
+    pair = records(shape, [(0.0, 0, 1), *base]), records(shape, [BLANKED, *base])
+    in_leaf = records(shape, [(0.0, 3, 1), (0.0, 3, 0)]), records(shape, [BLANKED, (0.0, 3, 0)])
+    setting = partial(ModelSetting, decision_tree.KEY, Adjacency.ZERO_OUT, gaussian=False)
+    told = (
+        "Two records, and a third, or a blank, whose level makes one split better; whether it is "
+        "chosen"
+    )
     # A correctly classified record makes its own leaf surer, so that a split and its leaf are never
     # both at their worst: of ε = 2a no depth-1 tree reveals more than 2a - ln((e^a + 1)/2). Only a
     # single choice reveals its full ε.
     return (
-        ModelSetting(
-            decision_tree.KEY,
-            Adjacency.ZERO_OUT,
-            records(shape, [(0.0, 0, 1), *base]),
-            records(shape, [BLANKED, *base]),
+        setting(
+            pair,
             both,
-            "Two records, and a third, or a blank, whose level makes one split better; whether it "
-            "is chosen, and its leaf's label is the record's.",
+            f"{told}, and its leaf's label is the record's.",
             epsilon=2.0,
-            gaussian=False,
             flags=0.5,
             runs=16_000,
         ),
-        ModelSetting(
-            decision_tree.KEY,
-            Adjacency.ZERO_OUT,
-            records(shape, [(0.0, 0, 1), *base]),
-            records(shape, [BLANKED, *base]),
-            split,
-            "Two records, and a third, or a blank, whose level makes one split better; whether it "
-            "is chosen.",
-            epsilon=4.0,
-            gaussian=False,
-            runs=8_000,
-            promise=_choice_alone(0),
-        ),
-        ModelSetting(
-            decision_tree.KEY,
-            Adjacency.ZERO_OUT,
-            records(shape, [(0.0, 3, 1), (0.0, 3, 0)]),
-            records(shape, [BLANKED, (0.0, 3, 0)]),
+        setting(pair, split, f"{told}.", epsilon=4.0, runs=8_000, promise=_choice_alone(0)),
+        setting(
+            in_leaf,
             leaf,
             "One record in a leaf, and another of the other class or a blank; the label that the "
             "leaf draws.",
             epsilon=4.0,
-            gaussian=False,
             runs=8_000,
             promise=_choice_alone(1),
         ),
@@ -333,8 +302,7 @@ def _random_forest() -> ModelSetting:
     return ModelSetting(
         random_forest.KEY,
         Adjacency.REPLACE_ONE,
-        one,
-        other,
+        (one, other),
         score,
         "One record of one class, or of the other; how many of its leaves answer the first.",
         epsilon=2.0,
@@ -375,8 +343,7 @@ def _online_tree() -> ModelSetting:
     return ModelSetting(
         online_tree.KEY,
         Adjacency.ZERO_OUT,
-        one,
-        none,
+        (one, none),
         score,
         "One record half-way, when the weights are far off, or a blank one; the noisy sums of the "
         "1, 2, 4, … rounds from there and of all, projected on its gradient.",
@@ -406,8 +373,7 @@ def _pate() -> tuple[ModelSetting, ...]:
 
     def labels(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         counts = np.repeat(counted(data), calibration.noise.times, axis=0)
-        drawn = (generator(seed, run) for run in range(runs))
-        return np.array([pate.answers(counts, [calibration], draw)[0].sum() for draw in drawn])
+        return _of_runs(lambda draw: pate.answers(counts, [calibration], draw)[0].sum(), runs, seed)
 
     # Teachers without records vote 0. Of three, the one with the record votes 1, whichever it is;
     # with one query the promise is tight where the odds of a 1 are then the highest.
@@ -421,8 +387,7 @@ def _pate() -> tuple[ModelSetting, ...]:
         ModelSetting(
             pate.KEY,
             Adjacency.ZERO_OUT,
-            more,
-            fewer,
+            (more, fewer),
             labels,
             "Teachers evenly split, and one whose only record is there or blank; how many queries "
             "get its label.",
@@ -434,8 +399,7 @@ def _pate() -> tuple[ModelSetting, ...]:
         ModelSetting(
             pate.KEY,
             Adjacency.ZERO_OUT,
-            records(few, [(1.0, 0, 1)]),
-            records(few, [BLANKED]),
+            (records(few, [(1.0, 0, 1)]), records(few, [BLANKED])),
             student,
             "One record, or a blank; what the student of one query says.",
             epsilon=1.5,
@@ -454,18 +418,18 @@ def _scalable_pate() -> ModelSetting:
     more, fewer, counted = _votes(shape)
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        counts, scores = np.repeat(counted(data), calibration.noises[1].times, axis=0), []
-        for run in range(runs):
-            draw = generator(seed, run)
+        counts = np.repeat(counted(data), calibration.noises[1].times, axis=0)
+
+        def drawn(draw: np.random.Generator) -> float:
             (answered, signs), *_ = scalable_pate.answers(counts, groups, [calibration], draw)
-            scores.append(len(answered) + signs.sum())
-        return np.array(scores)
+            return float(len(answered) + signs.sum())
+
+        return _of_runs(drawn, runs, seed)
 
     return ModelSetting(
         scalable_pate.KEY,
         Adjacency.ZERO_OUT,
-        more,
-        fewer,
+        (more, fewer),
         score,
         "Teachers evenly split, and one whose only record is there or not; how many queries pass "
         "and get its label.",
@@ -489,18 +453,17 @@ def _chosen_pairs() -> ModelSetting:
     both, alone = records(shape, [other, (0.0, 0, 0)]), records(shape, [other, BLANKED])
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        exact, hits = noisy_marginals.counts(data), []
-        for run in range(runs):
-            draw = generator(seed, run)
-            first, *_ = noisy_marginals.chosen(exact, ones, 100.0, calibration, draw)
-            hits.append(first == (0, 1))
-        return np.array(hits, float)
+        exact = noisy_marginals.counts(data)
+
+        def first(draw: np.random.Generator) -> bool:
+            return noisy_marginals.chosen(exact, ones, 100.0, calibration, draw)[0] == (0, 1)
+
+        return _of_runs(first, runs, seed)
 
     return ModelSetting(
         noisy_marginals.KEY,
         Adjacency.ZERO_OUT,
-        both,
-        alone,
+        (both, alone),
         score,
         "One record, and another or a blank; whether the pair that gains is the first chosen.",
         epsilon=22.0,
@@ -530,19 +493,17 @@ def _noisy_marginals() -> ModelSetting:
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         columns, _, pairs = calibration.noises
         weights = differences[0], differences[1] * (columns.scale / pairs.scale) ** 2
-        ratios = []
-        for run in range(runs):
-            released = noisy_marginals.release(exact[data], calibration, generator(seed, run))
-            ratios.append(
-                sum(float((t * w).sum()) for t, w in zip(tables(released), weights, strict=True))
-            )
-        return np.array(ratios)
+
+        def ratio(draw: np.random.Generator) -> float:
+            released = tables(noisy_marginals.release(exact[data], calibration, draw))
+            return sum(float((t * w).sum()) for t, w in zip(released, weights, strict=True))
+
+        return _of_runs(ratio, runs, seed)
 
     return ModelSetting(
         noisy_marginals.KEY,
         Adjacency.REPLACE_ONE,
-        one,
-        other,
+        (one, other),
         score,
         "One record among many, or another that shares no value with it; all released counts by "
         "their likelihood ratio.",

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 from dpcore.audit.attack import Bound
-from dpcore.errors import InvalidInput, number, whole
+from dpcore.audit.deep import promised
+from dpcore.errors import number, whole
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_mu
 
@@ -216,7 +217,6 @@ def audit(
         Naming the field, the value and what is allowed.
     """
     from dpcore.deep.config import TrainingConfig
-    from dpcore.deep.guarantee import guarantee
 
     m = whole("canaries", canaries, at_least=100, at_most=10_000)
     share = number("noise-share", noise_share, above=0.0, at_most=1.0)
@@ -235,12 +235,9 @@ def audit(
         public_size=m if adjacency is Adjacency.ADD_REMOVE else None,
         delta=delta,
         seed=seed,
-    ).within(epsilon, m)
-    promise = guarantee(config, m).certified
-    if promise.epsilon is None:
-        raise InvalidInput(
-            f"training proves nothing, but an audit needs a promise: {promise.reason}"
-        )
+    )
+    config, promise = promised(config, epsilon, m)
+    assert promise.epsilon is not None
     guesses = best_guesses(m, promise.epsilon, delta, confidence)
     inside = np.random.default_rng([COIN_STREAM, seed]).random(m) < 0.5
     scores = _trained(replace(config, sigma=share * config.sigma), inside, adjacency)

@@ -7,7 +7,7 @@ steps on batches add up, or much post-processing precedes the output.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from dpcore.audit import deep, models
 from dpcore.audit.attack import Attack
@@ -18,75 +18,30 @@ from dpcore.guarantee import Adjacency
 
 REPLACE, ZERO = Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT
 
+two_records = partial(TrainingSetting, records=2, lam=100.0)
+half = partial(two_records, gaussian=False, delta=0.1, runs=8_000)
+"""Batches of one of two records: a mixture of two normal laws, which a threshold attacks."""
+threshold = partial(TrainingSetting, gaussian=False, runs=6_000)
+
 SETTINGS = (
     TrainingSetting("outpert", REPLACE, epsilon=0.9, delta=0.1, runs=8_000),
     TrainingSetting("opera", REPLACE, epsilon=4.0),
     TrainingSetting("opera", ZERO, epsilon=4.0),
     # Every step takes all records: what remains is the composition of normal steps.
-    TrainingSetting(
-        "sgdpert",
-        REPLACE,
-        epsilon=20.0,
-        records=2,
-        lam=100.0,
-        runs=1_200,
-        settings=Settings(steps=50, batch=2),
-    ),
-    TrainingSetting(
+    two_records("sgdpert", REPLACE, epsilon=20.0, runs=1_200, settings=Settings(steps=50, batch=2)),
+    half(
         "sgdpert",
         REPLACE,
         epsilon=20.0,
         delta=0.05,
-        gaussian=False,
         flags=0.5,
-        runs=8_000,
-        records=2,
-        lam=100.0,
         others=-1.0,
         settings=Settings(steps=50, batch=1),
     ),
-    TrainingSetting(
-        "grpua",
-        REPLACE,
-        epsilon=4.0,
-        records=2,
-        lam=100.0,
-        settings=Settings(steps=10, batch=2),
-    ),
-    # One step on a batch of half the records: a mixture of two normal laws; a threshold attacks it.
-    TrainingSetting(
-        "grpua",
-        REPLACE,
-        delta=0.1,
-        gaussian=False,
-        runs=8_000,
-        records=2,
-        lam=100.0,
-        others=-1.0,
-        settings=Settings(steps=1, batch=1),
-    ),
-    TrainingSetting(
-        "grpua",
-        ZERO,
-        delta=0.1,
-        gaussian=False,
-        runs=8_000,
-        records=2,
-        lam=100.0,
-        settings=Settings(steps=1, batch=1),
-    ),
-    TrainingSetting(
-        "grpua",
-        REPLACE,
-        delta=0.1,
-        gaussian=False,
-        flags=0.5,
-        runs=8_000,
-        records=2,
-        lam=100.0,
-        others=-1.0,
-        settings=Settings(steps=4, batch=1),
-    ),
+    two_records("grpua", REPLACE, epsilon=4.0, settings=Settings(steps=10, batch=2)),
+    half("grpua", REPLACE, others=-1.0, settings=Settings(steps=1, batch=1)),
+    half("grpua", ZERO, settings=Settings(steps=1, batch=1)),
+    half("grpua", REPLACE, flags=0.5, others=-1.0, settings=Settings(steps=4, batch=1)),
     TrainingSetting("psgd", REPLACE, epsilon=4.0, settings=Settings(steps=8, batch=5)),
     TrainingSetting("psgd", ZERO, epsilon=4.0, settings=Settings(steps=8, batch=5)),
     # A stream of one step, and one of three: the more there are, the less their mean tells.
@@ -106,41 +61,27 @@ SETTINGS = (
     ),
     TrainingSetting("opera", REPLACE, epsilon=4.0, lam=20.0, loss="squared"),
     # With one weight the noise is Laplace, whose every threshold tells ε.
-    TrainingSetting("objpert_pure", ZERO, gaussian=False, runs=6_000, dimension=1, lam=20.0),
-    TrainingSetting("outpert_pure", REPLACE, gaussian=False, runs=6_000, dimension=1),
-    TrainingSetting("inputpert", REPLACE, delta=0.1, gaussian=False, runs=6_000, lam=20.0),
+    threshold("objpert_pure", ZERO, dimension=1, lam=20.0),
+    threshold("outpert_pure", REPLACE, dimension=1),
+    threshold("inputpert", REPLACE, delta=0.1, lam=20.0),
     # With strong regularisation the weights are almost linear in the noisy sums.
-    TrainingSetting(
-        "adassp", REPLACE, delta=0.1, gaussian=False, runs=10_000, lam=20.0, loss="squared"
-    ),
-    TrainingSetting(
-        "adassp", ZERO, delta=0.1, gaussian=False, flags=0.5, runs=10_000, lam=20.0, loss="squared"
-    ),
-    TrainingSetting(
-        "functional",
-        REPLACE,
-        gaussian=False,
-        flags=0.5,
-        runs=6_000,
-        dimension=1,
-        lam=20.0,
-        loss="squared",
-    ),
+    threshold("adassp", REPLACE, delta=0.1, runs=10_000, lam=20.0, loss="squared"),
+    threshold("adassp", ZERO, delta=0.1, flags=0.5, runs=10_000, lam=20.0, loss="squared"),
+    threshold("functional", REPLACE, flags=0.5, dimension=1, lam=20.0, loss="squared"),
 )
 
 
 @cache
 def attacks() -> dict[str, tuple[Attack, ...]]:
     """All attacks by method or model of the survey, and those on the training of networks."""
+    every = [
+        *(attack(setting) for setting in SETTINGS),
+        *(models.attack(setting) for setting in models.settings()),
+        *(deep.attack(setting) for setting in deep.SETTINGS),
+    ]
     attacks_by_key: dict[str, tuple[Attack, ...]] = {}
-    for setting in SETTINGS:
-        attacks_by_key[setting.method] = (*attacks_by_key.get(setting.method, ()), attack(setting))
-    for system in models.settings():
-        attacks_by_key[system.model] = (
-            *attacks_by_key.get(system.model, ()),
-            models.attack(system),
-        )
-    attacks_by_key[deep.KEY] = tuple(deep.attack(setting) for setting in deep.SETTINGS)
+    for each in every:
+        attacks_by_key[each.method] = (*attacks_by_key.get(each.method, ()), each)
     return attacks_by_key
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.audit.attack import Attack, Scores, Target
-from dpcore.audit.neighbours import Neighbours, lone_record
-from dpcore.erm.method import Calibration, Method, Settings
+from dpcore.audit.attack import Attack, Power, Target
+from dpcore.audit.neighbours import lone_record
+from dpcore.erm.method import Calibration, Settings
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Guarantee
@@ -22,20 +23,13 @@ ATTACKED = Edition.SOUND
 
 
 @dataclass(frozen=True)
-class TrainingSetting:
+class TrainingSetting(Power):
     """The setting of one attack on a training method.
 
     Parameters
     ----------
     method : str
     adjacency : Adjacency
-    epsilon, delta : float
-        Budget at which the attack has power.
-    gaussian : bool
-        Whether the projected weights are normal with one variance on both data sets.
-    flags : float
-        Share of the noise at which the attack flags the copy.
-    runs : int
     records, dimension : int
         n and d.
     lam : float
@@ -52,11 +46,6 @@ class TrainingSetting:
 
     method: str
     adjacency: Adjacency
-    epsilon: float = 1.0
-    delta: float = 1e-5
-    gaussian: bool = True
-    flags: float = 2.0 / 3.0
-    runs: int = 2_000
     records: int = 20
     dimension: int = 2
     lam: float = 1.0
@@ -114,11 +103,8 @@ def aim(setting: TrainingSetting, epsilon: float, delta: float) -> Target:
         setting.huber_width,
     )
     calibration = method.calibrate(problem, [epsilon], delta, ATTACKED, setting.settings)[0]
-    return Target(promise(calibration), _scores(method, problem, calibration, pair))
 
-
-def _scores(method: Method, problem: Problem, calibration: Calibration, pair: Neighbours) -> Scores:
-    def draw(share: float, runs: int, seed: int) -> tuple[Array, Array]:
+    def scores(share: float, runs: int, seed: int) -> tuple[Array, Array]:
         copy = with_noise(calibration, share)
         first, second = (
             method.release(problem, features, labels, [copy], runs, 2 * seed + index)[0]
@@ -127,28 +113,17 @@ def _scores(method: Method, problem: Problem, calibration: Calibration, pair: Ne
         )
         return first, second
 
-    return draw
+    return Target(promise(calibration), scores)
 
 
 def attack(setting: TrainingSetting) -> Attack:
     """The attack that a setting describes."""
-
-    def at(epsilon: float, delta: float) -> Target:
-        return aim(setting, epsilon, delta)
-
     rest = "opposite" if setting.others else "blank"
     other = "blank" if setting.adjacency is Adjacency.ZERO_OUT else "its opposite"
-    return Attack(
-        method=setting.method,
-        edition=ATTACKED,
-        about=(
-            f"One record of norm 1 among {setting.records - 1} {rest} ones, in the other set "
-            f"{other}; the weights, trained with the {setting.loss} loss, are projected on it."
-        ),
-        aim=at,
-        epsilon=setting.epsilon,
-        delta=setting.delta,
-        gaussian=setting.gaussian,
-        flags=setting.flags,
-        runs=setting.runs,
+    return setting.attack(
+        setting.method,
+        ATTACKED,
+        f"One record of norm 1 among {setting.records - 1} {rest} ones, in the other set {other}; "
+        f"the weights, trained with the {setting.loss} loss, are projected on it.",
+        partial(aim, setting),
     )
