@@ -5,6 +5,7 @@ A paper's claim and a proof are two different objects here and never share a fie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -116,6 +117,19 @@ class Condition:
     met: bool
     consequence: str = ""
     assumed: bool = False
+
+
+def verdicts(conditions: Sequence[Condition]) -> list[dict[str, str | bool]]:
+    """Each condition: whether it is met, whether that is the user's assumption, and why not."""
+    return [
+        {
+            "condition": condition.text,
+            "met": condition.met,
+            "assumed": condition.assumed,
+            "why": "" if condition.met else condition.consequence,
+        }
+        for condition in conditions
+    ]
 
 
 @dataclass(frozen=True)

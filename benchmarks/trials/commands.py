@@ -233,6 +233,6 @@ def _warm() -> None:
     for name in (
         *("accounting.planner", "accounting.accountants", "evaluation.study", "evaluation.sweep"),
         *("evaluation.models", "evaluation.training.task", "models.register", "systems"),
-        *("audit.attack", "mechanisms.answers", "reproduction.report", "datasets.images"),
+        *("audit.attack", "accounting.answers", "reproduction.report", "datasets.images"),
     ):
         importlib.import_module(f"dpcore.{name}")

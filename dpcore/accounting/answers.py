@@ -1,36 +1,43 @@
 """One release with Gaussian noise: σ from (ε, δ), ε from (σ, δ) or δ from (ε, σ), by any mechanism.
 
-It adds to `dpcore.mechanisms.answers` (classical, analytic) the methods that use an accountant:
-zCDP and tCDP by their printed conversion, Rényi by the modern one, and privacy loss distributions.
-For one Gaussian without sampling ω is infinite, so tCDP has no condition to fail.
+The classical and the analytic mechanism answer by a formula. The others use an accountant: zCDP and
+tCDP by their printed conversion, Rényi by the modern one, and privacy loss distributions. For one
+Gaussian without sampling ω is infinite, so tCDP has no condition to fail.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
-from dpcore.accounting.accountants import bounds
-from dpcore.accounting.concentrated import Concentrated, printed_epsilon, rho_for
+from dpcore.accounting.accountant import ROUNDED_UP
+from dpcore.accounting.accountants import certify
+from dpcore.accounting.concentrated import Concentrated, gaussian_rho, printed_epsilon, rho_for
 from dpcore.accounting.concentrated import delta as delta_of
 from dpcore.accounting.concentrated import epsilon as epsilon_of
-from dpcore.accounting.events import LARGEST_MULTIPLIER, LEAST_MULTIPLIER, Gaussian, steps
+from dpcore.accounting.events import Gaussian, steps, within_limits
 from dpcore.accounting.losses import loss_distributions
 from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition
-from dpcore.mechanisms.answers import MECHANISMS as DIRECT
-from dpcore.mechanisms.answers import QUESTIONS, report
-from dpcore.mechanisms.answers import answer as direct_answer
-from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Condition, verdicts
+from dpcore.mechanisms.gaussian import (
+    analytic_delta,
+    analytic_epsilon,
+    analytic_sigma,
+    classical_condition,
+    classical_sigma,
+)
 
-MECHANISMS = (*DIRECT, "zcdp", "tcdp", "rdp", "pld")
+QUESTIONS = ("sigma", "epsilon", "delta")
 THEOREMS = {
+    "analytic": "Balle and Wang 2018, Theorem 8 (exact)",
+    "classical": "Dwork and Roth 2014, Theorem A.1",
     "zcdp": "Bun and Steinke 2016, Proposition 1.3: ε = ρ + 2√(ρ ln(1/δ))",
     "tcdp": "Bun, Dwork, Rothblum and Steinke 2018, Lemma 3 of paper 003, at ω = ∞",
     "rdp": "Mironov 2017 with Canonne, Kamath and Steinke 2020, Proposition 12",
     "pld": "connect-the-dots privacy loss distribution (Doroshenko et al. 2022)",
 }
-UP = 1.0 + 1e-12
+MECHANISMS = tuple(THEOREMS)
 LIMITS = {
     "epsilon": {"at_least": 1e-12, "at_most": 1e16},
     "delta": {"at_least": SMALLEST_DELTA, "below": 1.0},
@@ -48,7 +55,7 @@ def answer(
     sigma: float | None = None,
     sensitivity: float = 1.0,
 ) -> dict[str, Any]:
-    """All results for one Gaussian release, in the form of `dpcore.mechanisms.answers`.
+    """All results for one Gaussian release: proved, claimed and certified, with reasons.
 
     Parameters
     ----------
@@ -63,7 +70,10 @@ def answer(
     Returns
     -------
     dict
-        With the keys of that module's `answer`. σ, ε and δ are rounded to the safe side.
+        The proved value under the question's own name (``None`` when a condition is unmet), the
+        formula's value under "claim", the conditions with verdicts, the exact ε of the same noise
+        at the same δ under "certified_epsilon", and the query itself. σ, ε and δ are rounded to
+        the safe side, but for the classical σ and ε, which are the formula as printed.
         Through an accountant, ε and δ must be within `LIMITS` and σ over the sensitivity within
         those of `dpcore.accounting.events`.
 
@@ -73,26 +83,40 @@ def answer(
         Naming the field, the value and what is allowed.
     """
     one_of("mechanism", mechanism, MECHANISMS)
-    inputs = {"epsilon": epsilon, "delta": delta, "sigma": sigma}
-    if mechanism in DIRECT:
-        return direct_answer(question, mechanism, **inputs, sensitivity=sensitivity)
     one_of("question", question, QUESTIONS)
+    solve = {"analytic": _analytic, "classical": _classical, "rdp": _renyi, "pld": _distribution}
+    accounted = mechanism not in ("analytic", "classical")
     values: dict[str, float] = {}
-    for name, value in inputs.items():
+    for name, value in {"epsilon": epsilon, "delta": delta, "sigma": sigma}.items():
         if name == question:
             continue
         if value is None:
             raise InvalidInput(f"{name} is missing, but it is needed to answer for {question}.")
-        values[name] = number(name, value, **LIMITS[name])
+        # A formula has limits of its own.
+        values[name] = number(name, value, **LIMITS[name]) if accounted else value
     sensitivity = number("sensitivity", sensitivity, above=0.0)
-    if "sigma" in values:
-        _multiplier("", values["sigma"], sensitivity)
-    solve = {"zcdp": _printed, "tcdp": _printed, "rdp": _renyi, "pld": _distribution}[mechanism]
-    values[question] = solve(question, values, sensitivity)
-    if question == "sigma":
-        _multiplier(" for this ε and δ", values["sigma"], sensitivity)
-    condition = Condition("any ε and δ: one Gaussian has every Rényi order", True)
-    return report(question, mechanism, THEOREMS[mechanism], values, sensitivity, (condition,))
+    if accounted and question != "sigma":
+        within_limits("σ over sensitivity", values["sigma"], sensitivity)
+    value = values[question] = solve.get(mechanism, _printed)(question, values, sensitivity)
+    if accounted and question == "sigma":
+        within_limits("σ over sensitivity for this ε and δ", value, sensitivity)
+    conditions = _conditions(mechanism, values)
+    usable = 0.0 < values["delta"] < 1.0 and values["sigma"] > 0.0
+    return {
+        question: value if all(condition.met for condition in conditions) else None,
+        "question": question,
+        "mechanism": mechanism,
+        "theorem": THEOREMS[mechanism],
+        "adjacency": "that of the sensitivity",
+        "sensitivity": sensitivity,
+        "given": {name: values[name] for name in QUESTIONS if name != question},
+        "claim": {question: value},
+        "conditions": verdicts(conditions),
+        "certified_epsilon": (
+            analytic_epsilon(values["sigma"], values["delta"], sensitivity) if usable else None
+        ),
+        "certified_by": "exact Gaussian curve at the same σ and δ",
+    }
 
 
 def ladder(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[dict[str, Any]]:
@@ -104,18 +128,45 @@ def ladder(epsilon: float, delta: float, sensitivity: float = 1.0) -> list[dict[
     return sorted(rows, key=lambda row: -row["claim"]["sigma"])
 
 
-def _multiplier(why: str, sigma: float, sensitivity: float) -> None:
-    number(
-        f"σ over sensitivity{why}",
-        # A subnormal sensitivity would overflow the ratio or lose its digits.
-        sigma / sensitivity if sensitivity >= 1e-300 else math.inf,
-        at_least=LEAST_MULTIPLIER,
-        at_most=LARGEST_MULTIPLIER,
+def _conditions(mechanism: str, values: dict[str, float]) -> tuple[Condition, ...]:
+    if mechanism == "analytic":
+        return (Condition("any ε and δ: the curve is exact", True),)
+    if mechanism != "classical":
+        return (Condition("any ε and δ: one Gaussian has every Rényi order", True),)
+    delta = values["delta"]
+    return (
+        classical_condition(values["epsilon"]),
+        Condition(
+            f"0 < δ < 1 (δ = {delta:.3g})",
+            0.0 < delta < 1.0,
+            f"The classical formula gives δ = {delta:.3g}, which promises nothing.",
+        ),
     )
 
 
+def _analytic(question: str, values: dict[str, float], sensitivity: float) -> float:
+    formulas: dict[str, Callable[..., float]] = {
+        "sigma": analytic_sigma,
+        "epsilon": analytic_epsilon,
+        "delta": analytic_delta,
+    }
+    return formulas[question](**values, sensitivity=sensitivity)
+
+
+def _classical(question: str, values: dict[str, float], sensitivity: float) -> float:
+    if question == "sigma":
+        return classical_sigma(values["epsilon"], values["delta"], sensitivity)
+    sigma = number("sigma", values["sigma"], above=0.0)
+    if question == "epsilon":
+        # σε = Δ√(2 ln(1.25/δ)) is symmetric in σ and ε.
+        return classical_sigma(sigma, values["delta"], sensitivity)
+    reach = number("epsilon", values["epsilon"], above=0.0) * sigma / sensitivity
+    # Rounded up: by a relative 1e-12, and by two of the smallest numbers where that underflows.
+    return 1.25 * math.exp(-0.5 * reach * reach) * ROUNDED_UP + 1e-323
+
+
 def _rho(values: dict[str, float], sensitivity: float) -> Concentrated:
-    return Concentrated(0.5 * (sensitivity / values["sigma"]) ** 2 * UP)
+    return Concentrated(gaussian_rho(values["sigma"], sensitivity) * ROUNDED_UP)
 
 
 def _printed(question: str, values: dict[str, float], sensitivity: float) -> float:
@@ -124,10 +175,10 @@ def _printed(question: str, values: dict[str, float], sensitivity: float) -> flo
         log_term = -math.log(values["delta"])
         # √ρ = √(L+ε) - √L, without the cancellation.
         root = values["epsilon"] / (math.sqrt(log_term + values["epsilon"]) + math.sqrt(log_term))
-        return sensitivity / (math.sqrt(2.0) * root) * UP
+        return sensitivity / (math.sqrt(2.0) * root) * ROUNDED_UP
     rho = _rho(values, sensitivity).rho
     if question == "epsilon":
-        return printed_epsilon(rho, values["delta"]) * UP
+        return printed_epsilon(rho, values["delta"]) * ROUNDED_UP
     if values["epsilon"] <= rho:
         return 1.0
     exponent = (values["epsilon"] - rho) ** 2 / (4.0 * rho)
@@ -136,7 +187,8 @@ def _printed(question: str, values: dict[str, float], sensitivity: float) -> flo
 
 def _renyi(question: str, values: dict[str, float], sensitivity: float) -> float:
     if question == "sigma":
-        return sensitivity / math.sqrt(2.0 * rho_for(values["epsilon"], values["delta"])) * UP
+        rho = rho_for(values["epsilon"], values["delta"])
+        return sensitivity / math.sqrt(2.0 * rho) * ROUNDED_UP
     if question == "epsilon":
         return epsilon_of(_rho(values, sensitivity), values["delta"])
     # The smallest positive numbers are added twice, in case the bound underflows.
@@ -144,25 +196,26 @@ def _renyi(question: str, values: dict[str, float], sensitivity: float) -> float
 
 
 def _distribution(question: str, values: dict[str, float], sensitivity: float) -> float:
-    def epsilon(sigma: float, delta: float) -> float:
-        # The sensitivity includes the adjacency, so any adjacency that moves the sum by C is right.
-        return bounds(Gaussian(sigma, sensitivity), delta, Adjacency.ZERO_OUT)[1]
+    # The sensitivity includes the adjacency, so any adjacency that moves the sum by C is right.
+    adjacency = Adjacency.ZERO_OUT
+
+    def epsilon(sigma: float) -> float:
+        event = Gaussian(sigma, sensitivity)
+        found = certify(event, values["delta"], adjacency, "pld").epsilon
+        return math.inf if found is None else found
 
     if question == "epsilon":
-        return epsilon(values["sigma"], values["delta"])
+        return epsilon(values["sigma"])
     if question == "sigma":
         # The exact σ is a lower bound, and the grid's error is about 1e-6 of ε.
-        low = float(analytic_sigma(values["epsilon"], values["delta"], sensitivity))
-        _multiplier(" for this ε and δ", low, sensitivity)
+        low = analytic_sigma(values["epsilon"], values["delta"], sensitivity)
+        within_limits("σ over sensitivity for this ε and δ", low, sensitivity)
         high = low * (1.0 + 1e-5)
-        while epsilon(high, values["delta"]) > values["epsilon"]:
+        while epsilon(high) > values["epsilon"]:
             low, high = high, low + 4.0 * (high - low)
         return high
     # δ at ε: the distribution is composed for an estimate of that δ.
-    estimate = float(analytic_delta(values["epsilon"], values["sigma"], sensitivity))
-    distributions = loss_distributions(
-        steps(Gaussian(values["sigma"], sensitivity)),
-        Adjacency.ZERO_OUT,
-        delta=min(max(estimate, 1e-300), 0.5),
-    )
+    estimate = analytic_delta(values["epsilon"], values["sigma"], sensitivity)
+    event = steps(Gaussian(values["sigma"], sensitivity))
+    distributions = loss_distributions(event, adjacency, delta=min(max(estimate, 1e-300), 0.5))
     return max(distribution.delta(values["epsilon"]) for distribution in distributions)

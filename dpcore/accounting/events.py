@@ -36,7 +36,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         number("σ", self.sigma, above=0.0)
         number("sensitivity", self.sensitivity, above=0.0)
-        _multiplier("σ over sensitivity", self.sigma, self.sensitivity)
+        within_limits("σ over sensitivity", self.sigma, self.sensitivity)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Laplace:
     def __post_init__(self) -> None:
         number("scale", self.scale, above=0.0)
         number("sensitivity", self.sensitivity, above=0.0)
-        _multiplier("scale over sensitivity", self.scale, self.sensitivity)
+        within_limits("scale over sensitivity", self.scale, self.sensitivity)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ def steps(event: Event) -> tuple[Step, ...]:
     )
 
 
-def _multiplier(field: str, noise: float, sensitivity: float) -> None:
+def within_limits(field: str, noise: float, sensitivity: float) -> None:
+    """Refuse noise over sensitivity outside the range in which accountants are tested."""
+    # A subnormal sensitivity would overflow the ratio or lose its digits.
     ratio = noise / sensitivity if sensitivity >= 1e-300 else math.inf
     number(field, ratio, at_least=LEAST_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
 

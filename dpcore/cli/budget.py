@@ -12,7 +12,7 @@ from dpcore.cli.output import downward, print_conditions, print_json, shown, upw
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import described
 from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.guarantee import SMALLEST_DELTA
+from dpcore.guarantee import SMALLEST_DELTA, verdicts
 
 if TYPE_CHECKING:
     from dpcore.accounting.planner import Plan
@@ -115,7 +115,6 @@ def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any
 def _printed(request: run.RunOptions) -> dict[str, Any]:
     """Paper 003's printed ε for the run, and the verdict on each condition of its lemmas."""
     from dpcore.accounting.paper_003 import account
-    from dpcore.mechanisms.answers import verdicts
 
     training = request.training
     paper = account(request.schedule, training.rate, training.delta, training.clip)

@@ -51,7 +51,7 @@ def _model(options: argparse.Namespace) -> None:
 
     from dpcore.evaluation.marks import marked
     from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
-    from dpcore.mechanisms.answers import verdicts
+    from dpcore.guarantee import verdicts
     from dpcore.models.register import describe
 
     if options.model == "list":

@@ -19,7 +19,7 @@ from dpcore.evaluation.scoring import spread
 from dpcore.evaluation.task import Outcome
 from dpcore.evaluation.training.spending import assurance, paper_claim, stands
 from dpcore.evaluation.tuned_configs import chosen_on
-from dpcore.mechanisms.answers import verdicts
+from dpcore.guarantee import verdicts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.accounting.answers import answer
 from dpcore.errors import InvalidInput
-from dpcore.mechanisms.answers import answer
 from dpcore.mechanisms.gaussian import (
     analytic_delta,
     analytic_epsilon,
