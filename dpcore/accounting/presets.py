@@ -8,7 +8,7 @@ and PLD accounting both hold; the paper's lemma is for batches of fixed size und
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import one_of
@@ -37,7 +37,9 @@ class Preset:
 
 
 _DEFAULTS = "Paper 003, section 5.1: batch 100, s/m = 0.01, C = 1, σ₀ = 2.8, R = 0.99, δ = 1e-4"
+_STEPS, _ITERATED = "steps from equation (3)", "decay as in Algorithm 1"
 _SOLVED = "σ₀ from equation (3) for that ε, as the paper describes"
+_IN_TEXT = f"in section 5.2; {_SOLVED}"
 _TUTORIAL = (
     "Paper 003, Table 1; noise, clipping, batch 256 and epochs of the TensorFlow Privacy tutorial, "
     "whose ε the paper's rows equal"
@@ -45,84 +47,37 @@ _TUTORIAL = (
 _ADAPTIVE = "Paper 003, Table 1; R = 0.99 each epoch, C = 1, batch 256 and epochs assumed; "
 
 
-def _chexpert(sigma: float, steps: int, decay_every: int) -> TrainingPlan:
-    return TrainingPlan(
-        sigma=sigma,
-        records=10_000,
-        batch=100,
-        steps=steps,
-        delta=1e-4,
-        decay=0.99,
-        decay_every=decay_every,
-    )
+_CHEXPERT = TrainingPlan(2.8, records=10_000, batch=100, steps=800, delta=1e-4, decay=0.99)
 
 
 def _images(
     sigma: float, records: int, steps: int, *, clip: float = 1.0, decay: float = 1.0
 ) -> TrainingPlan:
-    return TrainingPlan(
-        sigma=sigma,
-        records=records,
-        batch=256,
-        steps=steps,
-        delta=1e-5,
-        clip=clip,
-        decay=decay,
-        decay_every=1 if decay == 1.0 else round(records / 256),
-    )
+    every = 1 if decay == 1.0 else round(records / 256)
+    return TrainingPlan(sigma, records, 256, steps, 1e-5, clip, decay, every)
 
 
 PRESETS: dict[str, Preset] = {
     preset.key: preset
     for preset in (
-        Preset(
-            "chexpert",
-            "CheXpert, default: decay every epoch, 8 epochs",
-            _chexpert(2.8, 800, 100),
-            None,
-            f"{_DEFAULTS}; 8 epochs.",
-        ),
-        Preset(
-            "chexpert-2-epoch",
-            "CheXpert, ε = 2: decay every epoch, σ₀ = 2.343",
-            _chexpert(2.343, 800, 100),
-            2.0,
-            f"{_DEFAULTS}; ε = 2 in section 5.2; {_SOLVED}.",
-        ),
-        Preset(
-            "chexpert-8-epoch",
-            "CheXpert, ε = 8: decay every epoch, σ₀ = 0.659",
-            _chexpert(0.659, 800, 100),
-            8.0,
-            f"{_DEFAULTS}; ε = 8 in section 5.2; {_SOLVED}.",
-        ),
-        Preset(
-            "chexpert-iteration",
-            "CheXpert, default: decay every iteration, 8 epochs",
-            _chexpert(2.8, 800, 1),
-            None,
-            f"{_DEFAULTS}; decay as in Algorithm 1, 8 epochs.",
-        ),
-        Preset(
-            "chexpert-2",
-            "CheXpert, ε = 2: decay every iteration, 254 steps",
-            _chexpert(2.8, 254, 1),
-            2.0,
-            f"{_DEFAULTS}; decay as in Algorithm 1; steps from equation (3) for ε = 2.",
-        ),
-        Preset(
-            "chexpert-8",
-            "CheXpert, ε = 8: decay every iteration, 499 steps",
-            _chexpert(2.8, 499, 1),
-            8.0,
-            f"{_DEFAULTS}; decay as in Algorithm 1; steps from equation (3) for ε = 8.",
-        ),
-        Preset(
-            "chexpert-8-noise",
-            "CheXpert, ε = 8: decay every iteration, σ₀ = 12.69",
-            _chexpert(12.69, 800, 1),
-            8.0,
-            f"{_DEFAULTS}; decay as in Algorithm 1, 8 epochs; {_SOLVED}.",
+        *(
+            Preset(
+                f"chexpert{ending}",
+                f"CheXpert, {'default' if stated is None else f'ε = {stated:g}'}: "
+                f"decay every {'epoch' if every == 100 else 'iteration'}, {kept}",
+                replace(_CHEXPERT, sigma=sigma, steps=steps, decay_every=every),
+                stated,
+                f"{_DEFAULTS}; {source}.",
+            )
+            for ending, stated, sigma, steps, every, kept, source in (
+                ("", None, 2.8, 800, 100, "8 epochs", "8 epochs"),
+                ("-2-epoch", 2.0, 2.343, 800, 100, "σ₀ = 2.343", f"ε = 2 {_IN_TEXT}"),
+                ("-8-epoch", 8.0, 0.659, 800, 100, "σ₀ = 0.659", f"ε = 8 {_IN_TEXT}"),
+                ("-iteration", None, 2.8, 800, 1, "8 epochs", f"{_ITERATED}, 8 epochs"),
+                ("-2", 2.0, 2.8, 254, 1, "254 steps", f"{_ITERATED}; {_STEPS} for ε = 2"),
+                ("-8", 8.0, 2.8, 499, 1, "499 steps", f"{_ITERATED}; {_STEPS} for ε = 8"),
+                ("-8-noise", 8.0, 12.69, 800, 1, "σ₀ = 12.69", f"{_ITERATED}, 8 epochs; {_SOLVED}"),
+            )
         ),
         *(
             Preset(
@@ -140,31 +95,20 @@ PRESETS: dict[str, Preset] = {
         ),
         *(
             Preset(
-                f"mnist-{stated:g}",
-                f"MNIST, ε = {stated:g}: proposed, σ₀ = {sigma:g}",
-                _images(sigma, 60_000, steps, decay=0.99),
+                key,
+                f"{data}, ε = {stated:g}: {kind}, σ₀ = {sigma:g}",
+                _images(sigma, records, steps, decay=0.99),
                 stated,
                 f"{_ADAPTIVE}{_SOLVED}.",
             )
-            for stated, sigma, steps in (
-                (1.19, 3.905, 3_515),
-                (3.01, 3.605, 14_062),
-                (7.1, 1.359, 10_546),
-            )
-        ),
-        *(
-            Preset(
-                f"cifar-{stated:g}-{epochs}",
-                f"CIFAR-10, ε = {stated:g}: proposed, {epochs} epochs, σ₀ = {sigma:g}",
-                _images(sigma, 50_000, int(epochs * 50_000 / 256), decay=0.99),
-                stated,
-                f"{_ADAPTIVE}{_SOLVED}.",
-            )
-            for stated, epochs, sigma in (
-                (3.02, 30, 2.57),
-                (7.03, 30, 1.18),
-                (3.02, 90, 5.25),
-                (7.03, 90, 2.41),
+            for key, data, stated, kind, records, steps, sigma in (
+                ("mnist-1.19", "MNIST", 1.19, "proposed", 60_000, 3_515, 3.905),
+                ("mnist-3.01", "MNIST", 3.01, "proposed", 60_000, 14_062, 3.605),
+                ("mnist-7.1", "MNIST", 7.1, "proposed", 60_000, 10_546, 1.359),
+                ("cifar-3.02-30", "CIFAR-10", 3.02, "proposed, 30 epochs", 50_000, 5_859, 2.57),
+                ("cifar-7.03-30", "CIFAR-10", 7.03, "proposed, 30 epochs", 50_000, 5_859, 1.18),
+                ("cifar-3.02-90", "CIFAR-10", 3.02, "proposed, 90 epochs", 50_000, 17_578, 5.25),
+                ("cifar-7.03-90", "CIFAR-10", 7.03, "proposed, 90 epochs", 50_000, 17_578, 2.41),
             )
         ),
     )
