@@ -111,22 +111,22 @@ def split(
         # Rounded down, so that the shares never sum to more than 1.
         share = weight / total / UP
         multiplier = _multiplier(budget, share, composition)
-        epsilon_alone = float(analytic_epsilon(multiplier, budget.delta))
+        epsilon_alone = analytic_epsilon(multiplier, budget.delta)
         portion_of[weight] = Portion(
             weight / total, multiplier * sensitivity * UP, multiplier, epsilon_alone
         )
     portions = [portion_of[weight] for weight in weights]
     combined = math.sqrt(1.0 / math.fsum(portion.noise_multiplier**-2 for portion in portions)) / UP
-    exact = float(analytic_epsilon(combined, budget.delta))
+    exact = analytic_epsilon(combined, budget.delta)
     return BudgetSplit(composition, tuple(portions), min(exact, budget.epsilon))
 
 
 def _multiplier(budget: PrivacyBudget, share: float, composition: str) -> float:
     if composition == "basic":
-        return float(analytic_sigma(share * budget.epsilon, share * budget.delta))
+        return analytic_sigma(share * budget.epsilon, share * budget.delta)
     if composition == "zcdp":
         return UP / math.sqrt(2.0 * share * rho_for(budget.epsilon, budget.delta))
-    return UP / (math.sqrt(share) * float(analytic_mu(budget.epsilon, budget.delta)))
+    return UP / (math.sqrt(share) * analytic_mu(budget.epsilon, budget.delta))
 
 
 @dataclass(frozen=True)

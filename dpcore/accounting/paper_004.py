@@ -112,7 +112,7 @@ def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple
 def _one_step(step: tuple[float, float], shift: float) -> Condition:
     """Whether one step without sampling is (ε^t, δ^t)-private, by the exact Gaussian profile."""
     epsilon, delta = step
-    true = float(analytic_delta(epsilon, 1.0 / shift, 1.0))
+    true = analytic_delta(epsilon, 1.0 / shift, 1.0)
     return Condition(
         f"one step is (ε^t, δ^t)-private (ε^t = {epsilon:.3g}, δ^t = {delta:.3g})",
         true <= delta,

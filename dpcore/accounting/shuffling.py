@@ -166,7 +166,7 @@ def shuffled_gaussian_epsilon(mu: float, records: int, delta: float) -> float:
     number("μ", mu, above=0.0)
     whole("number of records", records, at_least=1)
     number("delta", delta, above=0.0, below=1.0)
-    alone = float(analytic_epsilon(1.0, delta, mu))
+    alone = analytic_epsilon(1.0, delta, mu)
     if records == 1 or alone == 0.0:
         return alone
     local = np.linspace(0.0, math.log(records), GRID + 1)[1:]

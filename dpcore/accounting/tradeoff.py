@@ -69,7 +69,7 @@ def from_gaussian(mu: float, adjacency: Adjacency) -> PrivacyCurve:
         return np.asarray(special.ndtr(special.ndtri(rate) + mu))
 
     return PrivacyCurve(
-        lambda epsilon: float(analytic_delta(epsilon, 1.0 / mu)), power, adjacency, f"{mu:.4g}-GDP"
+        lambda epsilon: analytic_delta(epsilon, 1.0 / mu), power, adjacency, f"{mu:.4g}-GDP"
     )
 
 

@@ -49,7 +49,7 @@ def sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
 
     epsilon = number("epsilon", epsilon, above=0.0)
     delta = number("delta", delta, above=0.0, below=1.0)
-    return float(analytic_sigma(epsilon, delta, number("sensitivity", sensitivity, above=0.0)))
+    return analytic_sigma(epsilon, delta, number("sensitivity", sensitivity, above=0.0))
 
 
 def epsilon(
@@ -91,7 +91,7 @@ def epsilon(
 
     noise = number("sigma", what, above=0.0)
     delta = number("delta", delta, above=0.0, below=1.0)
-    return float(analytic_epsilon(noise, delta, number("sensitivity", sensitivity, above=0.0)))
+    return analytic_epsilon(noise, delta, number("sensitivity", sensitivity, above=0.0))
 
 
 def delta(what: Run | float, epsilon: float, *, sensitivity: float = 1.0) -> float:
@@ -129,7 +129,7 @@ def delta(what: Run | float, epsilon: float, *, sensitivity: float = 1.0) -> flo
     from dpcore.mechanisms.gaussian import analytic_delta
 
     noise = number("sigma", what, above=0.0)
-    return float(analytic_delta(epsilon, noise, number("sensitivity", sensitivity, above=0.0)))
+    return analytic_delta(epsilon, noise, number("sensitivity", sensitivity, above=0.0))
 
 
 def certify(run: Run, delta: float, *, accountant: str = "pld") -> Guarantee:

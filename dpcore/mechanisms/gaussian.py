@@ -25,6 +25,22 @@ from dpcore.mechanisms import profile
 from dpcore.mechanisms._arrays import Array, apply, checked
 
 
+def _epsilon(value: ArrayLike) -> Array:
+    return checked("epsilon", value, above=0.0)
+
+
+def _delta(value: ArrayLike) -> Array:
+    return checked("delta", value, at_least=0.0, below=1.0)
+
+
+def _sigma(value: ArrayLike) -> Array:
+    return checked("sigma", value, above=0.0, infinite=True)
+
+
+def _sensitivity(value: ArrayLike) -> Array:
+    return checked("sensitivity", value, above=0.0)
+
+
 def _mu_upper(sigma: Array, sensitivity: Array) -> Array:
     """Δ/σ, rounded up, and capped where its square would overflow."""
     with np.errstate(over="ignore"):
@@ -70,12 +86,7 @@ def classical_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike
             result: Array = sensitivity * np.sqrt(2.0 * (math.log(1.25) - np.log(delta))) / epsilon
         return result
 
-    return apply(
-        formula,
-        checked("epsilon", epsilon, above=0.0),
-        checked("delta", delta, at_least=0.0, below=1.0),
-        checked("sensitivity", sensitivity, above=0.0),
-    )
+    return apply(formula, _epsilon(epsilon), _delta(delta), _sensitivity(sensitivity))
 
 
 def classical_condition(epsilon: float, of: str = "") -> Condition:
@@ -143,11 +154,7 @@ def analytic_mu(epsilon: ArrayLike, delta: ArrayLike) -> Any:
     ----------
     Balle and Wang 2018, Theorem 8; Dong, Roth and Su 2022, Corollary 1.
     """
-    return apply(
-        profile.mu_from_budget,
-        checked("epsilon", epsilon, above=0.0),
-        checked("delta", delta, at_least=0.0, below=1.0),
-    )
+    return apply(profile.mu_from_budget, _epsilon(epsilon), _delta(delta))
 
 
 @overload
@@ -188,12 +195,7 @@ def analytic_sigma(epsilon: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike 
             # The margin of μ covers the division, unless it ends among the subnormal numbers.
             return np.nextafter(sensitivity / mu, np.inf)
 
-    return apply(
-        formula,
-        checked("epsilon", epsilon, above=0.0),
-        checked("delta", delta, at_least=0.0, below=1.0),
-        checked("sensitivity", sensitivity, above=0.0),
-    )
+    return apply(formula, _epsilon(epsilon), _delta(delta), _sensitivity(sensitivity))
 
 
 @overload
@@ -235,12 +237,9 @@ def analytic_delta(epsilon: ArrayLike, sigma: ArrayLike, sensitivity: ArrayLike 
             a = epsilon / mu * (1.0 - 4.0 * profile.UNIT) - 0.5 * mu * (1.0 + 4.0 * profile.UNIT)
         return np.where(np.isinf(sigma), 0.0, profile.delta_upper(a, mu))
 
-    return apply(
-        formula,
-        checked("epsilon", epsilon, at_least=0.0),
-        checked("sigma", sigma, above=0.0, infinite=True),
-        checked("sensitivity", sensitivity, above=0.0),
-    )
+    # Unlike a budget's, this ε may be 0.
+    epsilon = checked("epsilon", epsilon, at_least=0.0)
+    return apply(formula, epsilon, _sigma(sigma), _sensitivity(sensitivity))
 
 
 @overload
@@ -285,9 +284,4 @@ def analytic_epsilon(sigma: ArrayLike, delta: ArrayLike, sensitivity: ArrayLike 
         result[needed] = profile.epsilon_from_mu(mu[needed], delta[needed])
         return result
 
-    return apply(
-        formula,
-        checked("sigma", sigma, above=0.0, infinite=True),
-        checked("delta", delta, at_least=0.0, below=1.0),
-        checked("sensitivity", sensitivity, above=0.0),
-    )
+    return apply(formula, _sigma(sigma), _delta(delta), _sensitivity(sensitivity))

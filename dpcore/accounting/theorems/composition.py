@@ -34,7 +34,7 @@ def _step_epsilon(step: Step, share: float, adjacency: Adjacency) -> float:
     if step.mechanism == "laplace":
         return moved / step.multiplier
     inner = min(share / step.rate, 1.0 - 1e-12)
-    return amplified_epsilon(float(analytic_epsilon(step.multiplier, inner, moved)), step.rate)
+    return amplified_epsilon(analytic_epsilon(step.multiplier, inner, moved), step.rate)
 
 
 def _covers(step: Step, adjacency: Adjacency) -> bool:

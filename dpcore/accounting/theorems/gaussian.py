@@ -16,7 +16,7 @@ from dpcore.mechanisms.gaussian import analytic_epsilon
 
 def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
     precision = math.fsum(step.count / step.multiplier**2 for step in parts) * ROUNDED_UP
-    return float(analytic_epsilon(1.0 / math.sqrt(precision), delta, change(adjacency)))
+    return analytic_epsilon(1.0 / math.sqrt(precision), delta, change(adjacency))
 
 
 ACCOUNTANT = Accountant(
@@ -55,4 +55,4 @@ def _clt_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> f
         )
     if not math.isfinite(total):
         return math.inf
-    return float(analytic_epsilon(1.0 / math.sqrt(total), delta, 1.0))
+    return analytic_epsilon(1.0 / math.sqrt(total), delta, 1.0)
