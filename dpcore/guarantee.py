@@ -5,6 +5,7 @@ A paper's claim and a proof are two different objects here and never share a fie
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -154,6 +155,11 @@ class Guarantee:
     adjacency: Adjacency
     by: str
     reason: str = ""
+
+    @property
+    def bound(self) -> float:
+        """ε, or infinity where there is none."""
+        return math.inf if self.epsilon is None else self.epsilon
 
     @property
     def vacuous(self) -> bool:

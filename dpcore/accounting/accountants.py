@@ -154,8 +154,6 @@ def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, flo
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)
     distributions = loss_distributions(parts, adjacency, delta=delta, optimistic=True)
+    lower = max(distribution.epsilon(delta) for distribution in distributions)
     # A cached certificate is reused.
-    upper = certify(event, delta, adjacency, "pld").epsilon
-    return max(
-        distribution.epsilon(delta) for distribution in distributions
-    ), math.inf if upper is None else upper
+    return lower, certify(event, delta, adjacency, "pld").bound

@@ -201,8 +201,7 @@ def _distribution(question: str, values: dict[str, float], sensitivity: float) -
 
     def epsilon(sigma: float) -> float:
         event = Gaussian(sigma, sensitivity)
-        found = certify(event, values["delta"], adjacency, "pld").epsilon
-        return math.inf if found is None else found
+        return certify(event, values["delta"], adjacency, "pld").bound
 
     if question == "epsilon":
         return epsilon(values["sigma"])

@@ -1,8 +1,8 @@
-"""A budget over time: its split over releases, a ledger by date, and the day it is exhausted.
+"""A budget split over several Gaussian releases (sums or means with noise).
 
-The split is for Gaussian releases (sums or means with noise). Under basic composition each release
-has its share of ε and of δ; under zCDP its share of ρ; under PLD, which for Gaussians is exact
-Gaussian DP, its share of μ². In this order, the same total needs less and less noise per release.
+Under basic composition each release has its share of ε and of δ; under zCDP its share of ρ; under
+PLD, which for Gaussians is exact Gaussian DP, its share of μ². In this order, the same total needs
+less and less noise per release.
 """
 
 from __future__ import annotations
@@ -10,17 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 
-from dpcore.accounting.accountants import certify
+from dpcore.accounting.accountant import ROUNDED_UP
 from dpcore.accounting.concentrated import rho_for
-from dpcore.accounting.events import Composed, Event, Repeated
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
-from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
+from dpcore.guarantee import PrivacyBudget
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_mu, analytic_sigma
 
 COMPOSITIONS = ("basic", "zcdp", "pld")
-UP = 1.0 + 1e-12
 SMALLEST_SHARE = 1e-9
 """Relative to the sum of all shares; a smaller one has useless, finally infinite noise."""
 
@@ -109,15 +106,15 @@ def split(
     portion_of = {}
     for weight in set(weights):
         # Rounded down, so that the shares never sum to more than 1.
-        share = weight / total / UP
+        share = weight / total / ROUNDED_UP
         multiplier = _multiplier(budget, share, composition)
         epsilon_alone = analytic_epsilon(multiplier, budget.delta)
         portion_of[weight] = Portion(
-            weight / total, multiplier * sensitivity * UP, multiplier, epsilon_alone
+            weight / total, multiplier * sensitivity * ROUNDED_UP, multiplier, epsilon_alone
         )
     portions = [portion_of[weight] for weight in weights]
-    combined = math.sqrt(1.0 / math.fsum(portion.noise_multiplier**-2 for portion in portions)) / UP
-    exact = analytic_epsilon(combined, budget.delta)
+    precision = math.fsum(portion.noise_multiplier**-2 for portion in portions)
+    exact = analytic_epsilon(math.sqrt(1.0 / precision) / ROUNDED_UP, budget.delta)
     return BudgetSplit(composition, tuple(portions), min(exact, budget.epsilon))
 
 
@@ -125,69 +122,5 @@ def _multiplier(budget: PrivacyBudget, share: float, composition: str) -> float:
     if composition == "basic":
         return analytic_sigma(share * budget.epsilon, share * budget.delta)
     if composition == "zcdp":
-        return UP / math.sqrt(2.0 * share * rho_for(budget.epsilon, budget.delta))
-    return UP / (math.sqrt(share) * analytic_mu(budget.epsilon, budget.delta))
-
-
-@dataclass(frozen=True)
-class GaussianRelease:
-    """One release in a calendar.
-
-    Parameters
-    ----------
-    on : date
-    title : str
-    event : Event
-    """
-
-    on: date
-    title: str
-    event: Event
-
-
-@dataclass(frozen=True)
-class LedgerEntry:
-    """The state of a budget after one release.
-
-    Parameters
-    ----------
-    release : GaussianRelease
-    spent : Guarantee
-        Guarantee of this and all earlier releases together.
-    within : bool
-        Whether it is within the budget.
-    """
-
-    release: GaussianRelease
-    spent: Guarantee
-    within: bool
-
-
-def ledger(
-    releases: Sequence[GaussianRelease],
-    budget: PrivacyBudget,
-    adjacency: Adjacency,
-    accountant: str,
-) -> tuple[LedgerEntry, ...]:
-    """The privacy spent after each release, by date.
-
-    Parameters
-    ----------
-    releases : sequence of GaussianRelease
-        In any order.
-    budget : PrivacyBudget
-    adjacency : Adjacency
-        The adjacency of every release.
-    accountant : str
-        Key of an accountant; an event it does not cover is never within the budget.
-    """
-    ordered = sorted(releases, key=lambda release: release.on)
-    entries = []
-    counts: dict[Event, int] = {}
-    for release in ordered:
-        counts[release.event] = counts.get(release.event, 0) + 1
-        events = Composed(tuple(Repeated(event, count) for event, count in counts.items()))
-        spent = certify(events, budget.delta, adjacency, accountant)
-        within = spent.epsilon is not None and spent.epsilon <= budget.epsilon
-        entries.append(LedgerEntry(release, spent, within))
-    return tuple(entries)
+        return ROUNDED_UP / math.sqrt(2.0 * share * rho_for(budget.epsilon, budget.delta))
+    return ROUNDED_UP / (math.sqrt(share) * analytic_mu(budget.epsilon, budget.delta))

@@ -7,15 +7,18 @@ the noise: basic and zCDP composition leave some of the budget unspent.
 
 from __future__ import annotations
 
+import math
 import statistics
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from dpcore.accounting.accountants import certify
-from dpcore.accounting.budget import GaussianRelease, ledger, split
+from dpcore.accounting.budget import split
 from dpcore.accounting.events import Composed, Event, Gaussian, Repeated
 from dpcore.errors import InvalidInput, number, reject, whole
 from dpcore.guarantee import Adjacency, PrivacyBudget
@@ -29,9 +32,6 @@ MOST_REPEATS = 4096
 USUAL_DAYS = 91
 NOTHING = 1e-9
 """The share of a budget that rounding may leave unspent."""
-EXACT = "gdp"
-# Δ includes the adjacency, so one record moves a query by Δ: zero-out has the factor 1.
-OF_SENSITIVITY = Adjacency.ZERO_OUT
 BETWEEN_ROWS, BETWEEN_CELLS = ";", "~"
 
 
@@ -150,12 +150,10 @@ def read(
 
 def _row_phrase(numbers: Sequence[int]) -> str:
     """Ascending row numbers in words, neighbours as a range."""
-    runs: list[list[int]] = []
-    for row in numbers:
-        if runs and row == runs[-1][-1] + 1:
-            runs[-1].append(row)
-        else:
-            runs.append([row])
+    runs = [
+        [row for _, row in run]
+        for _, run in groupby(enumerate(numbers), lambda placed: placed[1] - placed[0])
+    ]
     parts = [f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
     shown = ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]
     return f"Row {shown}" if len(numbers) == 1 else f"Rows {shown}"
@@ -249,63 +247,59 @@ def cost(
     number("δ", budget.delta, above=0.0, below=1.0)
     sensitivity = number("sensitivity Δ", sensitivity, above=0.0)
     ordered = sorted(planned, key=lambda release: release.on)
+    days = [release.on for release in ordered]
     if typed_noise:
         sigmas = [number("σ", release.sigma, above=0.0) for release in ordered]
-        shares = [float("nan")] * len(ordered)
+        shares = [math.nan] * len(ordered)
     else:
-        budget_split = split(
-            budget, [release.weight for release in ordered], composition, sensitivity
-        )
-        sigmas = [portion.sigma for portion in budget_split.portions]
-        shares = [portion.share for portion in budget_split.portions]
+        weights = [release.weight for release in ordered]
+        portions = split(budget, weights, composition, sensitivity).portions
+        sigmas = [portion.sigma for portion in portions]
+        shares = [portion.share for portion in portions]
     events = [Gaussian(sigma, sensitivity) for sigma in sigmas]
-    entries = ledger(
-        [
-            GaussianRelease(release.on, release.title, event)
-            for release, event in zip(ordered, events, strict=True)
-        ],
-        budget,
-        OF_SENSITIVITY,
-        EXACT,
-    )
-    # A split is within budget by construction, but its ledger may have rounding errors.
-    is_within = [True] * len(entries) if not typed_noise else [entry.within for entry in entries]
+    spent = _spent(events, budget.delta)
+    # A split is within budget by construction, but its ε may have rounding errors.
+    is_within = [not typed_noise or epsilon <= budget.epsilon for epsilon in spent]
     spent = [
-        _rounded(entry.spent.epsilon or 0.0, budget.epsilon, fits)
-        for entry, fits in zip(entries, is_within, strict=True)
+        budget.epsilon if fits and epsilon > budget.epsilon * (1.0 - NOTHING) else epsilon
+        for epsilon, fits in zip(spent, is_within, strict=True)
     ]
-    exhausted_days = [
-        release.on
-        for release, epsilon in zip(ordered, spent, strict=True)
-        if epsilon >= budget.epsilon
-    ]
-    spent_on = exhausted_days[0] if exhausted_days else None
+    gone = [day for day, epsilon in zip(days, spent, strict=True) if epsilon >= budget.epsilon]
+    spent_on = gone[0] if gone else None
     table = pd.DataFrame(
         {
-            "date": [release.on for release in ordered],
+            "date": days,
             "what": [release.title for release in ordered],
             "share": shares,
             "sigma": sigmas,
-            "epsilon_alone": [
-                certify(event, budget.delta, OF_SENSITIVITY, EXACT).epsilon for event in events
-            ],
+            "epsilon_alone": [_exact(event, budget.delta) for event in events],
             "epsilon_spent": spent,
             "epsilon_left": [max(0.0, budget.epsilon - epsilon) for epsilon in spent],
             "within": is_within,
         }
     )
-    every_days = _usual_days([release.on for release in ordered])
-    if not all(is_within):
-        return Costed(table, spent_on, ordered[is_within.index(False)].on, 0, every_days)
-    fitting = _fitting(events, budget)
-    return Costed(table, spent_on, _after(ordered[-1].on, every_days, fitting), fitting, every_days)
+    every_days = _usual_days(days)
+    if all(is_within):
+        fitting = _fitting(events, budget)
+        exhausted_on = _after(days[-1], every_days, fitting)
+    else:
+        fitting, exhausted_on = 0, days[is_within.index(False)]
+    return Costed(table, spent_on, exhausted_on, fitting, every_days)
 
 
-def _rounded(epsilon: float, budget: float, is_within: bool) -> float:
-    """ε; within the budget at most the budget, and equal to it if the remainder is negligible."""
-    if not is_within:
-        return epsilon
-    return budget if epsilon > budget * (1.0 - NOTHING) else epsilon
+def _exact(event: Event, delta: float) -> float:
+    """ε of unsampled Gaussians; Δ includes the adjacency, so one record moves a query by Δ."""
+    return certify(event, delta, Adjacency.ZERO_OUT, "gdp").bound
+
+
+def _spent(events: Sequence[Event], delta: float) -> list[float]:
+    """ε of each release together with all those before it."""
+    counts, spent = Counter[Event](), []
+    for event in events:
+        counts[event] += 1
+        together = Composed(tuple(Repeated(each, count) for each, count in counts.items()))
+        spent.append(_exact(together, delta))
+    return spent
 
 
 def _usual_days(days: Sequence[date]) -> int:
@@ -316,18 +310,11 @@ def _usual_days(days: Sequence[date]) -> int:
 def _fitting(events: Sequence[Event], budget: PrivacyBudget) -> int:
     """How many repetitions of the last release still fit."""
 
-    def within(count: int) -> bool:
+    def exceeds(count: int) -> bool:
         more = Composed((*events, Repeated(events[-1], count)))
-        epsilon = certify(more, budget.delta, OF_SENSITIVITY, EXACT).epsilon
-        return epsilon is not None and epsilon <= budget.epsilon
+        return _exact(more, budget.delta) > budget.epsilon
 
-    low, high = 0, 1
-    while high <= MOST_REPEATS and within(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if within(middle) else (low, middle)
-    return low
+    return bisect_left(range(1, 2 * MOST_REPEATS), True, key=exceeds)
 
 
 def _after(last: date, every_days: int, fitting: int) -> date | None:

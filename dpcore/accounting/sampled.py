@@ -99,8 +99,7 @@ def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     event = Repeated(sampled(what.rate, base), what.steps)
     # A batch without replacement is covered under replace-one, of which zero-out is a case.
     adjacency = Adjacency.REPLACE_ONE if what.sampling == "fixed" else what.adjacency
-    epsilon = certify(event, delta, adjacency, "rdp").epsilon
-    return math.inf if epsilon is None else epsilon
+    return certify(event, delta, adjacency, "rdp").bound
 
 
 def hit_epsilon(what: SampledGaussian, delta: float) -> float:

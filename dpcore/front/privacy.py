@@ -85,8 +85,7 @@ def epsilon(
     """
     if isinstance(what, Run):
         _has_its_own(sensitivity)
-        certified = certify(what, delta, accountant=accountant).epsilon
-        return math.inf if certified is None else certified
+        return certify(what, delta, accountant=accountant).bound
     from dpcore.mechanisms.gaussian import analytic_epsilon
 
     noise = number("sigma", what, above=0.0)

@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from dpcore.accounting import answers, budget, composition, tradeoff
+from dpcore.accounting import answers, budget, composition, releases, tradeoff
 from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed, Gaussian, PoissonSampled, Repeated
 from dpcore.errors import InvalidInput
@@ -34,18 +34,18 @@ def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(
     assert noise[0] > noise[1] > noise[2]
 
 
-def test_a_ledger_says_when_the_budget_is_gone() -> None:
+def test_a_calendar_says_when_the_budget_is_gone() -> None:
     portions = budget.split(YEAR, 4, "pld").portions
     days = [date(2027, month, 1) for month in (10, 1, 4, 7)]
-    releases = [
-        budget.GaussianRelease(day, "quarter", Gaussian(portion.noise_multiplier))
+    planned = [
+        releases.Planned(day, "quarter", 1.0, portion.noise_multiplier)
         for day, portion in zip(days, portions, strict=True)
     ]
-    extra = budget.GaussianRelease(date(2027, 12, 1), "extra", Gaussian(50.0))
-    found = budget.ledger([*releases, extra], YEAR, ADD_REMOVE, "gdp")
-    assert [entry.release.on.month for entry in found] == [1, 4, 7, 10, 12]
-    assert [entry.within for entry in found] == [True, True, True, True, False]
-    spent = [entry.spent.epsilon or 0.0 for entry in found]
+    extra = releases.Planned(date(2027, 12, 1), "extra", 1.0, 50.0)
+    found = releases.cost([*planned, extra], YEAR, "pld", typed_noise=True).table
+    assert [day.month for day in found["date"]] == [1, 4, 7, 10, 12]
+    assert found["within"].tolist() == [True, True, True, True, False]
+    spent = found["epsilon_spent"].tolist()
     assert spent == sorted(spent)
 
 
