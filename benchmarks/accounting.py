@@ -130,7 +130,8 @@ def main() -> None:
         max(len(distribution.losses) for distribution in distributions)
     )
     floor = seconds(lambda: [fft.rfft(row) for _ in range(2 * len(SIGMAS))])
-    lower, upper = accountants.bounds(event, DELTA, Adjacency.ADD_REMOVE)
+    lower = accountants.lower_bound(event, DELTA, Adjacency.ADD_REMOVE)
+    upper = accountants.certify(event, DELTA, Adjacency.ADD_REMOVE, "pld").bound
     report(
         f"PLD: ε = {upper:.6f} (lower bound {lower:.6f}, {100 * (upper / EXACT - 1):+.3f} % of "
         f"{EXACT}), interval {max(distribution.interval for distribution in distributions):.1e}",

@@ -135,14 +135,13 @@ def default_adjacency(sampling: str) -> Adjacency:
     return Adjacency.REPLACE_ONE if sampling == "fixed" else Adjacency.ZERO_OUT
 
 
-def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, float]:
-    """(lower, upper) bound on the exact ε at δ by privacy loss distributions.
+def lower_bound(event: Event, delta: float, adjacency: Adjacency) -> float:
+    """A lower bound on the exact ε at δ by privacy loss distributions.
 
-    The upper bound is that of `certify`; the gap is the pessimism of the certified ε plus the slack
-    of the lower bound.
+    Its gap to PLD's certified ε is the pessimism of that plus the slack of this.
 
-    For batches of fixed size no records attain the upper bound, and the lower one is attained by
-    records that are all alike but one: the exact value lies between.
+    For batches of fixed size no records attain the certified ε, and this one is attained by records
+    that are all alike but one: the exact value lies between.
 
     Raises
     ------
@@ -150,10 +149,7 @@ def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, flo
         If PLD has no theorem for the event.
     """
     number("δ", delta, at_least=SMALLEST_DELTA, below=1.0)
-    parts = steps(event)
     if reason := refusal(event, adjacency, "pld"):
         raise InvalidInput(reason)
-    distributions = loss_distributions(parts, adjacency, delta=delta, optimistic=True)
-    lower = max(distribution.epsilon(delta) for distribution in distributions)
-    # A cached certificate is reused.
-    return lower, certify(event, delta, adjacency, "pld").bound
+    distributions = loss_distributions(steps(event), adjacency, delta=delta, optimistic=True)
+    return max(distribution.epsilon(delta) for distribution in distributions)

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from dpcore.accounting.accountants import refusal
-from dpcore.accounting.events import steps
-from dpcore.accounting.losses import loss_distributions
+from dpcore.accounting.accountants import lower_bound, refusal
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Adjacency, Guarantee
@@ -52,7 +50,7 @@ class Evidence:
 
     def finding(self, claimed: float) -> Finding:
         """Whether an ε claimed at the same δ holds."""
-        if self.certified.epsilon is not None and self.certified.epsilon <= claimed:
+        if self.certified.bound <= claimed:
             return Finding.HOLDS
         if self.at_least is not None and self.at_least > claimed:
             return Finding.FAILS
@@ -85,14 +83,10 @@ def evidence(
     event = training.event()
     exact = not refusal(event, training.adjacency, "pld")
     certified = spent(training, "pld" if exact else "rdp", progress)
-    if not exact or certified.epsilon is None:
+    supported = all(certified.bound <= claimed for claimed in claims)
+    if not exact or certified.epsilon is None or supported:
         return Evidence(training.sampling, certified)
-    if all(certified.epsilon <= claimed for claimed in claims):
-        return Evidence(training.sampling, certified)
-    distributions = loss_distributions(
-        steps(event), training.adjacency, delta=training.delta, optimistic=True
-    )
-    at_least = max(distribution.epsilon(training.delta) for distribution in distributions)
+    at_least = lower_bound(event, training.delta, training.adjacency)
     return Evidence(training.sampling, certified, at_least if math.isfinite(at_least) else None)
 
 

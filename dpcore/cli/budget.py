@@ -75,7 +75,7 @@ def print_cost(options: argparse.Namespace) -> None:
 
 
 def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
-    from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify
+    from dpcore.accounting.accountants import ACCOUNTANTS, certify, lower_bound
     from dpcore.guarantee import Adjacency
 
     training, event = request.training, request.event()
@@ -99,7 +99,7 @@ def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any
         "pessimism": None,
     } | _settings(request)
     if accountant == "pld" and certificate.epsilon is not None:
-        answer["lower_bound"] = bounds(event, delta, adjacency)[0]
+        answer["lower_bound"] = lower_bound(event, delta, adjacency)
         answer["pessimism"] = certificate.epsilon - answer["lower_bound"]
     if accountant == "tcdp":
         tight = run.tightest(event, adjacency)

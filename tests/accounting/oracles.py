@@ -9,6 +9,8 @@ import mpmath
 import numpy as np
 from scipy import integrate, special, stats
 
+from dpcore.accounting.accountants import certify, lower_bound
+from dpcore.accounting.events import Event
 from dpcore.guarantee import Adjacency
 
 
@@ -69,6 +71,11 @@ def delta_of_two(multiplier: float, rate: float, epsilon: float) -> float:
     p, q = one(grid), other(grid)
     gap = np.maximum(np.outer(p, p) - math.exp(epsilon) * np.outer(q, q), 0.0)
     return float(integrate.simpson(integrate.simpson(gap, x=grid), x=grid))
+
+
+def bounds(event: Event, delta: float, adjacency: Adjacency) -> tuple[float, float]:
+    """(lower, upper) bound on the exact ε at δ by privacy loss distributions."""
+    return lower_bound(event, delta, adjacency), certify(event, delta, adjacency, "pld").bound
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:

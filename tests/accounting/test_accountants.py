@@ -10,7 +10,6 @@ from scipy import optimize, stats
 from dpcore.accounting import accountants, events, pairs, pld, schedules
 from dpcore.accounting.accountants import (
     ACCOUNTANTS,
-    bounds,
     certify,
     default_adjacency,
 )
@@ -29,7 +28,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
-from tests.accounting.oracles import gaussian_delta
+from tests.accounting.oracles import bounds, gaussian_delta
 
 ADD_REMOVE, ZERO_OUT, REPLACE_ONE = tuple(Adjacency)
 DELTA = 1e-5

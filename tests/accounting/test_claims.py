@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from dpcore.accounting.accountants import bounds
 from dpcore.accounting.claims import Evidence, Finding, evidence, under_replace_one
 from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
 from dpcore.guarantee import Adjacency, Guarantee
+from tests.accounting.oracles import bounds
 
 DPSGD = preset("mnist-1.19-dpsgd").training
 REPLACED = replace(DPSGD, adjacency=Adjacency.REPLACE_ONE)

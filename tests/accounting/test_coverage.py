@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dpcore.accounting import accountants
-from dpcore.accounting.accountants import ACCOUNTANTS, bounds, certify, certify_along, refusal
+from dpcore.accounting.accountants import ACCOUNTANTS, certify, certify_along, lower_bound, refusal
 from dpcore.accounting.claims import evidence
 from dpcore.accounting.epsilon_curve import CURVES, along, epsilon_curve
 from dpcore.accounting.events import steps
@@ -74,7 +74,7 @@ def test_bounds_curves_maps_and_claims_refuse_what_their_accountant_refuses(
     event = training.event()
     by_pld, by_renyi = (not refusal(event, adjacency, key) for key in ("pld", "rdp"))
     for covered, ask in (
-        (by_pld, lambda: bounds(event, training.delta, adjacency)),
+        (by_pld, lambda: lower_bound(event, training.delta, adjacency)),
         (by_pld, lambda: from_event(event, adjacency)),
         (by_renyi, lambda: table(training, "decay")),
     ):

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from dpcore.accounting import composition, concentrated, renyi, risk, tradeoff
-from dpcore.accounting.accountants import bounds, certify
+from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Event, Gaussian, PoissonSampled, Repeated, from_schedule, steps
 from dpcore.accounting.losses import loss_distributions
 from dpcore.accounting.schedules import custom
 from dpcore.accounting.theorems.gaussian import planning_estimate
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
+from tests.accounting.oracles import bounds
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 
