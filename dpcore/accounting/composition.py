@@ -8,6 +8,7 @@ composition).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -122,22 +123,15 @@ def optimal_homogeneous_epsilon(
         - steps * math.log1p(math.exp(-epsilon))
     )
 
-    def within(index: int) -> bool:
-        if index == 0:
-            inner = 0.0
-        else:
-            # Positive terms: nothing cancels.
-            gap = -np.expm1(-2.0 * epsilon * (index - indices[:index]))
-            inner = float(np.exp(log_mass[:index]) @ gap) * (1.0 + 1e-9)
-        return inner + (1.0 - min(inner, 1.0)) * failure <= total_delta
+    def exceeds(index: int) -> bool:
+        # Positive terms: nothing cancels.
+        gap = -np.expm1(-2.0 * epsilon * (index - indices[:index]))
+        inner = float(np.exp(log_mass[:index]) @ gap) * (1.0 + 1e-9)
+        return inner + (1.0 - min(inner, 1.0)) * failure > total_delta
 
-    if not within(0):
-        return math.inf
-    low, high = 0, steps // 2 + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if within(middle) else (low, middle)
-    return (steps - 2 * low) * epsilon
+    # -1 where not even the first is within.
+    last = bisect_left(range(steps // 2 + 1), True, key=exceeds) - 1
+    return (steps - 2 * last) * epsilon if last >= 0 else math.inf
 
 
 def per_step_epsilon(total: float, steps: int, slack: float) -> float:

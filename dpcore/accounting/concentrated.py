@@ -8,11 +8,12 @@ Steinke 2018. Adjacency is that of the given ρ.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import scipy
 
+from dpcore.accounting.root_search import turning_point
 from dpcore.errors import number
 from dpcore.guarantee import Condition
 
@@ -87,13 +88,8 @@ def epsilon(guarantee: Concentrated, delta: float) -> float:
             guarantee.rho * order + log_gap - math.log(order) - (log_delta + math.log(order)) / gap
         )
 
-    top = math.log(min(guarantee.omega - 1.0, 1e12))
-    low = min(-20.0, top - 1.0)
-    result = scipy.optimize.minimize_scalar(
-        at, bounds=(low, top), method="bounded", options={"xatol": 1e-9}
-    )
     # The terms are of size ρα and ln(1/δ)/(α-1); their rounding is far below 1e-12 of the sum.
-    least = min(float(result.fun), at(top), epsilon_by_branches(guarantee, delta))
+    least = min(_least(at, guarantee.omega), epsilon_by_branches(guarantee, delta))
     return max(0.0, least + 1e-12 * (abs(least) + guarantee.rho))
 
 
@@ -110,35 +106,37 @@ def delta(guarantee: Concentrated, epsilon: float) -> float:
         order = 1.0 + gap
         return gap * (guarantee.rho * order - epsilon) + order * math.log1p(-1.0 / order) - log_gap
 
-    top = math.log(min(guarantee.omega - 1.0, 1e12))
-    result = scipy.optimize.minimize_scalar(
-        log_at, bounds=(min(-20.0, top - 1.0), top), method="bounded", options={"xatol": 1e-9}
-    )
-    least = min(float(result.fun), log_at(top))
+    least = _least(log_at, guarantee.omega)
     # An exponent of some hundreds has an error of about 1e-13.
     return min(1.0, math.exp(min(0.0, least + 1e-12 * (1.0 + abs(least)))))
+
+
+def _least(at: Callable[[float], float], omega: float) -> float:
+    """The least of a function of ln(α-1) over orders α in (1, ω)."""
+    top = math.log(min(omega - 1.0, 1e12))
+    ends = min(-20.0, top - 1.0), top
+    result = scipy.optimize.minimize_scalar(
+        at, bounds=ends, method="bounded", options={"xatol": 1e-9}
+    )
+    return min(float(result.fun), at(top))
 
 
 def rho_for(epsilon_target: float, delta: float) -> float:
     """The largest ρ whose ρ-zCDP gives (ε, δ) by the modern conversion, rounded down."""
     number("ε", epsilon_target, above=0.0)
+
+    def within(rho: float) -> bool:
+        return epsilon(Concentrated(rho), delta) <= epsilon_target
+
     high = 1.0
-    while epsilon(Concentrated(high), delta) <= epsilon_target:
+    while within(high):
         high *= 2.0
     low = high / 2.0
-    while epsilon(Concentrated(low), delta) > epsilon_target:
+    while not within(low):
         low *= 0.5
         if low < 1e-300:
             return 0.0
-    for _ in range(200):
-        middle = math.sqrt(low * high)
-        if not low < middle < high or high <= low * (1.0 + 1e-12):
-            break
-        if epsilon(Concentrated(middle), delta) <= epsilon_target:
-            low = middle
-        else:
-            high = middle
-    return low
+    return turning_point(within, low, high, 1e-12)[0]
 
 
 def says_something(guarantee: Concentrated) -> Condition:

@@ -95,6 +95,28 @@ def boundary(
     return math.exp(good)
 
 
+def turning_point(
+    holds: Callable[[float], bool], low: float, high: float, tolerance: float
+) -> tuple[float, float]:
+    """The last value where something holds and the first where not, by geometric bisection.
+
+    Parameters
+    ----------
+    holds : callable
+        True at `low`, false at `high`, and changing once between them.
+    low, high : float
+        Above 0.
+    tolerance : float
+        Relative distance of the two answers.
+    """
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        if not low < middle < high or high <= low * (1.0 + tolerance):
+            break
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
 def most(epsilon: Callable[[float], float], target: float, start: int, top: int) -> float | None:
     """The largest whole number up to `top` with ε ≤ target; the search begins at `start`."""
     low, low_gap, high, high_gap = 0, -1.0, min(start, top), 0.0

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from dpcore.accounting.root_search import turning_point
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
@@ -138,24 +139,14 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
 
     if exact(0.0) <= target:
         return 0.0
-    bound, low_epsilon, high_epsilon = exact, 0.0, EXACT_EPSILON
+    bound, low_epsilon, high_epsilon = exact, LEAST_EPSILON, EXACT_EPSILON
     if exact(EXACT_EPSILON) > target:
         bound, low_epsilon = simple, EXACT_EPSILON
         while bound(high_epsilon) > target:
             high_epsilon *= 4.0
             if high_epsilon > 1e300:
                 return math.inf
-    for _ in range(200):
-        middle = math.sqrt(max(low_epsilon, LEAST_EPSILON) * high_epsilon)
-        if not low_epsilon < middle < high_epsilon:
-            break
-        if bound(middle) <= target:
-            high_epsilon = middle
-        else:
-            low_epsilon = middle
-        if high_epsilon <= max(low_epsilon, LEAST_EPSILON) * (1.0 + 1e-9):
-            break
-    return high_epsilon
+    return turning_point(lambda at: bound(at) > target, low_epsilon, high_epsilon, 1e-9)[1]
 
 
 def noise_multiplier_for(
@@ -194,10 +185,4 @@ def noise_multiplier_for(
         if low <= LOWEST_INDEX:
             return LATTICE_RATIO**low
         low, high, stride = max(low - stride, LOWEST_INDEX), low, 2 * stride
-    while high - low > 1:
-        middle = (low + high) // 2
-        if within(middle):
-            high = middle
-        else:
-            low = middle
-    return LATTICE_RATIO**high
+    return LATTICE_RATIO ** (low + 1 + bisect_left(range(low + 1, high), True, key=within))
