@@ -18,28 +18,21 @@ from numpy.typing import ArrayLike
 from dpcore.errors import number
 from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 
+
+def _words(present: str, exchanged: str) -> dict[Adjacency, str]:
+    """The words for data that a record is in or not in, and for data where it is exchanged."""
+    return {
+        adjacency: exchanged if adjacency is Adjacency.REPLACE_ONE else present
+        for adjacency in Adjacency
+    }
+
+
 # The attacker's question, in words that a patient would use.
-QUESTION = {
-    Adjacency.ADD_REMOVE: "whether you are in the data",
-    Adjacency.ZERO_OUT: "whether you are in the data",
-    Adjacency.REPLACE_ONE: "whether a record is yours or another's",
-}
+QUESTION = _words("whether you are in the data", "whether a record is yours or another's")
 # What the attacker may conclude, and whose records raise a false alarm.
-BELIEF = {
-    Adjacency.ADD_REMOVE: "you are in the data",
-    Adjacency.ZERO_OUT: "you are in the data",
-    Adjacency.REPLACE_ONE: "a record is yours and not another's",
-}
-FALSE_ALARM = {
-    Adjacency.ADD_REMOVE: "people who are not in the data",
-    Adjacency.ZERO_OUT: "people who are not in the data",
-    Adjacency.REPLACE_ONE: "records that are another's",
-}
-FOUND = {
-    Adjacency.ADD_REMOVE: "people who are in the data",
-    Adjacency.ZERO_OUT: "people who are in the data",
-    Adjacency.REPLACE_ONE: "records that are yours",
-}
+BELIEF = _words("you are in the data", "a record is yours and not another's")
+FALSE_ALARM = _words("people who are not in the data", "records that are another's")
+FOUND = _words("people who are in the data", "records that are yours")
 
 
 def advantage(epsilon: float, delta: float) -> float:
@@ -186,10 +179,14 @@ class Promise:
     @property
     def budget(self) -> PrivacyBudget | None:
         """(ε, δ), or ``None`` where nothing holds. An ε of 0 is shown as 1e-12."""
-        epsilon, delta = self.guarantee.epsilon, self.guarantee.delta
-        if self.standing == "none" or epsilon is None or delta is None:
-            return None
-        return PrivacyBudget(max(epsilon, 1e-12), delta)
+        return promised(self.guarantee)
+
+
+def promised(guarantee: Guarantee) -> PrivacyBudget | None:
+    """The (ε, δ) of a guarantee, ``None`` where it says nothing. An ε of 0 is shown as 1e-12."""
+    if guarantee.delta is None or guarantee.vacuous or not math.isfinite(guarantee.bound):
+        return None
+    return PrivacyBudget(max(guarantee.bound, 1e-12), guarantee.delta)
 
 
 def promise(whose: str, proof: Guarantee, certified: Guarantee, records: int) -> Promise:
@@ -203,8 +200,7 @@ def promise(whose: str, proof: Guarantee, certified: Guarantee, records: int) ->
     records : int
     """
     for standing, guarantee in (("proved", proof), ("certified", certified)):
-        finite = guarantee.epsilon is not None and math.isfinite(guarantee.epsilon)
-        if finite and guarantee.delta is not None and not guarantee.vacuous:
+        if promised(guarantee):
             return Promise(whose, standing, guarantee, records)
     reason = proof.reason or certified.reason
     nothing = Guarantee(None, None, proof.adjacency, "none", reason)

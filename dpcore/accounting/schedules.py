@@ -56,10 +56,6 @@ class Schedule:
         """σ_t for every step, shape (T,)."""
         return np.repeat(self.sigmas, self.counts)
 
-    def scaled(self, factor: float) -> Schedule:
-        """The same shape with every σ times `factor`."""
-        return Schedule(tuple(sigma * factor for sigma in self.sigmas), self.counts, self.name)
-
     def merged(self, levels: int, sensitivity: float = 1.0) -> Schedule:
         """An approximation by `levels` levels, each merged from neighbours: not a bound.
 

@@ -213,13 +213,10 @@ def risk(
 
 
 def _budget(what: Run | Guarantee) -> PrivacyBudget | None:
-    if isinstance(what, Guarantee):
-        finite = what.epsilon is not None and math.isfinite(what.epsilon) and not what.vacuous
-        if not finite or what.epsilon is None or what.delta is None:
-            return None
-        return PrivacyBudget(max(what.epsilon, 1e-12), what.delta)
-    from dpcore.accounting import tradeoff
+    from dpcore.accounting import risk, tradeoff
 
+    if isinstance(what, Guarantee):
+        return risk.promised(what)
     curve = tradeoff.from_event(what.event(), Adjacency(what.adjacency))
     # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
     return PrivacyBudget(1e-12, min(tradeoff.advantage(curve), math.nextafter(1.0, 0.0)))

@@ -56,18 +56,16 @@ class Run:
     decay_every: int = 1
 
     def __post_init__(self) -> None:
-        noise = number("noise_multiplier", self.noise_multiplier, at_least=1e-8, at_most=1e10)
-        rate = number("sampling_rate", self.sampling_rate, at_least=1e-12, at_most=1.0)
-        object.__setattr__(self, "noise_multiplier", noise)
-        object.__setattr__(self, "sampling_rate", rate)
-        steps = whole("steps", self.steps, at_least=1, at_most=10_000_000)
-        object.__setattr__(self, "steps", steps)
+        read: dict[str, float] = {}
+        for field, least, most in (("noise_multiplier", 1e-8, 1e10), ("sampling_rate", 1e-12, 1.0)):
+            read[field] = number(field, getattr(self, field), at_least=least, at_most=most)
+        read["steps"] = whole("steps", self.steps, at_least=1, at_most=10_000_000)
         one_of("adjacency", self.adjacency, tuple(Adjacency))
         one_of("sampling", self.sampling, ("poisson", "fixed"))
-        decay = number("decay", self.decay, above=0.0, at_most=1.0)
-        object.__setattr__(self, "decay", decay)
-        decay_every = whole("decay_every", self.decay_every, at_least=1, at_most=10_000_000)
-        object.__setattr__(self, "decay_every", decay_every)
+        read["decay"] = number("decay", self.decay, above=0.0, at_most=1.0)
+        every = whole("decay_every", self.decay_every, at_least=1, at_most=10_000_000)
+        for field, value in (read | {"decay_every": every}).items():
+            object.__setattr__(self, field, value)
 
     def event(self) -> Composed:
         """The release as an event for accountants.

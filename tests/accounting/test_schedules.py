@@ -29,11 +29,6 @@ def test_kinds_give_the_steps_they_say() -> None:
     assert schedules.geometric(1.0, 1.0, 4, 3) == schedules.constant(1.0, 12)
 
 
-def test_scaling_keeps_the_shape() -> None:
-    found = schedules.geometric(2.0, 0.5, 3)
-    assert found.scaled(3.0).sigmas == pytest.approx([3.0 * sigma for sigma in found.sigmas])
-
-
 @pytest.mark.parametrize("sigma", [0.02, 1.0, 1e6])
 def test_merged_levels_spend_about_as_much(sigma: float) -> None:
     found = schedules.geometric(sigma, 0.99, 400, 3)
