@@ -6,7 +6,7 @@ A paper's claim and a proof are two different objects here and never share a fie
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -165,3 +165,36 @@ class Guarantee:
     def vacuous(self) -> bool:
         """Whether the statement holds for every algorithm (δ ≥ 1) and so says nothing."""
         return self.delta is not None and self.delta >= 1.0
+
+
+def proved_under(
+    conditions: Iterable[Condition],
+    budget: PrivacyBudget,
+    adjacency: Adjacency,
+    by: str,
+    *,
+    pure: bool = False,
+) -> Guarantee:
+    """What a theorem proves under conditions: the budget, or nothing where one is unmet, and why.
+
+    Parameters
+    ----------
+    conditions : iterable of Condition
+        Every hypothesis, checked.
+    budget : PrivacyBudget
+        The (ε, δ) that holds where all are met.
+    adjacency : Adjacency
+    by : str
+        The theorem.
+    pure : bool
+        Whether δ = 0 then holds, whatever the budget's.
+    """
+    unmet = [condition for condition in conditions if not condition.met]
+    if unmet:
+        return Guarantee(None, None, adjacency, by, " ".join(one.consequence for one in unmet))
+    return Guarantee(budget.epsilon, 0.0 if pure else budget.delta, adjacency, by)
+
+
+def not_in_print(adjacency: Adjacency, reason: str = "This edition is not in print.") -> Guarantee:
+    """The empty claim of what no paper describes."""
+    return Guarantee(None, None, adjacency, "no paper", reason)

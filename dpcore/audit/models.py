@@ -21,7 +21,7 @@ from dpcore.audit.neighbours import table
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Guarantee
 from dpcore.models import teachers
-from dpcore.models.model import ModelCalibration, generator
+from dpcore.models.model import Lesson, ModelCalibration, generator
 from dpcore.models.records import Records, RecordShape, encode
 from dpcore.models.register import model_named
 
@@ -132,6 +132,10 @@ def _of_runs(score: Callable[[np.random.Generator], float], runs: int, seed: int
     return np.array([score(generator(seed, run)) for run in range(runs)], float)
 
 
+def _lesson(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Lesson:
+    return Lesson(data, data[:0], [calibration], runs, seed)
+
+
 def _naive_bayes() -> ModelSetting:
     from dpcore.models.systems import naive_bayes
 
@@ -140,11 +144,11 @@ def _naive_bayes() -> ModelSetting:
     difference = naive_bayes.sums(one) - naive_bayes.sums(other)
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        noisy = naive_bayes.noisy_sums(data, [calibration], runs, seed)[0]
+        noisy = naive_bayes.noisy_sums(_lesson(calibration, data, runs, seed))[0]
         return np.asarray((noisy * difference).sum(axis=(1, 2)))
 
     return ModelSetting(
-        naive_bayes.KEY,
+        naive_bayes.MODEL.key,
         Adjacency.REPLACE_ONE,
         (one, other),
         score,
@@ -156,17 +160,17 @@ def _naive_bayes() -> ModelSetting:
 
 def _pca(key: str) -> ModelSetting:
     from dpcore.models import covariance
-    from dpcore.models.systems import pca_gaussian, pca_pure
+    from dpcore.models.systems import pca_pure
 
-    module = pca_gaussian if key == pca_gaussian.KEY else pca_pure
-    pure = module is pca_pure
+    pure = key == pca_pure.MODEL.key
+    unit = pca_pure.noise if pure else covariance.symmetric
     # One feature, so that S is two by two; a point at 1 or a blank record.
     shape = RecordShape(1, 1, ())
     one, none = records(shape, [(1.0, 0, 1)]), records(shape, [BLANKED])
     centres = [covariance.second_moments(data) for data in (one, none)]
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        draws = module.noise(shape, runs, seed)
+        draws = [unit(generator(seed, run), shape.dimension + 1) for run in range(runs)]
         noisy = covariance.released(covariance.second_moments(data), calibration, draws)
         if not pure:
             return np.asarray((noisy * (centres[0] - centres[1])).sum(axis=(1, 2)))
@@ -195,7 +199,7 @@ def _k_means() -> ModelSetting:
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         total = np.zeros(runs)
-        for step in k_means.steps(data, [calibration], runs, seed):
+        for step in k_means.steps(_lesson(calibration, data, runs, seed)):
             # Whatever the centres, the points are in one cluster at first, and then in two.
             sums = [
                 k_means.step_sums(side.points(), step.before[0], share) for side in (one, other)
@@ -205,7 +209,7 @@ def _k_means() -> ModelSetting:
         return total
 
     return ModelSetting(
-        k_means.KEY,
+        k_means.MODEL.key,
         Adjacency.REPLACE_ONE,
         (one, other),
         score,
@@ -238,7 +242,7 @@ def _decision_tree() -> tuple[ModelSetting, ...]:
     base = [(0.0, 1, 0), (0.0, 2, 0)]
 
     def grown(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> list[Any]:
-        return decision_tree.learn(data, data[:0], [calibration], runs, seed)[0]
+        return decision_tree.learn(_lesson(calibration, data, runs, seed))[0]
 
     def split(*drawn: Any) -> Array:
         return np.array([tree.splits[0][0] == 0 for tree in grown(*drawn)], float)
@@ -254,7 +258,7 @@ def _decision_tree() -> tuple[ModelSetting, ...]:
 
     pair = records(shape, [(0.0, 0, 1), *base]), records(shape, [BLANKED, *base])
     in_leaf = records(shape, [(0.0, 3, 1), (0.0, 3, 0)]), records(shape, [BLANKED, (0.0, 3, 0)])
-    setting = partial(ModelSetting, decision_tree.KEY, Adjacency.ZERO_OUT, gaussian=False)
+    setting = partial(ModelSetting, decision_tree.MODEL.key, Adjacency.ZERO_OUT, gaussian=False)
     told = (
         "Two records, and a third, or a blank, whose level makes one split better; whether it is "
         "chosen"
@@ -300,7 +304,7 @@ def _random_forest() -> ModelSetting:
         return np.asarray(labels[:, leaf].reshape(runs, trees).sum(axis=1), dtype=float)
 
     return ModelSetting(
-        random_forest.KEY,
+        random_forest.MODEL.key,
         Adjacency.REPLACE_ONE,
         (one, other),
         score,
@@ -328,7 +332,7 @@ def _online_tree() -> ModelSetting:
         x[middle * pushing], signs[middle * pushing] = online_tree.rows(data)[0], data.signs[0]
         total, earlier = np.zeros(runs), np.zeros(runs)
         for round_number, (noisy, _) in enumerate(
-            online_tree.stream(x, signs, [calibration], runs, seed), 1
+            online_tree.stream(x, signs, _lesson(calibration, data, runs, seed)), 1
         ):
             along = -noisy[0] @ row
             # The sums of the next 1, 2, 4, … rounds are one node each, and so is the whole.
@@ -341,7 +345,7 @@ def _online_tree() -> ModelSetting:
         return total
 
     return ModelSetting(
-        online_tree.KEY,
+        online_tree.MODEL.key,
         Adjacency.ZERO_OUT,
         (one, none),
         score,
@@ -373,19 +377,21 @@ def _pate() -> tuple[ModelSetting, ...]:
 
     def labels(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         counts = np.repeat(counted(data), calibration.noise.times, axis=0)
-        return _of_runs(lambda draw: pate.answers(counts, [calibration], draw)[0].sum(), runs, seed)
+        return _of_runs(
+            lambda draw: pate.answers(counts, [calibration], draw)[0][1].sum(), runs, seed
+        )
 
     # Teachers without records vote 0. Of three, the one with the record votes 1, whichever it is;
     # with one query the promise is tight where the odds of a 1 are then the highest.
     query = records(few, [(1.0, 0, 0)])
 
     def student(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
-        weights = pate.learn(data, query, [calibration], runs, seed)[0]
+        weights = pate.MODEL.learn(Lesson(data, query, [calibration], runs, seed))[0]
         return np.asarray(weights @ teachers.inputs(query)[0])
 
     return (
         ModelSetting(
-            pate.KEY,
+            pate.MODEL.key,
             Adjacency.ZERO_OUT,
             (more, fewer),
             labels,
@@ -397,7 +403,7 @@ def _pate() -> tuple[ModelSetting, ...]:
             runs=12_000,
         ),
         ModelSetting(
-            pate.KEY,
+            pate.MODEL.key,
             Adjacency.ZERO_OUT,
             (records(few, [(1.0, 0, 1)]), records(few, [BLANKED])),
             student,
@@ -414,20 +420,19 @@ def _scalable_pate() -> ModelSetting:
     from dpcore.models.systems import scalable_pate
 
     shape = RecordShape(100, 1, ())
-    groups = teachers.teachers(shape)
     more, fewer, counted = _votes(shape)
 
     def score(calibration: ModelCalibration, data: Records, runs: int, seed: int) -> Array:
         counts = np.repeat(counted(data), calibration.noises[1].times, axis=0)
 
         def drawn(draw: np.random.Generator) -> float:
-            (answered, signs), *_ = scalable_pate.answers(counts, groups, [calibration], draw)
+            (answered, signs), *_ = scalable_pate.answers(counts, [calibration], draw)
             return float(len(answered) + signs.sum())
 
         return _of_runs(drawn, runs, seed)
 
     return ModelSetting(
-        scalable_pate.KEY,
+        scalable_pate.MODEL.key,
         Adjacency.ZERO_OUT,
         (more, fewer),
         score,
@@ -461,7 +466,7 @@ def _chosen_pairs() -> ModelSetting:
         return _of_runs(first, runs, seed)
 
     return ModelSetting(
-        noisy_marginals.KEY,
+        noisy_marginals.MODEL.key,
         Adjacency.ZERO_OUT,
         (both, alone),
         score,
@@ -501,7 +506,7 @@ def _noisy_marginals() -> ModelSetting:
         return _of_runs(ratio, runs, seed)
 
     return ModelSetting(
-        noisy_marginals.KEY,
+        noisy_marginals.MODEL.key,
         Adjacency.REPLACE_ONE,
         (one, other),
         score,

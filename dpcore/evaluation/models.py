@@ -14,7 +14,7 @@ from dpcore.evaluation.scoring import Array, spread
 from dpcore.evaluation.study import MOST_RUNS, checked_epsilons, default_delta
 from dpcore.evaluation.task import JobContext, Outcome, StudyTask, digest, section, stoppable
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Model, ModelCalibration, noiseless
+from dpcore.models.model import Lesson, Model, ModelCalibration, noiseless
 from dpcore.models.records import Records, encode, shape_of
 from dpcore.models.register import model_named
 from dpcore.progress import Progress, silent
@@ -201,18 +201,17 @@ def curve(
     train, unlabelled, test = _parts(model, table or load(study.dataset), study.seed)
     counts = len(train), len(test)
     unlabelled, test = unlabelled.known, test.known
-    learned = model.learn(
-        train, unlabelled, private, study.runs, study.seed, section(report, 0.05, 0.75)
-    )
+    lesson = Lesson(train, unlabelled, private, study.runs, study.seed, section(report, 0.05, 0.75))
+    learned = model.learn(lesson)
     report(0.8, "judging")
     values = model.judge(learned, test)
     silenced = noiseless(study.calibrated(NEXT_TO_NO_PRIVACY))
     plain = model.learn(
-        train, unlabelled, [silenced], study.runs, study.seed, section(report, 0.85, 0.13)
+        replace(lesson, calibrations=[silenced], progress=section(report, 0.85, 0.13))
     )
     judged = [(PRIVATE, *each) for each in zip(private, values, strict=True)]
     judged.append((WITHOUT_NOISE, silenced, model.judge(plain, test)[0]))
-    judged.append((TRIVIAL, silenced, np.array([model.trivial(train, test)])))
+    judged.append((TRIVIAL, silenced, np.array([model.measure.of_trivial(train, test)])))
     rows = [(*row, *counts) for each in judged for row in _rows(study, *each)]
     report(1.0, "done")
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -10,33 +10,24 @@ Sensitivity in Frobenius' norm. Blanked out: ‖z zᵀ‖ = ‖z‖² ≤ 1 + w�
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import Array, ModelCalibration, ModelMetric, rounded_up
-from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress
+from dpcore.models.model import Array, Lesson, ModelCalibration, ModelMetric, rounded_up
+from dpcore.models.records import Records
 
 WEIGHT = 0.5
 """w: the mean needs little noise beside that of d² second moments."""
 COMPONENTS = 3
-MEASURE = ModelMetric(
-    "captured", f"Variance captured by {COMPONENTS} components", True, "random components"
-)
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
+SETTINGS: dict[str, float] = {"components": COMPONENTS}
 
 
 def sensitivity(adjacency: Adjacency) -> float:
     """Sensitivity of S in Frobenius' norm, rounded up."""
     norm = 1.0 + WEIGHT**2
     return rounded_up(norm * (math.sqrt(2.0) if adjacency is Adjacency.REPLACE_ONE else 1.0))
-
-
-def side(shape: RecordShape) -> int:
-    """Number of rows of S."""
-    return shape.dimension + 1
 
 
 def second_moments(records: Records) -> Array:
@@ -69,18 +60,21 @@ def components(noisy: Array) -> Array:
     return np.asarray(vectors[:, ::-1][:, :COMPONENTS])
 
 
-def learned(
-    train: Records,
-    calibrations: Sequence[ModelCalibration],
-    draws: Sequence[Array],
-    progress: Progress,
-) -> Array:
-    """Components for each calibration and each draw of unit noise, (k, runs, d, components)."""
-    exact = second_moments(train)
+def learn(noise: Callable[[np.random.Generator, int], Array], lesson: Lesson) -> Array:
+    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε.
+
+    Parameters
+    ----------
+    noise : callable
+        (generator, rows of S) -> one draw of unit noise.
+    lesson : Lesson
+    """
+    exact, calibrations = second_moments(lesson.train), lesson.calibrations
+    draws = [noise(generator, len(exact)) for generator in lesson.generators]
     result = []
     for place, calibration in enumerate(calibrations):
         result.append([components(noisy) for noisy in released(exact, calibration, draws)])
-        progress((place + 1) / len(calibrations), "decomposing")
+        lesson.progress((place + 1) / len(calibrations), "decomposing")
     return np.array(result)
 
 
@@ -97,3 +91,12 @@ def random_share(train: Records, test: Records) -> float:
     """The mean share of variance in random directions, whatever the covariance."""
     del test
     return min(COMPONENTS, train.shape.dimension) / train.shape.dimension
+
+
+MEASURE = ModelMetric(
+    "captured",
+    f"Variance captured by {COMPONENTS} components",
+    True,
+    "random components",
+    random_share,
+)

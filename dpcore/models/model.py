@@ -15,10 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.errors import number, one_of
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+    not_in_print,
+    proved_under,
+)
 from dpcore.mechanisms.gaussian import analytic_mu
 from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.float64]
 
@@ -62,8 +71,6 @@ class ModelCalibration:
 
     Parameters
     ----------
-    model : str
-        Key of the model.
     shape : RecordShape
         The public values it was calibrated for.
     requested : PrivacyBudget
@@ -82,7 +89,6 @@ class ModelCalibration:
         The verdict.
     """
 
-    model: str
     shape: RecordShape
     requested: PrivacyBudget
     adjacency: Adjacency
@@ -115,6 +121,72 @@ def noiseless(calibration: ModelCalibration) -> ModelCalibration:
 
 
 @dataclass(frozen=True)
+class NoisePlan:
+    """The noise of a model at one budget, and what it proves.
+
+    Parameters
+    ----------
+    noises : sequence of ModelNoise
+    settings : dict of str to float
+        As in `ModelCalibration`.
+    by : str
+        The theorem or accountant by which the noise keeps the budget.
+    conditions : sequence of Condition
+        Hypotheses besides those about the data; where one is unmet nothing is proved.
+    claim : Guarantee, optional
+        The paper's, where this edition is in print.
+    """
+
+    noises: Sequence[ModelNoise]
+    settings: dict[str, float] = field(default_factory=dict)
+    by: str = ANALYTIC
+    conditions: Sequence[Condition] = ()
+    claim: Guarantee | None = None
+
+
+def gaussian_noise(
+    query: str, sensitivity: float, budget: PrivacyBudget, times: int = 1
+) -> ModelNoise:
+    """Gaussian noise with which a query, asked so often, spends the budget; σ is rounded up."""
+    sigma = rounded_up(sensitivity * math.sqrt(times) / gaussian_level(budget))
+    return ModelNoise(query, "gaussian", sensitivity, sigma, times)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What models are learned from; noise is drawn for all calibrations and runs together.
+
+    Parameters
+    ----------
+    train : Records
+        A blank record adds nothing, and moves no other to another group or round.
+    unlabelled : Records
+        Only their features may be used; they count as public.
+    calibrations : sequence of ModelCalibration
+    runs : int
+    seed : int
+    progress : callable
+    """
+
+    train: Records
+    unlabelled: Records
+    calibrations: Sequence[ModelCalibration]
+    runs: int
+    seed: int
+    progress: Progress = silent
+
+    @property
+    def scales(self) -> Array:
+        """The scale of the first kind of noise, by calibration; (k,)."""
+        return np.array([calibration.noise.scale for calibration in self.calibrations])
+
+    @property
+    def generators(self) -> list[np.random.Generator]:
+        """A new generator of noise for each run."""
+        return [generator(self.seed, run) for run in range(self.runs)]
+
+
+@dataclass(frozen=True)
 class ModelMetric:
     """The measure of a model on test records.
 
@@ -125,15 +197,45 @@ class ModelMetric:
     higher_is_better : bool
     trivial : str
         A model that learns nothing, in words.
+    of_trivial : callable
+        (train, test) -> the measure of a model that learns nothing.
     """
 
     key: str
     title: str
     higher_is_better: bool
     trivial: str
+    of_trivial: Callable[[Records, Records], float]
 
 
-ACCURACY = ModelMetric("accuracy", "Accuracy on test records", True, "the commoner class for all")
+def majority(train: Records, test: Records) -> float:
+    """Accuracy of always answering the commoner class of the training records."""
+    train = train.known
+    common = int(2 * int(train.labels.sum()) > len(train))
+    return float(np.mean(test.labels == common))
+
+
+ACCURACY = ModelMetric(
+    "accuracy", "Accuracy on test records", True, "the commoner class for all", majority
+)
+
+
+def linear_accuracy(features: Array, weights: Array, labels: NDArray[np.int64]) -> Array:
+    """Share of records whose score has the sign of the label; a score of 0 counts as label 0.
+
+    Parameters
+    ----------
+    features : (n, d) array
+    weights : (k, runs, d) array
+    labels : (n,) array of 0 and 1
+
+    Returns
+    -------
+    (k, runs) array
+    """
+    scores = features @ weights.reshape(-1, weights.shape[-1]).T
+    right = np.mean((scores > 0.0) == (labels == 1)[:, None], axis=0)
+    return np.asarray(right.reshape(weights.shape[:2]))
 
 
 @dataclass(frozen=True)
@@ -156,20 +258,17 @@ class Model:
         The proved statement about the model run here, in one or two sentences.
     status : Status
         The standing verdict.
+    plan : callable
+        (shape, budget, adjacency) -> the `NoisePlan` that keeps the budget. Pure and cheap; sees
+        public values only.
+    learn : callable
+        `Lesson` -> the learned models of all calibrations and runs.
+    judge : callable
+        (learned, test) -> (calibrations, runs) array of the measure.
     measure : ModelMetric
         Its measure on test records.
     adjacencies : tuple of Adjacency
         Those the proof covers; the first is the default.
-    calibrate : callable
-        (shape, epsilons, delta, adjacency) -> one `ModelCalibration` per ε. Pure and cheap.
-    learn : callable
-        (train, unlabelled, calibrations, runs, seed, progress) -> the learned models of all
-        calibrations and runs. A blank record of `train` adds nothing, and moves no other to another
-        group or round. Only the features of `unlabelled` may be used; they count as public.
-    judge : callable
-        (learned, test) -> (calibrations, runs) array of the measure.
-    trivial : callable
-        (train, test) -> the measure of a model that learns nothing.
     edition : Edition
         Sound, or as published where the published one is run.
     pure : bool
@@ -190,64 +289,54 @@ class Model:
     claim: str
     proof: str
     status: Status
-    measure: ModelMetric
-    adjacencies: tuple[Adjacency, ...]
-    calibrate: Callable[[RecordShape, Sequence[float], float, Adjacency], list[ModelCalibration]]
-    learn: Callable[[Records, Records, Sequence[ModelCalibration], int, int, Progress], Any]
+    plan: Callable[[RecordShape, PrivacyBudget, Adjacency], NoisePlan]
+    learn: Callable[[Lesson], Any]
     judge: Callable[[Any, Records], Array]
-    trivial: Callable[[Records, Records], float]
+    measure: ModelMetric = ACCURACY
+    adjacencies: tuple[Adjacency, ...] = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
     edition: Edition = Edition.SOUND
     pure: bool = False
     unlabelled: bool = False
     uses_labels: bool = True
     limits: tuple[str, ...] = field(default=())
 
+    def calibrate(
+        self, shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
+    ) -> list[ModelCalibration]:
+        """One calibration per requested ε. Pure; sees public values only.
 
-def budgets(
-    epsilons: Sequence[float], delta: float, adjacency: Adjacency, allowed: Sequence[Adjacency]
-) -> list[PrivacyBudget]:
-    """The requested (ε, δ), one per ε.
+        Raises
+        ------
+        InvalidInput
+            If an ε is not above 0, δ not strictly between 0 and 1, or the adjacency not covered.
+        """
+        number("delta", delta, above=0.0, below=1.0)
+        one_of("adjacency", adjacency, self.adjacencies)
+        budgets = [PrivacyBudget(epsilon, delta) for epsilon in epsilons]
+        return [self._calibration(shape, budget, adjacency) for budget in budgets]
 
-    Raises
-    ------
-    InvalidInput
-        If an ε is not above 0, δ not strictly between 0 and 1, or the adjacency not covered.
-    """
-    number("delta", delta, above=0.0, below=1.0)
-    one_of("adjacency", adjacency, tuple(allowed))
-    return [PrivacyBudget(epsilon, delta) for epsilon in epsilons]
+    def _calibration(
+        self, shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency
+    ) -> ModelCalibration:
+        plan = self.plan(shape, budget, adjacency)
+        conditions = (*data_conditions(shape), *plan.conditions)
+        proof = proved_under(conditions, budget, adjacency, plan.by, pure=self.pure)
+        return ModelCalibration(
+            shape=shape,
+            requested=budget,
+            adjacency=adjacency,
+            noises=tuple(plan.noises),
+            settings=plan.settings,
+            conditions=conditions,
+            claim=plan.claim or not_in_print(adjacency),
+            proof=proof,
+            status=Status.CLAIM_NOT_SUPPORTED if proof.epsilon is None else Status.PROVED,
+        )
 
 
 def gaussian_level(budget: PrivacyBudget) -> float:
     """The largest μ within the budget, rounded down."""
     return float(analytic_mu(budget.epsilon, budget.delta))
-
-
-def proved(
-    model: str,
-    shape: RecordShape,
-    budget: PrivacyBudget,
-    adjacency: Adjacency,
-    noises: Sequence[ModelNoise],
-    *,
-    by: str = ANALYTIC,
-    pure: bool = False,
-    settings: dict[str, float] | None = None,
-    conditions: Sequence[Condition] = (),
-) -> ModelCalibration:
-    """A calibration whose noise keeps the budget by the theorem or accountant named."""
-    return ModelCalibration(
-        model=model,
-        shape=shape,
-        requested=budget,
-        adjacency=adjacency,
-        noises=tuple(noises),
-        settings=settings or {},
-        conditions=(*data_conditions(shape), *conditions),
-        claim=Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
-        proof=Guarantee(budget.epsilon, 0.0 if pure else budget.delta, adjacency, by),
-        status=Status.PROVED,
-    )
 
 
 def data_conditions(shape: RecordShape) -> tuple[Condition, ...]:
@@ -272,10 +361,3 @@ def rounded_up(value: float) -> float:
 def generator(seed: int, run: int) -> np.random.Generator:
     """The generator of one run's noise; for exploration, since the seed gives it away."""
     return np.random.default_rng([seed, run, NOISE_STREAM])
-
-
-def majority(train: Records, test: Records) -> float:
-    """Accuracy of always answering the commoner class of the training records."""
-    train = train.known
-    common = int(2 * int(train.labels.sum()) > len(train))
-    return float(np.mean(test.labels == common))

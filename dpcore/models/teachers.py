@@ -12,15 +12,15 @@ The student learns from public points with the released labels, and never sees a
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, Condition
-from dpcore.models.model import Array
+from dpcore.guarantee import Condition
+from dpcore.models.model import Array, Lesson, ModelCalibration, linear_accuracy
 from dpcore.models.records import BLANK, TEST_FRACTION, Records, RecordShape, Whole
 
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 PER_QUERY = math.sqrt(2.0) * (1.0 + 1e-15)
 """Sensitivity of the votes on one query."""
 PUBLIC = Condition(
@@ -30,6 +30,13 @@ PUBLIC = Condition(
 )
 TEACHER_RIDGE = STUDENT_RIDGE = 1.0
 FEWEST_QUERIES = 30
+
+Answers = Callable[
+    [Array, Sequence[ModelCalibration], np.random.Generator],
+    list[tuple[Whole, Array]],
+]
+"""(votes on all queries, calibrations, generator) -> by calibration the queries that are answered,
+and their labels, ±1: the release itself."""
 
 
 def teachers(shape: RecordShape) -> int:
@@ -83,13 +90,19 @@ def labelled(counts: Array, sigma: float, unit: Array) -> Array:
     return np.where(noisy[:, 1] > noisy[:, 0], 1.0, -1.0)
 
 
-def student(points: Array, signs: Array) -> Array:
-    """The student's weights, from released labels alone, (d + 1,)."""
-    return ridge(points, signs, STUDENT_RIDGE)
-
-
 def judge(learned: Array, test: Records) -> Array:
     """Accuracy of each student on the test records, (k, runs)."""
-    scores = inputs(test) @ learned.reshape(-1, learned.shape[-1]).T
-    right = np.mean((scores > 0.0) == (test.labels == 1)[:, None], axis=0)
-    return np.asarray(right.reshape(learned.shape[:2]))
+    return linear_accuracy(inputs(test), learned, test.labels)
+
+
+def learn(answers: Answers, lesson: Lesson) -> Array:
+    """Students' weights, (calibrations, runs, d + 1); a run's teachers are shared by all ε."""
+    train, points, groups = lesson.train, inputs(lesson.unlabelled), teachers(lesson.train.shape)
+    weights = np.empty((len(lesson.calibrations), lesson.runs, points.shape[1]))
+    for run, draw in enumerate(lesson.generators):
+        asked = points[draw.permutation(len(points))]
+        counts = votes(train, assigned(len(train), groups, draw), groups, asked)
+        for place, (chosen, signs) in enumerate(answers(counts, lesson.calibrations, draw)):
+            weights[place, run] = ridge(asked[chosen], signs, STUDENT_RIDGE)
+        lesson.progress((run + 1) / lesson.runs, f"teachers of run {run + 1} of {lesson.runs}")
+    return weights

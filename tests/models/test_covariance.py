@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy import stats
 from dpcore.guarantee import Adjacency, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.models import covariance
-from dpcore.models.model import noiseless
+from dpcore.models.model import Lesson, generator, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import pca_gaussian, pca_pure, pca_wishart
 from tests.models.attack import extreme, least_level, obeys, some, together
@@ -24,6 +25,11 @@ def flat(squares: np.ndarray) -> np.ndarray:
     """Symmetric matrices as vectors whose Euclidean norm is Frobenius'."""
     rows, columns = np.triu_indices(squares.shape[-1])
     return squares[..., rows, columns] * np.where(rows == columns, 1.0, math.sqrt(2.0))
+
+
+def drawn(noise: Callable[[np.random.Generator, int], np.ndarray], seed: int) -> np.ndarray:
+    """Unit noise of 4,000 runs; S of two features has three rows."""
+    return np.array([noise(generator(seed, run), 3) for run in range(4_000)])
 
 
 def single(x: float, y: float) -> Records:
@@ -62,7 +68,7 @@ def test_the_bound_for_replacing_is_reached_in_the_ball() -> None:
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_gaussian_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacency) -> None:
-    for c in pca_gaussian.calibrate(SHAPE, [0.1, 1.0, 8.0], 1e-6, adjacency):
+    for c in pca_gaussian.MODEL.calibrate(SHAPE, [0.1, 1.0, 8.0], 1e-6, adjacency):
         sigma, moved = c.noise.scale, c.noise.sensitivity
         assert analytic_delta(c.requested.epsilon, sigma, moved) <= 1e-6
         assert analytic_delta(c.requested.epsilon, 0.999 * sigma, moved) > 1e-6
@@ -70,7 +76,7 @@ def test_gaussian_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacenc
 
 @pytest.fixture(scope="module")
 def gaussian() -> np.ndarray:
-    return flat(np.array(pca_gaussian.noise(SHAPE, 4_000, 1)))
+    return flat(drawn(covariance.symmetric, 1))
 
 
 def test_gaussian_noise_is_of_one_size_in_every_coordinate(gaussian) -> None:
@@ -80,7 +86,7 @@ def test_gaussian_noise_is_of_one_size_in_every_coordinate(gaussian) -> None:
 
 
 def test_worst_neighbours_are_told_apart_no_better_than_promised(gaussian) -> None:
-    c = pca_gaussian.calibrate(SHAPE, [5.0], 1e-5, ZERO)[0]
+    c = pca_gaussian.MODEL.calibrate(SHAPE, [5.0], 1e-5, ZERO)[0]
     promised = c.noise.sensitivity / c.noise.scale
     one = some(25, numbers=2, levels=(2,))
     one = Records(SHAPE, one.numbers, np.zeros((25, 0), dtype=np.int64), one.labels)
@@ -94,14 +100,14 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(gaussian) -> No
 
 
 def test_pure_noise_has_the_norm_and_the_directions_of_its_law() -> None:
-    drawn = flat(np.array(pca_pure.noise(SHAPE, 4_000, 2)))
-    norms, coordinates = np.linalg.norm(drawn, axis=1), drawn.shape[1]
+    pure = flat(drawn(pca_pure.noise, 2))
+    norms, coordinates = np.linalg.norm(pure, axis=1), pure.shape[1]
     assert coordinates == 6
     assert obeys(norms, stats.gamma(6))
     assert not obeys(norms, stats.gamma(6, scale=2.0 / 3.0))
-    turned = drawn[:, 0] / norms
+    turned = pure[:, 0] / norms
     assert obeys(turned**2, stats.beta(0.5, 2.5))
-    for c in pca_pure.calibrate(SHAPE, [0.1, 5.0], 1e-5, REPLACE):
+    for c in pca_pure.MODEL.calibrate(SHAPE, [0.1, 5.0], 1e-5, REPLACE):
         assert c.noise.sensitivity / c.noise.scale <= c.requested.epsilon
         assert (c.proof.epsilon, c.proof.delta) == (c.requested.epsilon, 0.0)
 
@@ -110,7 +116,7 @@ def test_pure_noise_has_the_norm_and_the_directions_of_its_law() -> None:
 def test_the_wishart_mechanism_gives_a_record_away_as_often_as_derived(epsilon) -> None:
     # d = 3: how often S + W - S′ is not positive semidefinite, for one record of norm 1 more.
     c, x = pca_wishart.scale(epsilon), np.array([0.6, 0.0, 0.8])
-    draws = np.array(pca_wishart.noise(RecordShape(10, 2, ()), 4_000, 0))
+    draws = drawn(pca_wishart.noise, 0)
     left = np.linalg.eigvalsh(c * draws - np.outer(x, x))[:, 0]
     seen, expected = int((left < 0.0).sum()), pca_wishart.failure(c)
     assert expected == pytest.approx(1.0 - math.exp(-epsilon / 3.0))
@@ -132,12 +138,12 @@ def test_the_wishart_mechanism_keeps_epsilon_0_at_its_delta_and_no_less(epsilon)
         assert ratio == pytest.approx(0.5 / c, abs=1e-9)
     delta = pca_wishart.failure(c)
     assert (1.0 - delta) * math.exp(0.5 / c) == pytest.approx(1.0)
-    found = pca_wishart.calibrate(SHAPE, [epsilon], 1e-5, ZERO)[0]
+    found = pca_wishart.MODEL.calibrate(SHAPE, [epsilon], 1e-5, ZERO)[0]
     assert f"What is proved instead is ε = 0 with δ = {delta:.3g}." in found.proof.reason
 
 
 def test_the_wishart_mechanism_is_shown_as_what_it_is() -> None:
-    for found in pca_wishart.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
+    for found in pca_wishart.MODEL.calibrate(SHAPE, [0.5, 4.0], 1e-5, ZERO):
         assert found.status is Status.CLAIM_NOT_SUPPORTED
         assert (found.claim.epsilon, found.claim.delta) == (found.requested.epsilon, 0.0)
         assert found.proof.epsilon is None
@@ -151,12 +157,12 @@ def test_components_are_orthonormal_and_near_the_right_ones_given_budget(system)
     none, zero = np.zeros((4_000, 0), dtype=np.int64), np.zeros(4_000, dtype=np.int64)
     records = Records(RecordShape(4_000, 5, ()), x, none, zero)
     train, test = records[:3_000], records[3_000:]
-    calibrations = system.calibrate(train.shape, [1e-4, 50.0], 1e-5, ZERO)
-    found = system.learn(train, test[:0], calibrations, 5, 0)
+    calibrations = system.MODEL.calibrate(train.shape, [1e-4, 50.0], 1e-5, ZERO)
+    found = system.MODEL.learn(Lesson(train, test[:0], calibrations, 5, 0))
     assert found.shape == (2, 5, 5, 3)
     assert found[1, 0].T @ found[1, 0] == pytest.approx(np.eye(3), abs=1e-9)
     values = covariance.judge(found, test)
-    exact = system.learn(train, test[:0], [noiseless(calibrations[0])], 1, 0)
+    exact = system.MODEL.learn(Lesson(train, test[:0], [noiseless(calibrations[0])], 1, 0))
     limit = float(covariance.judge(exact, test)[0, 0])
     # The mean is paid for: what is captured is spread, not how far the points lie from 0.
     assert limit == pytest.approx(0.99, abs=0.01)

@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
-from dpcore.models.model import noiseless
+from dpcore.models.model import Lesson, noiseless
 from dpcore.models.records import RecordShape
 from dpcore.models.systems import pate, scalable_pate
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
@@ -53,7 +53,7 @@ def certified(event: DpEvent, delta: float) -> list[float]:
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_pates_account_is_that_of_dp_accounting(epsilon) -> None:
-    c = pate.calibrate(SHAPE, [epsilon], 1e-6, ZERO)[0]
+    c = pate.MODEL.calibrate(SHAPE, [epsilon], 1e-6, ZERO)[0]
     (votes,) = c.noises
     event = SelfComposedDpEvent(GaussianDpEvent(votes.scale / votes.sensitivity), votes.times)
     distribution, renyi = certified(event, 1e-6)
@@ -63,7 +63,7 @@ def test_pates_account_is_that_of_dp_accounting(epsilon) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_scalable_pates_account_is_that_of_dp_accounting(epsilon) -> None:
-    c = scalable_pate.calibrate(SHAPE, [epsilon], 1e-6, REPLACE)[0]
+    c = scalable_pate.MODEL.calibrate(SHAPE, [epsilon], 1e-6, REPLACE)[0]
     events = [
         SelfComposedDpEvent(GaussianDpEvent(noise.scale / noise.sensitivity), noise.times)
         for noise in c.noises
@@ -77,10 +77,10 @@ def test_scalable_pates_account_is_that_of_dp_accounting(epsilon) -> None:
 
 def test_no_more_queries_are_asked_or_answered_than_are_paid_for() -> None:
     shape = some(300).shape
-    for calibrate in (pate.calibrate, scalable_pate.calibrate):
+    for calibrate in (pate.MODEL.calibrate, scalable_pate.MODEL.calibrate):
         for c in calibrate(shape, [0.01, 1.0, 1e3], 1e-6, ZERO):
             assert 1 <= c.noises[0].times <= 37  # half of the public number of test records
-    c = scalable_pate.calibrate(shape, [1e3], 1e-6, ZERO)[0]
+    c = scalable_pate.MODEL.calibrate(shape, [1e3], 1e-6, ZERO)[0]
     unanimous = np.tile([0.0, 17.0], (40, 1))
     places = scalable_pate.agreed(unanimous, 17, c.noises[1].scale, np.zeros(40))
     assert list(places) == list(range(40))
@@ -94,7 +94,7 @@ def noisy_gap(counts: np.ndarray, sigma: float, seed: int) -> np.ndarray:
 
 
 def test_worst_votes_are_told_apart_no_better_than_promised() -> None:
-    c = pate.calibrate(RecordShape(50, 2, (3,)), [6.0], 1e-5, ZERO)[0]
+    c = pate.MODEL.calibrate(RecordShape(50, 2, (3,)), [6.0], 1e-5, ZERO)[0]
     (votes,) = c.noises
     promised = math.sqrt(votes.times) * votes.sensitivity / votes.scale
     one = np.tile([3.0, 4.0], (votes.times, 1))
@@ -121,7 +121,7 @@ def test_labels_follow_the_law_of_noisy_votes() -> None:
 
 @pytest.mark.parametrize("system", [pate, scalable_pate])
 def test_that_half_of_the_test_records_are_public_is_an_assumption_that_is_named(system) -> None:
-    for c in system.calibrate(SHAPE, [1.0], 1e-6, ZERO):
+    for c in system.MODEL.calibrate(SHAPE, [1.0], 1e-6, ZERO):
         (one,) = (each for each in c.conditions if each.assumed)
         assert "half of the test records" in one.text
 
@@ -137,18 +137,18 @@ def test_each_record_draws_its_teacher_by_itself() -> None:
 def test_the_student_learns_from_labels_that_were_released(system) -> None:
     train, rest = some(2_000, numbers=3), some(1_000, numbers=3, seed=1)
     unlabelled, test = rest[:500], rest[500:]
-    calibrations = system.calibrate(train.shape, [0.01, 8.0], 1e-5, ZERO)
-    learned = system.learn(train, unlabelled, calibrations, 3, 0)
+    calibrations = system.MODEL.calibrate(train.shape, [0.01, 8.0], 1e-5, ZERO)
+    learned = system.MODEL.learn(Lesson(train, unlabelled, calibrations, 3, 0))
     found = teachers.judge(learned, test)
-    exact = noiseless(system.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
-    limit = teachers.judge(system.learn(train, unlabelled, [exact], 3, 0), test)
+    exact = noiseless(system.MODEL.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
+    limit = teachers.judge(system.MODEL.learn(Lesson(train, unlabelled, [exact], 3, 0)), test)
     assert found[1].mean() > found[0].mean() + 0.1
     assert limit.mean() > majority_share(test) + 0.1
     # The labels of the public points are not used.
     blind = type(unlabelled)(
         unlabelled.shape, unlabelled.numbers, unlabelled.categories, 0 * unlabelled.labels
     )
-    assert np.array_equal(system.learn(train, blind, calibrations, 3, 0), learned)
+    assert np.array_equal(system.MODEL.learn(Lesson(train, blind, calibrations, 3, 0)), learned)
 
 
 def majority_share(test) -> float:

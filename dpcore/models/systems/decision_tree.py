@@ -14,30 +14,16 @@ common.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_rate
-from dpcore.models.model import (
-    ACCURACY,
-    Array,
-    Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    generator,
-    majority,
-    proved,
-)
+from dpcore.models.model import Array, Lesson, Model, ModelNoise, NoisePlan, generator
 from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
 
-KEY = "decision-tree"
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 THRESHOLDS = np.linspace(-1.0, 1.0, 17)[1:-1]
 """Possible thresholds of a number: fifteen, the same for all data."""
@@ -46,31 +32,18 @@ GAIN = 0.05
 """Assumed lead of a good split, as a share of a node's records; not taken from the data."""
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    result = []
-    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
-        depth = _depth(shape, budget.epsilon, adjacency)
-        share = budget.epsilon / (depth + 1) * (1.0 - 1e-15)
-        rate, width = exponential_rate(share, RANGE[adjacency]), RANGE[adjacency]
-        result.append(
-            proved(
-                KEY,
-                shape,
-                budget,
-                adjacency,
-                [
-                    ModelNoise("split of a node", "exponential", width, rate, depth),
-                    ModelNoise("label of a leaf", "exponential", width, rate),
-                ],
-                by="exponential mechanism (McSherry and Talwar 2007), ε added over the levels",
-                pure=True,
-                settings={"depth": depth},
-            )
-        )
-    return result
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    depth, width = _depth(shape, budget.epsilon, adjacency), RANGE[adjacency]
+    rate = exponential_rate(budget.epsilon / (depth + 1) * (1.0 - 1e-15), width)
+    return NoisePlan(
+        [
+            ModelNoise("split of a node", "exponential", width, rate, depth),
+            ModelNoise("label of a leaf", "exponential", width, rate),
+        ],
+        {"depth": depth},
+        by="exponential mechanism (McSherry and Talwar 2007), ε added over the levels",
+    )
 
 
 def _depth(shape: RecordShape, epsilon: float, adjacency: Adjacency) -> int:
@@ -165,21 +138,13 @@ class DecisionTree:
         return np.asarray(self.labels[node])
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> list[list[DecisionTree]]:
+def learn(lesson: Lesson) -> list[list[DecisionTree]]:
     """A tree for each calibration and run."""
-    del unlabelled
-    nodes = _Nodes(sides(train), train.labels)
-    trees: list[list[DecisionTree]] = [[] for _ in calibrations]
-    for run in range(runs):
-        for place, calibration in enumerate(calibrations):
-            draw = generator(seed, run)
+    nodes = _Nodes(sides(lesson.train), lesson.train.labels)
+    trees: list[list[DecisionTree]] = [[] for _ in lesson.calibrations]
+    for run in range(lesson.runs):
+        for place, calibration in enumerate(lesson.calibrations):
+            draw = generator(lesson.seed, run)
             paths: list[Path] = [()]
             levels = []
             for _ in range(int(calibration.settings["depth"])):
@@ -198,7 +163,7 @@ def learn(
         # Paths of other runs seldom come back below the first levels.
         for path in [path for path in nodes.known if len(path) > 1]:
             del nodes.known[path]
-        progress((run + 1) / runs, f"tree {run + 1} of {runs}")
+        lesson.progress((run + 1) / lesson.runs, f"tree {run + 1} of {lesson.runs}")
     return trees
 
 
@@ -211,7 +176,7 @@ def judge(learned: list[list[DecisionTree]], test: Records) -> Array:
 
 
 MODEL = Model(
-    key=KEY,
+    key="decision-tree",
     title="Decision tree",
     system="Decision tree by exponential mechanism, Friedman and Schuster [29] (survey III-A-1)",
     source="Friedman and Schuster 2010",
@@ -222,11 +187,8 @@ MODEL = Model(
         "public, and a leaf that nobody reaches draws its label too."
     ),
     status=Status.PROVED,
-    measure=ACCURACY,
-    adjacencies=ADJACENCIES,
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=judge,
-    trivial=majority,
     pure=True,
 )

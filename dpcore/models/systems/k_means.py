@@ -14,29 +14,23 @@ w = (4d)^(-1/4) minimises the noise of a centre half-way out: (1 + w²)(d + 1/(4
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models.model import (
     Array,
+    Lesson,
     Model,
-    ModelCalibration,
     ModelMetric,
-    ModelNoise,
-    budgets,
-    gaussian_level,
-    generator,
-    proved,
+    NoisePlan,
+    gaussian_noise,
     rounded_up,
 )
 from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
 
-KEY = "k-means"
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 CLUSTERS, STEPS = 4, 5
 START = 0.25
 """Distance of the first centres from the mean."""
@@ -57,30 +51,13 @@ def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
     return rounded_up(math.sqrt(square))
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
     moved = sensitivity(shape, adjacency)
-    return [
-        proved(
-            KEY,
-            shape,
-            budget,
-            adjacency,
-            [
-                ModelNoise(
-                    "sums and counts of a step",
-                    "gaussian",
-                    moved,
-                    rounded_up(moved * math.sqrt(STEPS) / gaussian_level(budget)),
-                    STEPS,
-                )
-            ],
-            settings={"clusters": CLUSTERS, "steps": STEPS},
-        )
-        for budget in budgets(epsilons, delta, adjacency, ADJACENCIES)
-    ]
+    return NoisePlan(
+        [gaussian_noise("sums and counts of a step", moved, budget, STEPS)],
+        {"clusters": CLUSTERS, "steps": STEPS},
+    )
 
 
 def step_sums(points: Array, centres: Array, share: float) -> Array:
@@ -121,19 +98,11 @@ def _distances(points: Array, centres: Array) -> Array:
     return np.asarray((flat**2).sum(axis=1).reshape(fits, 1, k) - 2.0 * inner)
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
+def learn(lesson: Lesson) -> Array:
     """The centres, shape (calibrations, runs, k, d); a run's noise is shared by all ε."""
-    del unlabelled
-    for number, step in enumerate(steps(train, calibrations, runs, seed), 1):
+    for number, step in enumerate(steps(lesson), 1):
         centres = step.after
-        progress(number / STEPS, f"step {number} of {STEPS}")
+        lesson.progress(number / STEPS, f"step {number} of {STEPS}")
     return centres
 
 
@@ -154,21 +123,19 @@ class LloydStep:
     after: Array
 
 
-def steps(
-    train: Records, calibrations: Sequence[ModelCalibration], runs: int, seed: int
-) -> Iterator[LloydStep]:
+def steps(lesson: Lesson) -> Iterator[LloydStep]:
     """The steps in order; all noise is drawn here."""
-    points, share = train.known.points(), weight(train.shape)
-    d, draws = points.shape[1], [generator(seed, run) for run in range(runs)]
+    points, share = lesson.train.known.points(), weight(lesson.train.shape)
+    fits, d, draws = (len(lesson.calibrations), lesson.runs), points.shape[1], lesson.generators
     directions = np.stack([draw.standard_normal((CLUSTERS, d)) for draw in draws])
     directions *= START / np.linalg.norm(directions, axis=2, keepdims=True)
-    sigma = np.array([calibration.noise.scale for calibration in calibrations])[:, None, None, None]
-    centres = np.zeros((len(calibrations), runs, 1, d))
+    sigma = lesson.scales[:, None, None, None]
+    centres = np.zeros((*fits, 1, d))
     for step in range(STEPS):
         k = centres.shape[2]
         exact = step_sums(points, centres.reshape(-1, k, d), share)
         noise = np.stack([draw.standard_normal((k, d + 1)) for draw in draws])
-        noisy = exact.reshape(len(calibrations), runs, k, d + 1) + sigma * noise
+        noisy = exact.reshape(*fits, k, d + 1) + sigma * noise
         after = updated(centres, noisy, share, sigma)
         if step == 0:
             after = after + directions
@@ -215,7 +182,7 @@ def one_centre(train: Records, test: Records) -> float:
 
 
 MODEL = Model(
-    key=KEY,
+    key="k-means",
     title="k-means",
     system="DPLloyd, Su et al. [39] (survey III-A-2)",
     source="Su, Cao, Li, Bertino and Jin 2016",
@@ -228,12 +195,14 @@ MODEL = Model(
     ),
     status=Status.PROVED,
     measure=ModelMetric(
-        "inertia", "Spread left within clusters (share of all)", False, "one centre, the mean"
+        "inertia",
+        "Spread left within clusters (share of all)",
+        False,
+        "one centre, the mean",
+        one_centre,
     ),
-    adjacencies=ADJACENCIES,
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=judge,
-    trivial=one_centre,
     uses_labels=False,
 )

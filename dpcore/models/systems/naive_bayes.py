@@ -15,30 +15,21 @@ by (x - x′)²(1 + 4(x + x′)²), which on |x + x′| + |x - x′| ≤ 2 is la
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models.model import (
-    ACCURACY,
     Array,
+    Lesson,
     Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    gaussian_level,
-    generator,
-    majority,
-    proved,
+    NoisePlan,
+    gaussian_noise,
+    linear_accuracy,
     rounded_up,
 )
 from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
 
-KEY = "naive-bayes"
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 _APART = (3.0 - math.sqrt(0.5)) / 2.0
 FURTHEST = _APART**2 * (1.0 + 4.0 * (2.0 - _APART) ** 2)
 """The largest (x - x′)² + 4(x² - x′²)² on [-1, 1]."""
@@ -56,25 +47,9 @@ def sensitivity(shape: RecordShape, adjacency: Adjacency) -> float:
     return rounded_up(math.sqrt(square))
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    moved = sensitivity(shape, adjacency)
-    return [
-        proved(
-            KEY,
-            shape,
-            budget,
-            adjacency,
-            [
-                ModelNoise(
-                    "counts and sums", "gaussian", moved, rounded_up(moved / gaussian_level(budget))
-                )
-            ],
-        )
-        for budget in budgets(epsilons, delta, adjacency, ADJACENCIES)
-    ]
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    return NoisePlan([gaussian_noise("counts and sums", sensitivity(shape, adjacency), budget)])
 
 
 def features(records: Records) -> Array:
@@ -92,35 +67,22 @@ def sums(records: Records) -> Array:
     return np.stack([rows[records.labels == label].sum(axis=0) for label in (0, 1)])
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
+def learn(lesson: Lesson) -> Array:
     """Weights of the log-odds on `features`, shape (k, runs, f); a run's noise is shared by all ε.
 
     Naive Bayes is linear in them: the log-density of a Gaussian is a quadratic in x.
     """
-    del unlabelled
-    progress(0.1, "counting")
-    noisy = noisy_sums(train, calibrations, runs, seed)
-    sigma = np.array([calibration.noise.scale for calibration in calibrations])
-    weights = log_odds(noisy, sigma[:, None], train.shape)
-    progress(1.0, "learned")
+    lesson.progress(0.1, "counting")
+    weights = log_odds(noisy_sums(lesson), lesson.scales[:, None], lesson.train.shape)
+    lesson.progress(1.0, "learned")
     return weights
 
 
-def noisy_sums(
-    train: Records, calibrations: Sequence[ModelCalibration], runs: int, seed: int
-) -> Array:
+def noisy_sums(lesson: Lesson) -> Array:
     """The release itself, shape (k, runs, 2, f); the rest is computed from it."""
-    exact = sums(train)
-    draws = np.stack([generator(seed, run).standard_normal(exact.shape) for run in range(runs)])
-    sigma = np.array([calibration.noise.scale for calibration in calibrations])
-    return np.asarray(exact + sigma[:, None, None, None] * draws)
+    exact = sums(lesson.train)
+    draws = np.stack([draw.standard_normal(exact.shape) for draw in lesson.generators])
+    return np.asarray(exact + lesson.scales[:, None, None, None] * draws)
 
 
 def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
@@ -158,18 +120,11 @@ def log_odds(noisy: Array, sigma: Array, shape: RecordShape) -> Array:
 
 def judge(learned: Array, test: Records) -> Array:
     """Accuracy on the test records, (k, runs)."""
-    return hits(features(test) @ learned.reshape(-1, learned.shape[-1]).T, test.labels).reshape(
-        learned.shape[:2]
-    )
-
-
-def hits(scores: Array, labels: NDArray[np.int64]) -> Array:
-    """Share of records whose score (n, models) has the sign of the label; 0 counts as label 0."""
-    return np.asarray(np.mean((scores > 0.0) == (labels == 1)[:, None], axis=0))
+    return linear_accuracy(features(test), learned, test.labels)
 
 
 MODEL = Model(
-    key=KEY,
+    key="naive-bayes",
     title="Naive Bayes",
     system="DP naive Bayes, Vaidya et al. [26] (survey III-A-1)",
     source="Vaidya, Shafiq, Basu and Hong 2013",
@@ -180,12 +135,9 @@ MODEL = Model(
         "both classes are always there, so neither a range nor an empty cell shows through."
     ),
     status=Status.PROVED,
-    measure=ACCURACY,
-    adjacencies=ADJACENCIES,
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=judge,
-    trivial=majority,
     limits=(
         "Columns are taken to be independent within a class, which costs accuracy without "
         "any noise too.",

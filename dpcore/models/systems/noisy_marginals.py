@@ -24,26 +24,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting.concentrated import rho_for
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
 from dpcore.models import teachers
 from dpcore.models.model import (
-    ACCURACY,
     Array,
+    Lesson,
     Model,
     ModelCalibration,
     ModelNoise,
-    budgets,
+    NoisePlan,
     generator,
-    majority,
-    proved,
     rounded_up,
 )
 from dpcore.models.records import Records, RecordShape, Whole
-from dpcore.progress import Progress, silent
 
-KEY = "noisy-marginals"
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 BINS = 8
 SHARES = (0.15, 0.15, 0.7)
 """Shares of ρ: for the columns' counts, for the choice of pairs, for the pairs' tables."""
@@ -67,42 +62,27 @@ def score_range(adjacency: Adjacency) -> float:
     return 4.0 if adjacency is Adjacency.REPLACE_ONE else 2.0
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    columns, result = len(sizes(shape)), []
-    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
-        rho = rho_for(budget.epsilon, budget.delta) * (1.0 - 1e-13)
-        moved = [sensitivity(columns, adjacency), sensitivity(columns - 1, adjacency)]
-        sigma = [
-            rounded_up(change / math.sqrt(2.0 * share * rho))
-            for change, share in zip(moved, (SHARES[0], SHARES[2]), strict=True)
-        ]
-        pair_epsilon = exponential_epsilon(SHARES[1] * rho / (columns - 1))
-        width = score_range(adjacency)
-        result.append(
-            proved(
-                KEY,
-                shape,
-                budget,
-                adjacency,
-                [
-                    ModelNoise("counts of all columns", "gaussian", moved[0], sigma[0]),
-                    ModelNoise(
-                        "a pair of columns",
-                        "exponential",
-                        width,
-                        exponential_rate(pair_epsilon, width),
-                        columns - 1,
-                    ),
-                    ModelNoise("counts of all chosen pairs", "gaussian", moved[1], sigma[1]),
-                ],
-                by="zCDP of Gaussian and exponential mechanisms (Cesar and Rogers 2021)",
-                settings={"bins": BINS, "pairs": columns - 1},
-            )
-        )
-    return result
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    columns, width = len(sizes(shape)), score_range(adjacency)
+    rho = rho_for(budget.epsilon, budget.delta) * (1.0 - 1e-13)
+    pair_epsilon = exponential_epsilon(SHARES[1] * rho / (columns - 1))
+    pair_rate = exponential_rate(pair_epsilon, width)
+
+    def tables(query: str, count: int, share: float) -> ModelNoise:
+        moved = sensitivity(count, adjacency)
+        sigma = rounded_up(moved / math.sqrt(2.0 * share * rho))
+        return ModelNoise(query, "gaussian", moved, sigma)
+
+    return NoisePlan(
+        [
+            tables("counts of all columns", columns, SHARES[0]),
+            ModelNoise("a pair of columns", "exponential", width, pair_rate, columns - 1),
+            tables("counts of all chosen pairs", columns - 1, SHARES[2]),
+        ],
+        {"bins": BINS, "pairs": columns - 1},
+        by="zCDP of Gaussian and exponential mechanisms (Cesar and Rogers 2021)",
+    )
 
 
 def cells(records: Records) -> Whole:
@@ -271,25 +251,18 @@ def release(exact: Counts, calibration: ModelCalibration, draw: np.random.Genera
     return Synthesiser(shape, total, ones, twos)
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
+def learn(lesson: Lesson) -> Array:
     """Weights of a classifier trained on synthetic records only, (calibrations, runs, d + 1)."""
-    del unlabelled
+    train, calibrations, runs = lesson.train, lesson.calibrations, lesson.runs
     exact = counts(train)
     weights = np.empty((len(calibrations), runs, train.shape.dimension + 1))
     for run in range(runs):
         for place, calibration in enumerate(calibrations):
-            draw = generator(seed, run)
+            draw = generator(lesson.seed, run)
             synthesiser = release(exact, calibration, draw)
             count = int(min(MOST_RECORDS, max(1, round(synthesiser.total))))
             weights[place, run] = _classifier(synthesiser.records(count, draw))
-            progress(
+            lesson.progress(
                 (run + (place + 1) / len(calibrations)) / runs,
                 f"records of run {run + 1} of {runs}",
             )
@@ -301,7 +274,7 @@ def _classifier(synthetic: Records) -> Array:
 
 
 MODEL = Model(
-    key=KEY,
+    key="noisy-marginals",
     title="Noisy marginals",
     system="a sound baseline for the survey's generative systems ([76] to [80], [88], [89])",
     source="McKenna, Miklau and Sheldon 2021",
@@ -312,11 +285,8 @@ MODEL = Model(
         "records and learning from them costs nothing more."
     ),
     status=Status.PROVED,
-    measure=ACCURACY,
-    adjacencies=ADJACENCIES,
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=teachers.judge,
-    trivial=majority,
     limits=("Judged by a linear classifier that has seen synthetic records only.",),
 )

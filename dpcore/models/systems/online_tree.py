@@ -16,30 +16,23 @@ The number of records is public, and a blank one keeps its place in its round.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models.model import (
-    ACCURACY,
     Array,
+    Lesson,
     Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    gaussian_level,
-    generator,
-    majority,
-    proved,
+    NoisePlan,
+    gaussian_noise,
+    linear_accuracy,
     rounded_up,
 )
 from dpcore.models.records import BLANK, Records, RecordShape
-from dpcore.progress import Progress, silent
 
-KEY = "online-tree"
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 ROUNDS = 256
 LEVELS = ROUNDS.bit_length()
 RADIUS = 20.0
@@ -52,25 +45,11 @@ def sensitivity(adjacency: Adjacency) -> float:
     return rounded_up(moved * math.sqrt(LEVELS))
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    change, result = sensitivity(adjacency), []
-    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
-        sigma = rounded_up(change / gaussian_level(budget))
-        result.append(
-            proved(
-                KEY,
-                shape,
-                budget,
-                adjacency,
-                [ModelNoise("all sums of the tree", "gaussian", change, sigma)],
-                by=BY,
-                settings={"rounds": ROUNDS, "radius R": RADIUS, "β": _damping(shape, sigma)},
-            )
-        )
-    return result
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    noise = gaussian_noise("all sums of the tree", sensitivity(adjacency), budget)
+    settings = {"rounds": ROUNDS, "radius R": RADIUS, "β": _damping(shape, noise.scale)}
+    return NoisePlan([noise], settings, by=BY)
 
 
 def _damping(shape: RecordShape, sigma: float) -> float:
@@ -127,28 +106,18 @@ def prefix_noise(generator: np.random.Generator, dimension: int) -> Array:
     return np.asarray(membership() @ draws)
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
+def learn(lesson: Lesson) -> Array:
     """The mean of the second half of all models, (calibrations, runs, d + 1)."""
-    del unlabelled
-    x = rows(train)
-    mean = np.zeros((len(calibrations), runs, x.shape[1]))
-    for number, (_, weights) in enumerate(stream(x, train.signs, calibrations, runs, seed)):
+    x = rows(lesson.train)
+    mean = np.zeros((len(lesson.calibrations), lesson.runs, x.shape[1]))
+    for number, (_, weights) in enumerate(stream(x, lesson.train.signs, lesson)):
         if number >= ROUNDS // 2:
             mean += weights / (ROUNDS - ROUNDS // 2)
-        progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
+        lesson.progress((number + 1) / ROUNDS, f"round {number + 1} of {ROUNDS}")
     return mean
 
 
-def stream(
-    x: Array, signs: Array, calibrations: Sequence[ModelCalibration], runs: int, seed: int
-) -> Iterator[tuple[Array, Array]]:
+def stream(x: Array, signs: Array, lesson: Lesson) -> Iterator[tuple[Array, Array]]:
     """The release and its weights after each round; all noise is drawn here.
 
     Parameters
@@ -157,15 +126,18 @@ def stream(
         `rows` of the records in their order; a blank one is zero.
     signs : (n,) array
         ±1, and 0 of a blank record.
+    lesson : Lesson
+        Its calibrations, runs and seed are used.
 
     Yields
     ------
     Noisy sum of all gradients so far, and weights; (calibrations, runs, d) both.
     """
-    k, d = len(calibrations), x.shape[1]
-    noise = np.stack([prefix_noise(generator(seed, run), d) for run in range(runs)])
-    sigma = np.array([calibration.noise.scale for calibration in calibrations])[:, None, None]
-    damping = np.array([calibration.settings["β"] for calibration in calibrations])[:, None, None]
+    k, runs, d = len(lesson.calibrations), lesson.runs, x.shape[1]
+    noise = np.stack([prefix_noise(draw, d) for draw in lesson.generators])
+    sigma = lesson.scales[:, None, None]
+    damping = np.array([calibration.settings["β"] for calibration in lesson.calibrations])
+    damping = damping[:, None, None]
     summed, weights = np.zeros((k, runs, d)), np.zeros((k, runs, d))
     edges = np.linspace(0, len(x), ROUNDS + 1).astype(int)
     for number in range(ROUNDS):
@@ -180,13 +152,11 @@ def stream(
 
 def judge(learned: Array, test: Records) -> Array:
     """Accuracy on the test records, (k, runs)."""
-    scores = rows(test) @ learned.reshape(-1, learned.shape[-1]).T
-    right = np.mean((scores > 0.0) == (test.labels == 1)[:, None], axis=0)
-    return np.asarray(right.reshape(learned.shape[:2]))
+    return linear_accuracy(rows(test), learned, test.labels)
 
 
 MODEL = Model(
-    key=KEY,
+    key="online-tree",
     title="Online learning, tree sums",
     system="Private online linear optimisation, Agarwal and Singh [51] (survey III-A-3)",
     source="Agarwal and Singh 2017",
@@ -197,11 +167,8 @@ MODEL = Model(
         "in one node of each level."
     ),
     status=Status.PROVED,
-    measure=ACCURACY,
-    adjacencies=ADJACENCIES,
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=judge,
-    trivial=majority,
     limits=("Each record is seen once; what is judged is the mean of the later models.",),
 )

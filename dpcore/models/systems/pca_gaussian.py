@@ -8,70 +8,22 @@ variance off the diagonal would be more noise than necessary.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models import covariance
-from dpcore.models.model import (
-    Array,
-    Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    gaussian_level,
-    generator,
-    proved,
-    rounded_up,
-)
-from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
-
-KEY = "pca-gaussian"
+from dpcore.models.model import Model, NoisePlan, gaussian_noise
+from dpcore.models.records import RecordShape
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
     moved = covariance.sensitivity(adjacency)
-    return [
-        proved(
-            KEY,
-            shape,
-            budget,
-            adjacency,
-            [
-                ModelNoise(
-                    "second moments", "gaussian", moved, rounded_up(moved / gaussian_level(budget))
-                )
-            ],
-            settings={"components": covariance.COMPONENTS},
-        )
-        for budget in budgets(epsilons, delta, adjacency, covariance.ADJACENCIES)
-    ]
-
-
-def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
-    """Unit noise of each run."""
-    rows = covariance.side(shape)
-    return [covariance.symmetric(generator(seed, run), rows) for run in range(runs)]
-
-
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
-    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε."""
-    del unlabelled
-    return covariance.learned(train, calibrations, noise(train.shape, runs, seed), progress)
+    return NoisePlan([gaussian_noise("second moments", moved, budget)], covariance.SETTINGS)
 
 
 MODEL = Model(
-    key=KEY,
+    key="pca-gaussian",
     title="PCA, Gaussian covariance",
     system="SuLQ-PCA, Blum et al. [28] (survey III-A-2), in the form of Analyze Gauss",
     source="Blum, Dwork, McSherry and Nissim 2005; Dwork, Talwar, Thakurta and Zhang 2014",
@@ -83,10 +35,8 @@ MODEL = Model(
     ),
     status=Status.PROVED,
     measure=covariance.MEASURE,
-    adjacencies=covariance.ADJACENCIES,
-    calibrate=calibrate,
-    learn=learn,
+    plan=plan,
+    learn=partial(covariance.learn, covariance.symmetric),
     judge=covariance.judge,
-    trivial=covariance.random_share,
     uses_labels=False,
 )

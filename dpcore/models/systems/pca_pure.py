@@ -8,74 +8,36 @@ mechanism (survey [45]), whose proof of the same (ε, 0) fails (`pca_wishart`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.laplace import laplace_scale
 from dpcore.models import covariance
-from dpcore.models.model import (
-    Array,
-    Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    generator,
-    proved,
-)
-from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
-
-KEY = "pca-pure"
+from dpcore.models.model import Array, Model, ModelNoise, NoisePlan
+from dpcore.models.records import RecordShape
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
     moved = covariance.sensitivity(adjacency)
-    return [
-        proved(
-            KEY,
-            shape,
-            budget,
-            adjacency,
-            [ModelNoise("second moments", "laplace", moved, laplace_scale(budget.epsilon, moved))],
-            by="vector-Laplace mechanism (Chaudhuri, Monteleoni and Sarwate 2011)",
-            pure=True,
-            settings={"components": covariance.COMPONENTS},
-        )
-        for budget in budgets(epsilons, delta, adjacency, covariance.ADJACENCIES)
-    ]
+    return NoisePlan(
+        [ModelNoise("second moments", "laplace", moved, laplace_scale(budget.epsilon, moved))],
+        covariance.SETTINGS,
+        by="vector-Laplace mechanism (Chaudhuri, Monteleoni and Sarwate 2011)",
+    )
 
 
-def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
-    """Noise of each run at b = 1."""
-    rows, draws = covariance.side(shape), []
-    for run in range(runs):
-        draw = generator(seed, run)
-        direction = covariance.symmetric(draw, rows)
-        direction /= np.linalg.norm(direction)
-        draws.append(direction * draw.gamma(rows * (rows + 1) / 2.0))
-    return draws
-
-
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
-    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε."""
-    del unlabelled
-    return covariance.learned(train, calibrations, noise(train.shape, runs, seed), progress)
+def noise(generator: np.random.Generator, rows: int) -> Array:
+    """One draw at b = 1."""
+    direction = covariance.symmetric(generator, rows)
+    direction /= np.linalg.norm(direction)
+    return np.asarray(direction * generator.gamma(rows * (rows + 1) / 2.0))
 
 
 MODEL = Model(
-    key=KEY,
+    key="pca-pure",
     title="PCA, δ = 0",
     system="the pure-ε goal of the Wishart mechanism, Jiang et al. [45] (survey III-A-2)",
     source="Chaudhuri, Monteleoni and Sarwate 2011, for the noise",
@@ -84,11 +46,9 @@ MODEL = Model(
     proof="(ε, 0): moving the matrix by Δ changes the noise's log-density by at most Δ/b = ε.",
     status=Status.PROVED,
     measure=covariance.MEASURE,
-    adjacencies=covariance.ADJACENCIES,
-    calibrate=calibrate,
-    learn=learn,
+    plan=plan,
+    learn=partial(covariance.learn, noise),
     judge=covariance.judge,
-    trivial=covariance.random_share,
     uses_labels=False,
     pure=True,
     limits=("Its noise grows with the square of the number of features; δ = 0 is dear here.",),

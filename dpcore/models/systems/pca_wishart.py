@@ -20,23 +20,14 @@ known (Sarwate 2017, who withdrew a mechanism of the kind; diffprivlib warns of 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status
+import numpy as np
+
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
 from dpcore.models import covariance
-from dpcore.models.model import (
-    Array,
-    Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    data_conditions,
-    generator,
-)
-from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
+from dpcore.models.model import Array, Lesson, Model, ModelNoise, NoisePlan
+from dpcore.models.records import RecordShape
 
-KEY = "pca-wishart"
 PRINTED_BY = "Jiang, Xie and Zhang 2015"
 
 
@@ -50,64 +41,41 @@ def failure(c: float) -> float:
     return -math.expm1(-0.5 / c)
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    result = []
-    for budget in budgets(epsilons, delta, adjacency, MODEL.adjacencies):
-        c = scale(budget.epsilon)
-        reason = (
-            "The noise is never negative, so what it can reach moves with the data: one record "
-            f"shows for certain with probability {failure(c):.3g}. What is proved instead is ε = 0 "
-            f"with δ = {failure(c):.3g}."
-        )
-        result.append(
-            ModelCalibration(
-                model=KEY,
-                shape=shape,
-                requested=budget,
-                adjacency=adjacency,
-                noises=(ModelNoise("second moments", "wishart", 1.0, c),),
-                settings={"components": covariance.COMPONENTS},
-                conditions=(
-                    *data_conditions(shape),
-                    Condition("noise reaches the same matrices for neighbours", False, reason),
-                ),
-                claim=Guarantee(budget.epsilon, 0.0, adjacency, PRINTED_BY),
-                proof=Guarantee(None, None, adjacency, PRINTED_BY, reason),
-                status=Status.CLAIM_NOT_SUPPORTED,
-            )
-        )
-    return result
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    c = scale(budget.epsilon)
+    reason = (
+        "The noise is never negative, so what it can reach moves with the data: one record "
+        f"shows for certain with probability {failure(c):.3g}. What is proved instead is ε = 0 "
+        f"with δ = {failure(c):.3g}."
+    )
+    return NoisePlan(
+        [ModelNoise("second moments", "wishart", 1.0, c)],
+        covariance.SETTINGS,
+        by=PRINTED_BY,
+        conditions=[Condition("noise reaches the same matrices for neighbours", False, reason)],
+        claim=Guarantee(budget.epsilon, 0.0, adjacency, PRINTED_BY),
+    )
 
 
-def noise(shape: RecordShape, runs: int, seed: int) -> list[Array]:
-    """Noise of each run at c = 1: one degree of freedom more than rows."""
-    rows, draws = covariance.side(shape), []
-    for run in range(runs):
-        root = generator(seed, run).standard_normal((rows, rows + 1))
-        draws.append(root @ root.T)
-    return draws
+def noise(generator: np.random.Generator, rows: int) -> Array:
+    """One draw at c = 1: one degree of freedom more than rows."""
+    root = generator.standard_normal((rows, rows + 1))
+    return np.asarray(root @ root.T)
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
-    """Components, shape (calibrations, runs, d, components); a run's noise is shared by all ε."""
-    del unlabelled
-    # Rows z = (x, w) are of norm² 1 + w², which the noise has to follow.
-    draws = [(1.0 + covariance.WEIGHT**2) * draw for draw in noise(train.shape, runs, seed)]
-    return covariance.learned(train, calibrations, draws, progress)
+def learn(lesson: Lesson) -> Array:
+    """Components, as `covariance.learn` returns them.
+
+    Rows z = (x, w) are of norm² 1 + w², which the noise has to follow.
+    """
+    return covariance.learn(
+        lambda generator, rows: (1.0 + covariance.WEIGHT**2) * noise(generator, rows), lesson
+    )
 
 
 MODEL = Model(
-    key=KEY,
+    key="pca-wishart",
     title="PCA, Wishart (as published)",
     system="Wishart mechanism, Jiang et al. [45] (survey III-A-2)",
     source=PRINTED_BY,
@@ -121,10 +89,9 @@ MODEL = Model(
     status=Status.CLAIM_NOT_SUPPORTED,
     measure=covariance.MEASURE,
     adjacencies=(Adjacency.ZERO_OUT,),
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=covariance.judge,
-    trivial=covariance.random_share,
     uses_labels=False,
     edition=Edition.PUBLISHED,
     limits=("It is here to be studied; PCA with δ = 0 keeps what it promises.",),

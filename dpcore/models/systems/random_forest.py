@@ -16,64 +16,36 @@ leaf: the same signal as Tε₀, and more chance.)
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.accounting.concentrated import rho_for
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.mechanisms.exponential import choose, exponential_epsilon, exponential_rate
-from dpcore.models.model import (
-    ACCURACY,
-    Array,
-    Model,
-    ModelCalibration,
-    ModelNoise,
-    budgets,
-    generator,
-    majority,
-    proved,
-)
+from dpcore.models.model import Array, Lesson, Model, ModelCalibration, ModelNoise, NoisePlan
 from dpcore.models.records import Records, RecordShape
-from dpcore.progress import Progress, silent
 
-KEY = "random-forest"
-ADJACENCIES = (Adjacency.ZERO_OUT, Adjacency.REPLACE_ONE)
 TREES, DEEPEST = 64, 10
 RANGE = {Adjacency.ZERO_OUT: 1.0, Adjacency.REPLACE_ONE: 2.0}
 CLEAR = 0.2
 """Target of a leaf's records times the rate: small, as votes average the leaves' noise."""
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    result = []
-    for budget in budgets(epsilons, delta, adjacency, ADJACENCIES):
-        pure = budget.epsilon / TREES
-        mixed = exponential_epsilon(rho_for(budget.epsilon, budget.delta) / TREES)
-        rate = exponential_rate(max(pure, mixed) * (1.0 - 1e-14), RANGE[adjacency])
-        by = (
-            "zCDP of the exponential mechanism (Cesar and Rogers 2021), composed over the trees"
-            if mixed > pure
-            else "exponential mechanism (McSherry and Talwar 2007), ε added over the trees"
-        )
-        depth = math.log2(max(2.0, rate * shape.size / CLEAR))
-        result.append(
-            proved(
-                KEY,
-                shape,
-                budget,
-                adjacency,
-                [ModelNoise("label of a leaf", "exponential", RANGE[adjacency], rate, TREES)],
-                by=by,
-                settings={"trees": TREES, "depth": int(min(DEEPEST, max(1.0, depth)))},
-            )
-        )
-    return result
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    pure = budget.epsilon / TREES
+    mixed = exponential_epsilon(rho_for(budget.epsilon, budget.delta) / TREES)
+    rate = exponential_rate(max(pure, mixed) * (1.0 - 1e-14), RANGE[adjacency])
+    depth = math.log2(max(2.0, rate * shape.size / CLEAR))
+    return NoisePlan(
+        [ModelNoise("label of a leaf", "exponential", RANGE[adjacency], rate, TREES)],
+        {"trees": TREES, "depth": int(min(DEEPEST, max(1.0, depth)))},
+        by="zCDP of the exponential mechanism (Cesar and Rogers 2021), composed over the trees"
+        if mixed > pure
+        else "exponential mechanism (McSherry and Talwar 2007), ε added over the trees",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,29 +146,21 @@ def answers(
     return choose(draw, counts, calibration.noise.scale)
 
 
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Forests:
+def learn(lesson: Lesson) -> Forests:
     """Grow the trees without the records, and draw the label of every leaf with them."""
-    del unlabelled
+    train, calibrations = lesson.train, lesson.calibrations
     depths = [int(calibration.settings["depth"]) for calibration in calibrations]
     deepest = max(depths)
     grown: list[list[RandomTree]] = []
     labels: list[list[NDArray[np.int64]]] = [[] for _ in calibrations]
-    for run in range(runs):
-        draw = generator(seed, run)
+    for run, draw in enumerate(lesson.generators, 1):
         forest = [grow(train.shape, deepest, draw) for _ in range(TREES)]
         counts = np.stack([scores(tree, train, deepest) for tree in forest])
         for place, (calibration, depth) in enumerate(zip(calibrations, depths, strict=True)):
             merged = counts.reshape(TREES, 2**depth, -1, 2).sum(axis=2)
             labels[place].append(answers(merged, calibration, draw))
         grown.append(forest)
-        progress((run + 1) / runs, f"forest {run + 1} of {runs}")
+        lesson.progress(run / lesson.runs, f"forest {run} of {lesson.runs}")
     return Forests(grown, depths, labels)
 
 
@@ -214,7 +178,7 @@ def judge(learned: Forests, test: Records) -> Array:
 
 
 MODEL = Model(
-    key=KEY,
+    key="random-forest",
     title="Random forest",
     system="DP random decision forest, Fletcher and Islam [33] (survey III-A-1)",
     source="Fletcher and Islam 2017",
@@ -228,11 +192,8 @@ MODEL = Model(
         "splits see no record, and a leaf that nobody reaches draws its label too."
     ),
     status=Status.PROVED,
-    measure=ACCURACY,
-    adjacencies=ADJACENCIES,
-    calibrate=calibrate,
+    plan=plan,
     learn=learn,
     judge=judge,
-    trivial=majority,
     limits=("A leaf's label is one bit: where one class is rare, most leaves answer the other.",),
 )

@@ -12,107 +12,62 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from dpcore.guarantee import Adjacency, Status
+from dpcore.guarantee import Adjacency, PrivacyBudget, Status
 from dpcore.models import teachers
 from dpcore.models.model import (
-    ACCURACY,
     Array,
     Model,
     ModelCalibration,
     ModelNoise,
-    budgets,
+    NoisePlan,
     gaussian_level,
-    generator,
-    majority,
-    proved,
     rounded_up,
 )
-from dpcore.models.records import Records, RecordShape, Whole
-from dpcore.progress import Progress, silent
+from dpcore.models.records import RecordShape, Whole
 
-KEY = "scalable-pate"
 CHECKS = 0.2
 """Share of μ² that is spent on checking."""
 AGREEMENT = 0.7
 """Share of the teachers that has to agree."""
 
 
-def calibrate(
-    shape: RecordShape, epsilons: Sequence[float], delta: float, adjacency: Adjacency
-) -> list[ModelCalibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    result = []
-    for budget in budgets(epsilons, delta, adjacency, teachers.ADJACENCIES):
-        level = gaussian_level(budget)
-        checked = teachers.queries(shape, math.sqrt(2.0) * level)
-        answered = max(1, math.ceil(0.5 * checked))
-        first = rounded_up(math.sqrt(checked / CHECKS) / level)
-        second = rounded_up(teachers.PER_QUERY * math.sqrt(answered / (1.0 - CHECKS)) / level)
-        result.append(
-            proved(
-                KEY,
-                shape,
-                budget,
-                adjacency,
-                [
-                    ModelNoise(
-                        "votes on an answered query",
-                        "gaussian",
-                        teachers.PER_QUERY,
-                        second,
-                        answered,
-                    ),
-                    ModelNoise("largest count of a query", "gaussian", 1.0, first, checked),
-                ],
-                settings={
-                    "teachers": teachers.teachers(shape),
-                    "queries checked": checked,
-                    "queries answered at most": answered,
-                },
-                conditions=[teachers.PUBLIC],
-            )
-        )
-    return result
+def plan(shape: RecordShape, budget: PrivacyBudget, adjacency: Adjacency) -> NoisePlan:
+    """Noise by public values only."""
+    level, per_query = gaussian_level(budget), teachers.PER_QUERY
+    checked = teachers.queries(shape, math.sqrt(2.0) * level)
+    answered = max(1, math.ceil(0.5 * checked))
+    first = rounded_up(math.sqrt(checked / CHECKS) / level)
+    second = rounded_up(per_query * math.sqrt(answered / (1.0 - CHECKS)) / level)
+    return NoisePlan(
+        [
+            ModelNoise("votes on an answered query", "gaussian", per_query, second, answered),
+            ModelNoise("largest count of a query", "gaussian", 1.0, first, checked),
+        ],
+        {
+            "teachers": teachers.teachers(shape),
+            "queries checked": checked,
+            "queries answered at most": answered,
+        },
+        conditions=[teachers.PUBLIC],
+    )
 
 
 def answers(
-    counts: Array, groups: int, calibrations: Sequence[ModelCalibration], draw: np.random.Generator
+    counts: Array, calibrations: Sequence[ModelCalibration], draw: np.random.Generator
 ) -> list[tuple[Whole, Array]]:
     """The release itself, by calibration: the answered queries and their labels, ±1."""
     unit, check = draw.standard_normal(counts.shape), draw.standard_normal(len(counts))
     releases = []
     for calibration in calibrations:
         votes, largest = calibration.noises
-        few = slice(largest.times)
+        few, groups = slice(largest.times), teachers.teachers(calibration.shape)
         clear = agreed(counts[few], groups, largest.scale, check[few])[: votes.times]
         releases.append((clear, teachers.labelled(counts[clear], votes.scale, unit[clear])))
     return releases
-
-
-def learn(
-    train: Records,
-    unlabelled: Records,
-    calibrations: Sequence[ModelCalibration],
-    runs: int,
-    seed: int,
-    progress: Progress = silent,
-) -> Array:
-    """Students' weights, (calibrations, runs, d + 1); a run's teachers are shared by all ε."""
-    points, groups = teachers.inputs(unlabelled), teachers.teachers(train.shape)
-    weights = np.empty((len(calibrations), runs, points.shape[1]))
-    for run in range(runs):
-        draw = generator(seed, run)
-        query_points = points[draw.permutation(len(points))]
-        counts = teachers.votes(
-            train, teachers.assigned(len(train), groups, draw), groups, query_points
-        )
-        for place, (clear, signs) in enumerate(answers(counts, groups, calibrations, draw)):
-            weights[place, run] = teachers.student(query_points[clear], signs)
-        progress((run + 1) / runs, f"teachers of run {run + 1} of {runs}")
-    return weights
 
 
 def agreed(counts: Array, groups: int, sigma: float, unit: Array) -> Whole:
@@ -121,7 +76,7 @@ def agreed(counts: Array, groups: int, sigma: float, unit: Array) -> Whole:
 
 
 MODEL = Model(
-    key=KEY,
+    key="scalable-pate",
     title="Scalable PATE",
     system="Scalable PATE (SPATE), Papernot et al. [86] (survey IV-A-2)",
     source="Papernot, Song, Mironov, Raghunathan, Talwar and Erlingsson 2018",
@@ -132,12 +87,9 @@ MODEL = Model(
         "votes."
     ),
     status=Status.PROVED,
-    measure=ACCURACY,
-    adjacencies=teachers.ADJACENCIES,
-    calibrate=calibrate,
-    learn=learn,
+    plan=plan,
+    learn=partial(teachers.learn, answers),
     judge=teachers.judge,
-    trivial=majority,
     unlabelled=True,
     limits=(
         "Half of the test records serve as public records without labels, which nothing here "

@@ -10,7 +10,7 @@ import pytest
 from scipy import special, stats
 
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import noiseless
+from dpcore.models.model import Lesson, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import decision_tree
 from tests.models.attack import blank, extreme, some, together
@@ -65,7 +65,7 @@ def worst(adjacency: Adjacency) -> tuple[Records, Records]:
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
-    c = decision_tree.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
+    c = decision_tree.MODEL.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     for noise, scores in (
         (c.noises[0], lambda r: decision_tree.split_scores(decision_tree.sides(r), r.labels)),
         (c.noises[1], lambda r: decision_tree.label_scores(r.labels)),
@@ -84,7 +84,7 @@ def test_one_choice_reaches_its_share_of_epsilon(adjacency) -> None:
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
-    calibration = decision_tree.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
+    calibration = decision_tree.MODEL.calibrate(SHAPE, [1.0], 1e-5, adjacency)[0]
     assert calibration.settings == {"depth": 1}
     assert (calibration.proof.epsilon, calibration.proof.delta) == (1.0, 0.0)
     rate, cases = calibration.noise.scale, pairs(adjacency)
@@ -97,7 +97,7 @@ def test_no_neighbours_odds_differ_by_more_than_epsilon(adjacency) -> None:
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
     large = RecordShape(100_000, 3, (4,))
-    for c in decision_tree.calibrate(large, [0.01, 1.0, 30.0], 1e-5, adjacency):
+    for c in decision_tree.MODEL.calibrate(large, [0.01, 1.0, 30.0], 1e-5, adjacency):
         assert c.noise.times == c.settings["depth"]
         spent = sum(noise.times * noise.scale * noise.sensitivity for noise in c.noises)
         assert 0.999999 * c.requested.epsilon <= spent <= c.requested.epsilon
@@ -106,8 +106,8 @@ def test_the_levels_together_cost_no_more_than_epsilon(adjacency) -> None:
 
 def test_trees_are_drawn_by_their_law() -> None:
     records = some(12, numbers=1, levels=(2,))
-    calibration = decision_tree.calibrate(SHAPE, [2.0], 1e-5, ZERO)[0]
-    fits = decision_tree.learn(records, records[:0], [calibration], 3_000, 0)[0]
+    calibration = decision_tree.MODEL.calibrate(SHAPE, [2.0], 1e-5, ZERO)[0]
+    fits = decision_tree.learn(Lesson(records, records[:0], [calibration], 3_000, 0))[0]
     seen = Counter((int(t.splits[0][0]), int(t.labels[0]), int(t.labels[1])) for t in fits)
 
     def pvalue(rate: float) -> float:
@@ -120,9 +120,9 @@ def test_trees_are_drawn_by_their_law() -> None:
 
 
 def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> None:
-    calibration = decision_tree.calibrate(RecordShape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
+    calibration = decision_tree.MODEL.calibrate(RecordShape(10_000, 1, (2,)), [4.0], 1e-5, ZERO)[0]
     empty = some(0, numbers=1, levels=(2,))
-    fits = decision_tree.learn(empty, empty, [calibration], 200, 0)[0]
+    fits = decision_tree.learn(Lesson(empty, empty, [calibration], 200, 0))[0]
     depth = int(calibration.settings["depth"])
     assert depth > 1
     assert {len(fit.labels) for fit in fits} == {2**depth}
@@ -134,9 +134,9 @@ def test_a_node_that_nobody_reaches_is_split_and_labelled_like_any_other() -> No
 def test_without_noise_every_node_takes_a_best_split() -> None:
     records = some(500, numbers=3, levels=(3, 2), seed=4)
     calibration = noiseless(
-        decision_tree.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]
+        decision_tree.MODEL.calibrate(RecordShape(500, 3, (3, 2)), [900.0], 1e-5, ZERO)[0]
     )
-    tree = decision_tree.learn(records, records[:0], [calibration], 1, 0)[0][0]
+    tree = decision_tree.learn(Lesson(records, records[:0], [calibration], 1, 0))[0][0]
     right = decision_tree.sides(records)
     wrong = [
         np.mean(np.where(right[:, split], one, other) != records.labels)
@@ -153,6 +153,8 @@ def test_without_noise_every_node_takes_a_best_split() -> None:
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
-    calibrations = decision_tree.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ZERO)
-    found = decision_tree.judge(decision_tree.learn(train, test[:0], calibrations, 15, 0), test)
+    calibrations = decision_tree.MODEL.calibrate(train.shape, [0.001, 0.3, 20.0], 1e-5, ZERO)
+    found = decision_tree.MODEL.judge(
+        decision_tree.learn(Lesson(train, test[:0], calibrations, 15, 0)), test
+    )
     assert found[0].mean() + 0.1 < found[1].mean() < found[2].mean()

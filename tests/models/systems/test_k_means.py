@@ -8,7 +8,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
-from dpcore.models.model import noiseless
+from dpcore.models.model import Lesson, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import k_means
 from tests.models.attack import extreme, least_level, obeys, some, together
@@ -48,7 +48,7 @@ def test_no_point_moves_a_step_further_and_some_move_it_that_far(shape, adjacenc
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_steps_together_keep_the_promise(adjacency) -> None:
-    for c in k_means.calibrate(SHAPES[1], [0.05, 1.0, 20.0], 1e-6, adjacency):
+    for c in k_means.MODEL.calibrate(SHAPES[1], [0.05, 1.0, 20.0], 1e-6, adjacency):
         assert c.noise.times == k_means.STEPS
         together_moved = c.noise.sensitivity * c.noise.times**0.5
         found = analytic_epsilon(c.noise.scale, 1e-6, together_moved)
@@ -57,7 +57,7 @@ def test_the_steps_together_keep_the_promise(adjacency) -> None:
 
 def first_step(records: Records, share: float, seed: int) -> np.ndarray:
     """What the first step releases, seen through its centre: the noisy mean of few points."""
-    c = k_means.calibrate(records.shape, [8.0], 1e-5, ZERO)[0]
+    c = k_means.MODEL.calibrate(records.shape, [8.0], 1e-5, ZERO)[0]
     sigma = share * c.noise.scale
     draw = np.random.default_rng(seed)
     weight = k_means.weight(records.shape)
@@ -69,7 +69,7 @@ def first_step(records: Records, share: float, seed: int) -> np.ndarray:
 def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
     one = some(20, numbers=3, levels=(2,))
     other = together(one, extreme(one.shape, np.random.default_rng(3)))
-    c = k_means.calibrate(one.shape, [8.0], 1e-5, ZERO)[0]
+    c = k_means.MODEL.calibrate(one.shape, [8.0], 1e-5, ZERO)[0]
     promised = c.noise.sensitivity / c.noise.scale
     assert least_level(first_step(other, 1.0, 1), first_step(one, 1.0, 2)) <= promised
     too_little = least_level(first_step(other, 0.5, 1), first_step(one, 0.5, 2))
@@ -79,7 +79,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
 def test_the_noise_that_a_fit_draws() -> None:
     # One cluster of one step: the centre times the count gives the noisy sum away.
     records = blobs(60)
-    c = k_means.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
+    c = k_means.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
     seen: list[np.ndarray] = []
     original = k_means.updated
 
@@ -90,7 +90,7 @@ def test_the_noise_that_a_fit_draws() -> None:
 
     k_means.updated = note
     try:
-        k_means.learn(records, records[:0], [c], 150, 0)
+        k_means.learn(Lesson(records, records[:0], [c], 150, 0))
     finally:
         k_means.updated = original
     assert len(seen) == k_means.STEPS
@@ -123,10 +123,10 @@ def test_an_empty_cluster_stays_where_it_is() -> None:
 
 def test_clusters_are_found_given_enough_budget() -> None:
     train, test = blobs(4_000), blobs(1_000, seed=1)
-    calibrations = k_means.calibrate(train.shape, [0.01, 1.0], 1e-5, ZERO)
-    found = k_means.judge(k_means.learn(train, test[:0], calibrations, 10, 0), test)
+    calibrations = k_means.MODEL.calibrate(train.shape, [0.01, 1.0], 1e-5, ZERO)
+    found = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], calibrations, 10, 0)), test)
     exact = noiseless(calibrations[0])
-    limit = k_means.judge(k_means.learn(train, test[:0], [exact], 10, 0), test).mean()
+    limit = k_means.MODEL.judge(k_means.learn(Lesson(train, test[:0], [exact], 10, 0)), test).mean()
     assert found[1].mean() == pytest.approx(limit, abs=0.15)
     assert found[1].mean() < 0.6 * found[0].mean()
     assert k_means.one_centre(train, test) == pytest.approx(1.0, abs=0.01)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
-from dpcore.models.model import noiseless
+from dpcore.models.model import Lesson, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import naive_bayes
 from tests.models.attack import extreme, least_level, obeys, some, together
@@ -53,7 +53,7 @@ def test_no_record_moves_the_sums_further_and_some_move_them_that_far(shape) -> 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacency) -> None:
     shape = SHAPES[2]
-    for c in naive_bayes.calibrate(shape, [0.1, 1.0, 8.0], 1e-6, adjacency):
+    for c in naive_bayes.MODEL.calibrate(shape, [0.1, 1.0, 8.0], 1e-6, adjacency):
         sigma, moved = c.noise.scale, c.noise.sensitivity
         assert analytic_delta(c.requested.epsilon, sigma, moved) <= 1e-6
         assert analytic_delta(c.requested.epsilon, 0.999 * sigma, moved) > 1e-6
@@ -68,14 +68,16 @@ def neighbours() -> tuple[Records, Records]:
 
 
 def released(records: Records, share: float, seed: int) -> np.ndarray:
-    calibration = naive_bayes.calibrate(records.shape, [5.0], 1e-5, ZERO)[0]
+    calibration = naive_bayes.MODEL.calibrate(records.shape, [5.0], 1e-5, ZERO)[0]
     noise = replace(calibration.noise, scale=share * calibration.noise.scale)
-    found = naive_bayes.noisy_sums(records, [replace(calibration, noises=(noise,))], 3_000, seed)
+    found = naive_bayes.noisy_sums(
+        Lesson(records, records[:0], [replace(calibration, noises=(noise,))], 3_000, seed)
+    )
     return found.reshape(3_000, -1)
 
 
 def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> None:
-    calibration = naive_bayes.calibrate(neighbours[0].shape, [5.0], 1e-5, ZERO)[0]
+    calibration = naive_bayes.MODEL.calibrate(neighbours[0].shape, [5.0], 1e-5, ZERO)[0]
     promised = calibration.noise.sensitivity / calibration.noise.scale
     one, other = neighbours
     assert least_level(released(other, 1.0, 1), released(one, 1.0, 2)) <= promised
@@ -85,7 +87,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(neighbours) -> 
 
 def test_the_law_of_the_noise(neighbours) -> None:
     train = neighbours[0]
-    sigma = naive_bayes.calibrate(train.shape, [5.0], 1e-5, ZERO)[0].noise.scale
+    sigma = naive_bayes.MODEL.calibrate(train.shape, [5.0], 1e-5, ZERO)[0].noise.scale
     seen = (released(train, 1.0, 3) - naive_bayes.sums(train).ravel()).ravel()[::7]
     assert obeys(seen, stats.norm(scale=sigma))
     assert not obeys(seen, stats.norm(scale=2.0 / 3.0 * sigma))
@@ -96,8 +98,8 @@ def test_without_noise_it_is_gaussian_naive_bayes() -> None:
     from sklearn.naive_bayes import GaussianNB
 
     train, test = some(400, numbers=4, levels=(2,)), some(300, numbers=4, levels=(2,), seed=1)
-    exact = [noiseless(naive_bayes.calibrate(train.shape, [1.0], 1e-5, ZERO)[0])]
-    weights = naive_bayes.learn(train, test[:0], exact, 1, 0)[0, 0]
+    exact = [noiseless(naive_bayes.MODEL.calibrate(train.shape, [1.0], 1e-5, ZERO)[0])]
+    weights = naive_bayes.learn(Lesson(train, test[:0], exact, 1, 0))[0, 0]
     known = GaussianNB(var_smoothing=0.0).fit(train.numbers, train.labels)
     odds = known.predict_log_proba(test.numbers)
     odds = (odds[:, 1] - odds[:, 0]) - (odds[0, 1] - odds[0, 0])
@@ -111,13 +113,15 @@ def test_more_budget_predicts_better_and_a_lot_of_it_as_well_as_without_noise() 
         some(2_000, numbers=3, levels=(3, 4)),
         some(1_000, numbers=3, levels=(3, 4), seed=1),
     )
-    calibrations = naive_bayes.calibrate(train.shape, [0.001, 0.5, 100.0], 1e-6, ZERO)
-    found = naive_bayes.judge(naive_bayes.learn(train, test[:0], calibrations, 20, 0), test)
-    exact = naive_bayes.learn(train, test[:0], [noiseless(calibrations[0])], 1, 0)
+    calibrations = naive_bayes.MODEL.calibrate(train.shape, [0.001, 0.5, 100.0], 1e-6, ZERO)
+    found = naive_bayes.MODEL.judge(
+        naive_bayes.learn(Lesson(train, test[:0], calibrations, 20, 0)), test
+    )
+    exact = naive_bayes.learn(Lesson(train, test[:0], [noiseless(calibrations[0])], 1, 0))
     assert found.shape == (3, 20)
     assert found[0].mean() < found[1].mean() - 0.1
-    assert found[2].mean() == pytest.approx(naive_bayes.judge(exact, test)[0, 0], abs=0.01)
-    assert found[1].mean() > naive_bayes.MODEL.trivial(train, test) + 0.1
+    assert found[2].mean() == pytest.approx(naive_bayes.MODEL.judge(exact, test)[0, 0], abs=0.01)
+    assert found[1].mean() > naive_bayes.MODEL.measure.of_trivial(train, test) + 0.1
 
 
 def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums() -> None:
@@ -126,12 +130,14 @@ def test_a_record_alone_in_its_range_or_class_shows_only_through_the_sums() -> N
     train = some(30)
     one_class = Records(train.shape, train.numbers, train.categories, 0 * train.labels)
     outlier = at(train.shape, 1.0, 2, 1)
-    calibrations = naive_bayes.calibrate(train.shape, [1.0], 1e-5, ZERO)
-    before = naive_bayes.noisy_sums(one_class, calibrations, 3, 0)
-    after = naive_bayes.noisy_sums(together(one_class, outlier), calibrations, 3, 0)
+    calibrations = naive_bayes.MODEL.calibrate(train.shape, [1.0], 1e-5, ZERO)
+    before = naive_bayes.noisy_sums(Lesson(one_class, one_class[:0], calibrations, 3, 0))
+    after = naive_bayes.noisy_sums(
+        Lesson(together(one_class, outlier), together(one_class, outlier)[:0], calibrations, 3, 0)
+    )
     assert before.shape == after.shape
     moved = (after - before).reshape(3, -1)
     assert np.linalg.norm(moved, axis=1) == pytest.approx(
         np.linalg.norm(naive_bayes.sums(outlier)), rel=1e-9
     )
-    assert np.isfinite(naive_bayes.learn(one_class, train[:0], calibrations, 3, 0)).all()
+    assert np.isfinite(naive_bayes.learn(Lesson(one_class, train[:0], calibrations, 3, 0))).all()

@@ -12,7 +12,7 @@ from scipy import stats
 from dpcore.accounting.concentrated import Concentrated, epsilon
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
-from dpcore.models.model import generator, noiseless
+from dpcore.models.model import Lesson, generator, noiseless
 from dpcore.models.records import Records, RecordShape
 from dpcore.models.systems import noisy_marginals
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
@@ -83,7 +83,7 @@ def test_the_range_of_the_scores_is_reached(adjacency) -> None:
 
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_all_releases_together_keep_the_promise(adjacency) -> None:
-    for c in noisy_marginals.calibrate(
+    for c in noisy_marginals.MODEL.calibrate(
         RecordShape(500, 4, (2, 7)), [0.05, 1.0, 20.0], 1e-6, adjacency
     ):
         column, choice, table = c.noises
@@ -96,7 +96,7 @@ def test_all_releases_together_keep_the_promise(adjacency) -> None:
 
 def tables(records: Records, share: float, seed: int, runs: int = 3_000) -> np.ndarray:
     """The noisy tables of one fixed tree, as `release` draws them."""
-    c = noisy_marginals.calibrate(records.shape, [6.0], 1e-5, ZERO)[0]
+    c = noisy_marginals.MODEL.calibrate(records.shape, [6.0], 1e-5, ZERO)[0]
     exact = noisy_marginals.counts(records)
     flat = np.concatenate([exact.twos[pair].ravel() for pair in ((0, 3), (1, 3), (2, 3))])
     unit = generator(seed, 0).standard_normal((runs, len(flat)))
@@ -106,7 +106,7 @@ def tables(records: Records, share: float, seed: int, runs: int = 3_000) -> np.n
 def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
     one = some(60)
     other = together(one, extreme(one.shape, np.random.default_rng(1)))
-    table = noisy_marginals.calibrate(one.shape, [6.0], 1e-5, ZERO)[0].noises[2]
+    table = noisy_marginals.MODEL.calibrate(one.shape, [6.0], 1e-5, ZERO)[0].noises[2]
     promised = table.sensitivity / table.scale
     assert least_level(tables(other, 1.0, 1), tables(one, 1.0, 2)) <= promised
     assert least_level(tables(other, 0.5, 1), tables(one, 0.5, 2)) > promised
@@ -114,7 +114,7 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised() -> None:
 
 def test_the_noise_that_a_release_draws() -> None:
     records, seen = some(60), {"one": [], "two": []}
-    c = noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
+    c = noisy_marginals.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0]
     exact, original = noisy_marginals.counts(records), noisy_marginals.simplex
     for run in range(60):
         drawn: list[np.ndarray] = []
@@ -166,7 +166,7 @@ def test_the_simplex_is_met_at_the_nearest_point() -> None:
 
 def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones() -> None:
     records = some(4_000, numbers=2, levels=(3,), seed=2)
-    c = noiseless(noisy_marginals.calibrate(records.shape, [1.0], 1e-5, ZERO)[0])
+    c = noiseless(noisy_marginals.MODEL.calibrate(records.shape, [1.0], 1e-5, ZERO)[0])
     exact = noisy_marginals.counts(records)
     made = noisy_marginals.release(exact, c, generator(0, 0))
     assert made.total == pytest.approx(4_000)
@@ -179,15 +179,15 @@ def test_without_noise_synthetic_records_have_the_pairs_of_the_true_ones() -> No
 def test_records_that_are_all_alike_leave_nothing_undefined() -> None:
     alike = some(1)
     for epsilon_asked in (0.001, 50.0):
-        c = noisy_marginals.calibrate(alike.shape, [epsilon_asked], 1e-5, ZERO)
+        c = noisy_marginals.MODEL.calibrate(alike.shape, [epsilon_asked], 1e-5, ZERO)
         for records in (alike, alike[:0]):
-            assert np.isfinite(noisy_marginals.learn(records, records, c, 2, 0)).all()
+            assert np.isfinite(noisy_marginals.learn(Lesson(records, records, c, 2, 0))).all()
 
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(3_000, numbers=3), some(1_000, numbers=3, seed=1)
-    calibrations = noisy_marginals.calibrate(train.shape, [0.003, 3.0], 1e-5, ZERO)
-    learned = noisy_marginals.learn(train, test[:0], calibrations, 5, 0)
+    calibrations = noisy_marginals.MODEL.calibrate(train.shape, [0.003, 3.0], 1e-5, ZERO)
+    learned = noisy_marginals.learn(Lesson(train, test[:0], calibrations, 5, 0))
     found = teachers.judge(learned, test)
     assert found[1].mean() > found[0].mean() + 0.1
-    assert found[1].mean() > noisy_marginals.MODEL.trivial(train, test) + 0.15
+    assert found[1].mean() > noisy_marginals.MODEL.measure.of_trivial(train, test) + 0.15

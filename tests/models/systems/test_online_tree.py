@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_epsilon
-from dpcore.models.model import generator, noiseless
+from dpcore.models.model import Lesson, generator, noiseless
 from dpcore.models.systems import online_tree
 from tests.models.attack import extreme, least_level, obeys, some
 
@@ -76,7 +76,7 @@ def test_gradients_are_those_of_the_logistic_loss() -> None:
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_the_noise_keeps_the_promise_and_no_more_of_it_than_needed(adjacency) -> None:
     shape = some(1).shape
-    for c in online_tree.calibrate(shape, [0.1, 1.0, 8.0], 1e-6, adjacency):
+    for c in online_tree.MODEL.calibrate(shape, [0.1, 1.0, 8.0], 1e-6, adjacency):
         found = analytic_epsilon(c.noise.scale, 1e-6, c.noise.sensitivity)
         assert 0.9999 * c.requested.epsilon <= found <= c.requested.epsilon
 
@@ -97,7 +97,7 @@ def test_each_prefix_has_the_noise_of_its_nodes(prefixes) -> None:
 def test_worst_neighbours_are_told_apart_no_better_than_promised(prefixes) -> None:
     # A gradient of length 1 in the first round moves every prefix; in the third, all from there.
     # Whitened by the prefixes' covariance, the release is as clear as the tree allows.
-    c = online_tree.calibrate(some(1).shape, [6.0], 1e-5, ZERO)[0]
+    c = online_tree.MODEL.calibrate(some(1).shape, [6.0], 1e-5, ZERO)[0]
     promised = c.noise.sensitivity / c.noise.scale
     member = online_tree.membership()
     root = np.linalg.inv(np.linalg.cholesky(member @ member.T))
@@ -111,8 +111,10 @@ def test_worst_neighbours_are_told_apart_no_better_than_promised(prefixes) -> No
 
 def test_it_learns_and_more_budget_teaches_more() -> None:
     train, test = some(4_000, numbers=3), some(1_000, numbers=3, seed=1)
-    calibrations = online_tree.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
-    found = online_tree.judge(online_tree.learn(train, test[:0], calibrations, 8, 0), test)
-    exact = online_tree.learn(train, test[:0], [noiseless(calibrations[1])], 1, 0)
+    calibrations = online_tree.MODEL.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
+    found = online_tree.MODEL.judge(
+        online_tree.learn(Lesson(train, test[:0], calibrations, 8, 0)), test
+    )
+    exact = online_tree.learn(Lesson(train, test[:0], [noiseless(calibrations[1])], 1, 0))
     assert found[1].mean() > found[0].mean() + 0.1
-    assert found[1].mean() == pytest.approx(online_tree.judge(exact, test)[0, 0], abs=0.03)
+    assert found[1].mean() == pytest.approx(online_tree.MODEL.judge(exact, test)[0, 0], abs=0.03)

@@ -8,7 +8,7 @@ from scipy import special, stats
 
 from dpcore.accounting.concentrated import Concentrated, epsilon
 from dpcore.guarantee import Adjacency
-from dpcore.models.model import generator, noiseless
+from dpcore.models.model import Lesson, generator, noiseless
 from dpcore.models.records import RecordShape
 from dpcore.models.systems import random_forest
 from tests.models.attack import blank, extreme, some, together
@@ -40,7 +40,7 @@ def test_a_record_moves_the_leaves_odds_as_far_as_the_range_says_and_no_further(
 @pytest.mark.parametrize("adjacency", [ZERO, REPLACE])
 def test_all_trees_together_keep_the_promise(adjacency) -> None:
     shape = RecordShape(1_000, 2, (3,))
-    for c in random_forest.calibrate(shape, [0.01, 1.0, 60.0, 900.0], 1e-6, adjacency):
+    for c in random_forest.MODEL.calibrate(shape, [0.01, 1.0, 60.0, 900.0], 1e-6, adjacency):
         one = c.noise.scale * c.noise.sensitivity
         mixed = epsilon(Concentrated(c.noise.times * one**2 / 8.0), 1e-6)
         assert min(c.noise.times * one, mixed) <= c.requested.epsilon
@@ -51,9 +51,9 @@ def test_all_trees_together_keep_the_promise(adjacency) -> None:
 def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> None:
     shape = RecordShape(300, 2, (3,))
     records, others = some(300), some(300, seed=9)
-    calibrations = random_forest.calibrate(shape, [0.1, 50.0], 1e-6, ZERO)
+    calibrations = random_forest.MODEL.calibrate(shape, [0.1, 50.0], 1e-6, ZERO)
     grown = [
-        random_forest.learn(part, part[:0], calibrations, 1, 5).trees[0]
+        random_forest.learn(Lesson(part, part[:0], calibrations, 1, 5)).trees[0]
         for part in (records, others)
     ]
     for one, other in zip(*grown, strict=True):
@@ -67,9 +67,9 @@ def test_trees_are_grown_without_the_records_and_share_their_first_levels() -> N
 
 def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     records = some(40)
-    calibration = random_forest.calibrate(RecordShape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
+    calibration = random_forest.MODEL.calibrate(RecordShape(40, 2, (3,)), [40.0], 1e-6, ZERO)[0]
     rate, depth = calibration.noise.scale, int(calibration.settings["depth"])
-    learned = random_forest.learn(records, records[:0], [calibration], 8, 1)
+    learned = random_forest.learn(Lesson(records, records[:0], [calibration], 8, 1))
 
     def surprise(assumed: float) -> float:
         """Standardised distance of the labels from their law, all leaves together."""
@@ -86,7 +86,7 @@ def test_the_leaves_labels_follow_their_law_also_where_nobody_is() -> None:
     assert surprise(rate) < 3.3
     assert surprise(2.0 / 3.0 * rate) > 5.0
     empty = records[:0]
-    nobody = random_forest.learn(empty, empty, [calibration], 8, 1).labels[0]
+    nobody = random_forest.learn(Lesson(empty, empty, [calibration], 8, 1)).labels[0]
     ones = np.concatenate([labels.ravel() for labels in nobody])
     assert stats.binomtest(int(ones.sum()), len(ones)).pvalue > 1e-3
 
@@ -103,9 +103,13 @@ def test_thresholds_lie_within_what_is_left_of_the_interval() -> None:
 
 def test_more_budget_predicts_better() -> None:
     train, test = some(1_000, numbers=3), some(500, numbers=3, seed=1)
-    calibrations = random_forest.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
-    found = random_forest.judge(random_forest.learn(train, test[:0], calibrations, 3, 0), test)
-    exact = noiseless(random_forest.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
-    limit = random_forest.judge(random_forest.learn(train, test[:0], [exact], 2, 0), test)
+    calibrations = random_forest.MODEL.calibrate(train.shape, [0.01, 5.0], 1e-5, ZERO)
+    found = random_forest.MODEL.judge(
+        random_forest.learn(Lesson(train, test[:0], calibrations, 3, 0)), test
+    )
+    exact = noiseless(random_forest.MODEL.calibrate(train.shape, [1e3], 1e-5, ZERO)[0])
+    limit = random_forest.MODEL.judge(
+        random_forest.learn(Lesson(train, test[:0], [exact], 2, 0)), test
+    )
     assert found[0].mean() + 0.05 < found[1].mean()
-    assert limit.mean() > random_forest.MODEL.trivial(train, test) + 0.15
+    assert limit.mean() > random_forest.MODEL.measure.of_trivial(train, test) + 0.15
