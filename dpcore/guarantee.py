@@ -198,3 +198,8 @@ def proved_under(
 def not_in_print(adjacency: Adjacency, reason: str = "This edition is not in print.") -> Guarantee:
     """The empty claim of what no paper describes."""
     return Guarantee(None, None, adjacency, "no paper", reason)
+
+
+def verdict(proof: Guarantee) -> Status:
+    """The verdict on a calibration by its proof: without one, a condition is not met."""
+    return Status.CONDITIONS_NOT_MET if proof.epsilon is None else Status.PROVED

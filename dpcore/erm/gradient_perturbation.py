@@ -13,8 +13,8 @@ batches of its own, so that KT steps are counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from dpcore.accounting.composition import (
     PRINTED_AMPLIFICATION_LIMIT,
@@ -22,10 +22,19 @@ from dpcore.accounting.composition import (
     printed_total,
 )
 from dpcore.accounting.sampled import SampledGaussian, certified_epsilon
-from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
+from dpcore.erm.method import Calibration, Settings, data_conditions
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, whole
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+    proved_under,
+    verdict,
+)
 
 SOUND_STEPS = 500
 SOUND_RATE = 0.02
@@ -62,8 +71,6 @@ class StepRule:
 
     Parameters
     ----------
-    key, title : str
-        Of the method.
     unit_sigma : callable
         (epsilon, delta) of one query -> σ at sensitivity 1, as the published edition uses it.
     condition : callable
@@ -72,24 +79,15 @@ class StepRule:
         (problem, budget, rate, queries, sampling) -> `SoundNoise`.
     """
 
-    key: str
-    title: str
     unit_sigma: Callable[[float, float], float]
     condition: Callable[[float], Condition]
     sound: Callable[[Problem, PrivacyBudget, float, int, str], SoundNoise]
 
 
-def calibrate(
-    rule: StepRule,
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested total ε. Pure; sees public values only."""
-    make = _published if edition is Edition.PUBLISHED else _sound
-    return [make(rule, problem, budget, settings) for budget in gaussian_budgets(epsilons, delta)]
+def calibrate(rule: StepRule, draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with the noise of one rule. Pure; sees public values only."""
+    make = _published if draft.edition is Edition.PUBLISHED else _sound
+    return make(rule, draft, settings)
 
 
 def published_steps(records: int, *, full_length: bool) -> int:
@@ -110,9 +108,8 @@ def published_steps(records: int, *, full_length: bool) -> int:
     return records**2 - 1
 
 
-def _published(
-    rule: StepRule, problem: Problem, budget: PrivacyBudget, settings: Settings
-) -> Calibration:
+def _published(rule: StepRule, draft: Calibration, settings: Settings) -> Calibration:
+    problem, budget = draft.problem, draft.requested
     n, delta = problem.records, budget.delta
     steps = (
         published_steps(n, full_length=settings.full_length)
@@ -149,12 +146,8 @@ def _published(
         rule.condition(query_epsilon),
     )
     unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
-    return Calibration(
-        method=rule.key,
-        title=rule.title,
-        edition=Edition.PUBLISHED,
-        problem=problem,
-        requested=budget,
+    return replace(
+        draft,
         query="n times the gradient of one random record, each step",
         sensitivity=problem.lipschitz,
         sigma=sigma,
@@ -177,9 +170,8 @@ def _published(
     )
 
 
-def _sound(
-    rule: StepRule, problem: Problem, budget: PrivacyBudget, settings: Settings
-) -> Calibration:
+def _sound(rule: StepRule, draft: Calibration, settings: Settings) -> Calibration:
+    problem, budget = draft.problem, draft.requested
     n = problem.records
     batch = max(1, round(SOUND_RATE * n))
     if settings.batch is not None:
@@ -208,21 +200,14 @@ def _sound(
         ),
         *data_conditions(problem),
     )
-    unmet = [condition for condition in conditions if not condition.met]
-    proof = (
-        Guarantee(None, None, problem.adjacency, noise.by, " ".join(c.consequence for c in unmet))
-        if unmet
-        else Guarantee(noise.proved_epsilon, budget.delta, problem.adjacency, noise.by)
-    )
+    proof = proved_under(conditions, budget, problem.adjacency, noise.by)
     certified = Guarantee(epsilon, budget.delta, problem.adjacency, accountant)
-    if not unmet and noise.proved_epsilon < epsilon:
-        certified = proof  # for a step or two, exact amplification beats the accountant
-    return Calibration(
-        method=rule.key,
-        title=rule.title,
-        edition=Edition.SOUND,
-        problem=problem,
-        requested=budget,
+    if proof.epsilon is not None:
+        proof = replace(proof, epsilon=noise.proved_epsilon)
+        if noise.proved_epsilon < epsilon:
+            certified = proof  # for a step or two, exact amplification beats the accountant
+    return replace(
+        draft,
         query=f"the sum of the gradients of {batch:,} sampled records, each step",
         sensitivity=problem.gradient_change,
         sigma=noise.sigma,
@@ -232,10 +217,9 @@ def _sound(
         sampling=sampling,
         model_noise=noise.sigma / batch,
         conditions=conditions,
-        claim=Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print."),
         proof=proof,
         certified=certified,
-        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+        status=verdict(proof),
     )
 
 

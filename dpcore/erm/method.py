@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput, number
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import (
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+    not_in_print,
+)
 from dpcore.mechanisms.entropy import SystemNoise
 
 Array = NDArray[np.floating]
@@ -58,6 +66,14 @@ class Calibration:
         The public description of the task.
     requested : PrivacyBudget
         The requested total (ε, δ), for every method.
+    batch : int
+        (Expected) records per step; n for full-batch methods.
+    claim : Guarantee
+        The paper's claim, computed as in the paper.
+    proof : Guarantee
+        The guarantee of the method's own theorem; empty when a condition is unmet.
+    certified : Guarantee
+        ε at the proof's or requested δ that an accountant gives for exactly this noise.
     query : str
         The noisy quantity in words; "" without noise.
     sensitivity : float
@@ -68,8 +84,6 @@ class Calibration:
         T.
     learning_rate : float
         Step size η; for inverse-time schedules the factor in front of 1/t or 1/√t.
-    batch : int
-        (Expected) records per step; n for full-batch methods.
     sampling : str
         "all" records every step, a "fixed"-size batch without replacement, or "poisson".
     model_noise : float
@@ -77,12 +91,6 @@ class Calibration:
         of the mean gradient for gradient methods.
     conditions : tuple of Condition
         Every hypothesis the method's own guarantee uses, checked.
-    claim : Guarantee
-        The paper's claim, computed as in the paper.
-    proof : Guarantee
-        The guarantee of the method's own theorem; empty when a condition is unmet.
-    certified : Guarantee
-        ε at the proof's or requested δ that an accountant gives for exactly this noise.
     status : Status
         The verdict.
     bound_published, bound_sound : float or None
@@ -104,19 +112,19 @@ class Calibration:
     edition: Edition
     problem: Problem
     requested: PrivacyBudget
-    query: str
-    sensitivity: float
-    sigma: float
-    steps: int
-    learning_rate: float
     batch: int
-    sampling: str
-    model_noise: float
-    conditions: tuple[Condition, ...]
     claim: Guarantee
     proof: Guarantee
     certified: Guarantee
-    status: Status
+    query: str = ""
+    sensitivity: float = math.nan
+    sigma: float = 0.0
+    steps: int = 1
+    learning_rate: float = math.nan
+    sampling: str = "all"
+    model_noise: float = 0.0
+    conditions: tuple[Condition, ...] = ()
+    status: Status = Status.NOT_PRIVATE
     bound_published: float | None = None
     bound_sound: float | None = None
     gaussian_mu: float | None = None
@@ -142,7 +150,7 @@ class Trust:
     guarantee: Guarantee
 
 
-Calibrate = Callable[[Problem, Sequence[float], float, Edition, Settings], list[Calibration]]
+Rule = Callable[[Calibration, Settings], Calibration]
 Release = Callable[..., Array]
 """With a seed of `None` the noise is the operating system's (`noise_generator`)."""
 
@@ -180,8 +188,9 @@ class Method:
         One plain sentence.
     editions : dict of Edition to MethodStanding
         The editions that exist, each with its claim, its proof and the standing verdict.
-    calibrate : callable
-        (problem, epsilons, delta, edition, settings) -> one `Calibration` per ε. Pure and cheap.
+    rule : callable
+        (draft, settings) -> the draft of a calibration, completed. Pure and cheap; sees public
+        values only. A draft adds no noise to full batches, and claims and proves nothing.
     release : callable
         (problem, features, labels, calibrations, runs, seed, progress) -> W with shape
         (calibrations, runs, d). The only step that draws noise. Methods that share an engine share
@@ -206,7 +215,7 @@ class Method:
     paper: str
     idea: str
     editions: dict[Edition, MethodStanding]
-    calibrate: Calibrate
+    rule: Rule
     release: Release
     closed_form: bool = False
     limits: tuple[str, ...] = field(default=())
@@ -223,10 +232,46 @@ class Method:
             return f"{self.title} learns {' and '.join(learnt)} only."
         return f"{self.title} learns with the {' and '.join(self.losses)} loss only."
 
+    def calibrate(
+        self,
+        problem: Problem,
+        epsilons: Sequence[float],
+        delta: float,
+        edition: Edition,
+        settings: Settings,
+    ) -> list[Calibration]:
+        """One calibration per requested ε. Pure; sees public values only.
+
+        Raises
+        ------
+        InvalidInput
+            If an ε is not above 0, or δ not strictly between 0 and 1: Gaussian noise proves nothing
+            at δ = 0.
+        """
+        number("delta", delta, above=0.0, below=1.0)
+        nothing = Guarantee(None, None, problem.adjacency, "none", "No noise is added.")
+        drafts = [
+            Calibration(
+                method=self.key,
+                title=self.title,
+                edition=edition,
+                problem=problem,
+                requested=PrivacyBudget(epsilon, delta),
+                batch=problem.records,
+                claim=not_in_print(problem.adjacency),
+                proof=nothing,
+                certified=nothing,
+            )
+            for epsilon in epsilons
+        ]
+        return [self.rule(draft, settings) for draft in drafts]
+
 
 LEARNS = {MARGIN_LOSSES: "to tell two classes apart", RESIDUAL_LOSSES: "to predict a number"}
 """Purpose of the losses, in words."""
 
+
+NO_PAPER = "Not one of the five papers."
 
 COMPLETE_ONLY = (
     "neighbours are tables of complete records: who has a gap is left out of n, so that a record "
@@ -252,18 +297,6 @@ def data_conditions(problem: Problem) -> tuple[Condition, ...]:
         ),
         *([Condition(COMPLETE_ONLY, True)] if problem.complete else []),
     )
-
-
-def gaussian_budgets(epsilons: Sequence[float], delta: float) -> list[PrivacyBudget]:
-    """The requested (ε, δ), one per ε; Gaussian noise proves nothing at δ = 0.
-
-    Raises
-    ------
-    InvalidInput
-        If an ε is not above 0, or δ not strictly between 0 and 1.
-    """
-    number("delta", delta, above=0.0, below=1.0)
-    return [PrivacyBudget(epsilon, delta) for epsilon in epsilons]
 
 
 def check_release(

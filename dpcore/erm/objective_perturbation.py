@@ -34,22 +34,22 @@ Wang 2023 (arXiv 2401.00583); Iyengar et al. 2019. The bounds above are derived 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
+from dpcore.erm.method import Calibration, Settings, data_conditions
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import (
     Adjacency,
     Condition,
     Edition,
     Guarantee,
-    PrivacyBudget,
-    Status,
+    proved_under,
+    verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_sigma
 
@@ -90,8 +90,6 @@ class ObjectiveRule:
 
     Parameters
     ----------
-    key, title : str
-        Of the method.
     printed, sound : callable
         (problem, epsilon, delta) -> `ObjectiveNoise` as in print, and as proved here.
     deviation : callable
@@ -104,8 +102,6 @@ class ObjectiveRule:
         Adjacency of the printed theorem.
     """
 
-    key: str
-    title: str
     printed: Callable[[Problem, float, float], ObjectiveNoise]
     sound: Callable[[Problem, float, float], ObjectiveNoise]
     deviation: Callable[[int], float]
@@ -115,57 +111,27 @@ class ObjectiveRule:
     proof_by: str
 
 
-def calibrate(
-    rule: ObjectiveRule,
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    return [
-        _calibration(rule, problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)
-    ]
-
-
-def _calibration(
-    rule: ObjectiveRule, problem: Problem, budget: PrivacyBudget, edition: Edition
-) -> Calibration:
-    printed = edition is Edition.PUBLISHED
+def calibrate(rule: ObjectiveRule, draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with the noise of one rule. Pure; sees public values only."""
+    problem, budget, printed = draft.problem, draft.requested, draft.edition is Edition.PUBLISHED
     noise = (rule.printed if printed else rule.sound)(problem, budget.epsilon, budget.delta)
-    delta = 0.0 if rule.pure else budget.delta
-    exact = exact_minimiser()
+    conditions = (*data_conditions(problem), *((exact_minimiser(),) if printed else ()))
     by = rule.claim_by if printed else rule.proof_by
-    proof = (
-        Guarantee(None, None, problem.adjacency, by, exact.consequence)
-        if printed
-        else Guarantee(budget.epsilon, delta, problem.adjacency, by)
+    proof = proved_under(conditions, budget, problem.adjacency, by, pure=rule.pure)
+    claim = Guarantee(
+        budget.epsilon, 0.0 if rule.pure else budget.delta, rule.claim_adjacency, rule.claim_by
     )
-    claim = (
-        Guarantee(budget.epsilon, delta, rule.claim_adjacency, rule.claim_by)
-        if printed
-        else Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print.")
-    )
-    return Calibration(
-        method=rule.key,
-        title=rule.title,
-        edition=edition,
-        problem=problem,
-        requested=budget,
+    return replace(
+        draft,
         query="the sum of the gradients, once for the whole training",
         sensitivity=problem.gradient_change,
         sigma=noise.scale * rule.deviation(problem.dimension),
-        steps=1,
-        learning_rate=math.nan,
-        batch=problem.records,
-        sampling="all",
         model_noise=noise.scale,
-        conditions=(*data_conditions(problem), *((exact,) if printed else ())),
-        claim=claim,
+        conditions=conditions,
+        claim=claim if printed else draft.claim,
         proof=proof,
         certified=proof,
-        status=Status.CONDITIONS_NOT_MET if printed else Status.PROVED,
+        status=verdict(proof),
         ridge=noise.ridge,
         output_noise=noise.output,
     )

@@ -7,17 +7,17 @@ They differ in one thing, how σ/Δ is computed, which each method's own file su
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from dpcore.erm import sensitivity
-from dpcore.erm.method import Calibration, Settings, data_conditions, gaussian_budgets
+from dpcore.erm.method import Calibration, Settings, data_conditions
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
-from dpcore.guarantee import Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Condition, Edition, Guarantee, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_epsilon
 
 TYPICAL_SHARE = 1.0 / 2.0
@@ -36,8 +36,6 @@ class NoiseRule:
 
     Parameters
     ----------
-    key, title : str
-        Of the method.
     unit_sigma : callable
         (epsilon, delta) -> σ at Δ = 1.
     condition : callable
@@ -50,8 +48,6 @@ class NoiseRule:
         Whether the paper proves an excess-risk bound with constants for it (Theorems 4 and 6).
     """
 
-    key: str
-    title: str
     unit_sigma: Callable[[float, float], float]
     condition: Callable[[float], Condition]
     theorem: str
@@ -59,24 +55,9 @@ class NoiseRule:
     bounded_in_print: bool
 
 
-def calibrate(
-    rule: NoiseRule,
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    return [
-        _calibration(rule, problem, budget, edition, settings)
-        for budget in gaussian_budgets(epsilons, delta)
-    ]
-
-
-def _calibration(
-    rule: NoiseRule, problem: Problem, budget: PrivacyBudget, edition: Edition, settings: Settings
-) -> Calibration:
+def calibrate(rule: NoiseRule, draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with the noise of one rule. Pure; sees public values only."""
+    problem, budget, edition = draft.problem, draft.requested, draft.edition
     printed = edition is Edition.PUBLISHED
     rate = learning_rate(problem, edition)
     unit = float(rule.unit_sigma(budget.epsilon, budget.delta))
@@ -94,48 +75,33 @@ def _calibration(
         *data_conditions(problem),
         *((_printed_covers(change, exact, steps),) if printed else ()),
     )
-    unmet = [condition for condition in conditions if not condition.met]
     lemma = (
         ("Lemma 1" if problem.strong_convexity > 0 else "Lemma 2") + " of paper 000"
         if printed
         else "the exact sensitivity Δ_T"
     )
-    by = f"{rule.theorem} with {lemma}"
-    proof = (
-        Guarantee(None, None, problem.adjacency, by, " ".join(c.consequence for c in unmet))
-        if unmet
-        else Guarantee(budget.epsilon, budget.delta, problem.adjacency, by)
-    )
-    claim = (
-        Guarantee(budget.epsilon, budget.delta, problem.adjacency, rule.claim_by)
-        if printed
-        else Guarantee(None, None, problem.adjacency, "no paper", "This edition is not in print.")
-    )
+    proof = proved_under(conditions, budget, problem.adjacency, f"{rule.theorem} with {lemma}")
     certified = Guarantee(
         float(analytic_epsilon(sigma, budget.delta, exact)),
         budget.delta,
         problem.adjacency,
         "exact Gaussian curve at the exact sensitivity Δ_T",
     )
-    return Calibration(
-        method=rule.key,
-        title=rule.title,
-        edition=edition,
-        problem=problem,
-        requested=budget,
+    return replace(
+        draft,
         query="the trained weights",
         sensitivity=change,
         sigma=sigma,
         steps=steps,
         learning_rate=rate,
-        batch=problem.records,
-        sampling="all",
         model_noise=sigma,
         conditions=conditions,
-        claim=claim,
+        claim=Guarantee(budget.epsilon, budget.delta, problem.adjacency, rule.claim_by)
+        if printed
+        else draft.claim,
         proof=proof,
         certified=certified,
-        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+        status=verdict(proof),
         bound_published=(
             _printed_bound(problem, steps, unit) if printed and rule.bounded_in_print else None
         ),

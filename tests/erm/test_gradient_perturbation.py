@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -172,14 +174,13 @@ def test_sampling_pairs_with_the_adjacency(method, adjacency, sampling) -> None:
 def test_an_unmet_condition_empties_the_proof_even_when_it_has_no_sentence() -> None:
     noise = SoundNoise(3.0, (Condition("something unmet", False),), "a theorem", 1.0)
     rule = StepRule(
-        "made_up",
-        "Made up",
         lambda epsilon, delta: 1.0,
         lambda epsilon: Condition("", True),
         lambda problem, budget, rate, steps, sampling: noise,
     )
     problem = Problem("logistic", 0.1, 500, 10)
-    c = gradient_perturbation.calibrate(rule, problem, [1.0], 1e-5, SOUND, Settings())[0]
+    made_up = replace(GRPUA, rule=partial(gradient_perturbation.calibrate, rule))
+    c = made_up.calibrate(problem, [1.0], 1e-5, SOUND, Settings())[0]
     assert c.status is Status.CONDITIONS_NOT_MET
     assert (c.proof.epsilon, c.proof.delta) == (None, None)
     assert c.certified.epsilon is not None

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dpcore.datasets.catalogue import load
-from dpcore.erm.method import data_conditions, gaussian_budgets, noise_generator
+from dpcore.erm.method import Settings, data_conditions, noise_generator
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
-from dpcore.guarantee import PrivacyBudget
+from dpcore.guarantee import Edition, PrivacyBudget
+from dpcore.methods import method_named
 
 
 def test_noise_repeats_no_stream_that_makes_or_splits_data() -> None:
@@ -39,10 +40,12 @@ def test_runs_and_seeds_have_streams_of_their_own() -> None:
 
 
 def test_budgets_need_a_delta() -> None:
-    assert gaussian_budgets([0.1, 1], 1e-5) == [PrivacyBudget(0.1, 1e-5), PrivacyBudget(1.0, 1e-5)]
+    problem, method = Problem("logistic", 0.1, 1_234, 3), method_named("dpgd")
+    made = method.calibrate(problem, [0.1, 1], 1e-5, Edition.SOUND, Settings())
+    assert [c.requested for c in made] == [PrivacyBudget(0.1, 1e-5), PrivacyBudget(1.0, 1e-5)]
     for delta in (0.0, 1.0, -1.0, float("nan")):
         with pytest.raises(InvalidInput, match="delta is"):
-            gaussian_budgets([1.0], delta)
+            method.calibrate(problem, [1.0], delta, Edition.SOUND, Settings())
 
 
 def test_the_conditions_on_the_data_name_n_and_the_adjacency() -> None:

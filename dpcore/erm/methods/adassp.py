@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,6 @@ from dpcore.erm.method import (
     Settings,
     check_release,
     data_conditions,
-    gaussian_budgets,
     noise_generator,
 )
 from dpcore.erm.problem import Problem
@@ -43,6 +43,8 @@ from dpcore.guarantee import (
     Guarantee,
     PrivacyBudget,
     Status,
+    proved_under,
+    verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
 from dpcore.progress import Progress, silent
@@ -87,18 +89,9 @@ def total_mu(
     return exact * (1.0 + 1e-15)
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    return [_calibration(problem, budget, edition) for budget in gaussian_budgets(epsilons, delta)]
-
-
-def _calibration(problem: Problem, budget: PrivacyBudget, edition: Edition) -> Calibration:
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    problem, budget, edition = draft.problem, draft.requested, draft.edition
     adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
     size = (problem.records, problem.dimension)
     together = "one Gaussian mechanism: both sums, taken jointly, and the smallest eigenvalue"
@@ -110,49 +103,32 @@ def _calibration(problem: Problem, budget: PrivacyBudget, edition: Edition) -> C
         claim_epsilon = float(
             analytic_epsilon(1.0 / total_mu(sigma, edition, CLAIMED, (0, 0)), budget.delta)
         )
-        certified = Guarantee(actual, budget.delta, adjacency, together)
         claim = Guarantee(budget.epsilon, budget.delta, Adjacency.ADD_REMOVE, CLAIMED_BY)
     else:
         unit = float(analytic_sigma(budget.epsilon, budget.delta)) * (1.0 + 2e-15)
         sigma = unit * total_mu(1.0, edition, adjacency, size)
         mu = total_mu(sigma, edition, adjacency, size)
-        conditions, claim_epsilon = data_conditions(problem), budget.epsilon
-        certified = Guarantee(budget.epsilon, budget.delta, adjacency, together)
-        claim = Guarantee(None, None, adjacency, "no paper", "This edition is not in print.")
-    unmet = " ".join(condition.consequence for condition in conditions if not condition.met)
-    proof = (
-        Guarantee(None, None, adjacency, together, unmet)
-        if unmet
-        else Guarantee(budget.epsilon, budget.delta, adjacency, together)
-    )
-    return Calibration(
-        method="adassp",
-        title="AdaSSP",
-        edition=edition,
-        problem=problem,
-        requested=budget,
+        actual = claim_epsilon = budget.epsilon
+        conditions, claim = data_conditions(problem), draft.claim
+    proof = proved_under(conditions, budget, adjacency, together)
+    return replace(
+        draft,
         query="the sums of x xᵀ and of y x, and the smallest eigenvalue of the first",
         sensitivity=sensitivity(weight(edition, adjacency), adjacency),
         sigma=sigma,
-        steps=1,
-        learning_rate=math.nan,
-        batch=problem.records,
-        sampling="all",
         model_noise=sigma,
         conditions=conditions,
         claim=claim,
         proof=proof,
-        certified=certified if printed else proof,
-        status=_status(bool(unmet), claim_epsilon <= budget.epsilon),
+        certified=Guarantee(actual, budget.delta, adjacency, together),
+        status=_status(proof, claim_epsilon <= budget.epsilon),
         gaussian_mu=mu,
     )
 
 
-def _status(unmet: bool, claim_holds: bool) -> Status:
+def _status(proof: Guarantee, claim_holds: bool) -> Status:
     """The verdict: a claim true for its own adjacency may prove nothing for another."""
-    if not unmet:
-        return Status.PROVED
-    return Status.CONDITIONS_NOT_MET if claim_holds else Status.CLAIM_NOT_SUPPORTED
+    return verdict(proof) if claim_holds else Status.CLAIM_NOT_SUPPORTED
 
 
 def _covered(actual: float, budget: PrivacyBudget, adjacency: Adjacency) -> Condition:
@@ -244,7 +220,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=release,
     limits=("The ridge follows from a noisy eigenvalue, which takes a twentieth of the budget.",),
     losses=RESIDUAL_LOSSES,

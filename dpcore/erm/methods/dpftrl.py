@@ -9,21 +9,21 @@ et al. 2022.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import replace
 
 from dpcore.erm import permuted, stream
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
+    NO_PAPER,
     Calibration,
     Method,
     MethodStanding,
     Settings,
     data_conditions,
-    gaussian_budgets,
 )
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
-from dpcore.guarantee import Edition, Guarantee, Status
+from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms import toeplitz
 from dpcore.mechanisms.gaussian import analytic_sigma
 
@@ -33,14 +33,9 @@ REACH, REACH_OF_NUMBERS = 10.0, 1.0
 the direction of w tells classes apart, but its length counts where a number is predicted."""
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    problem, budget = draft.problem, draft.requested
     n = problem.records
     batch = -(-n // MOST_BATCHES)
     if settings.batch is not None:
@@ -51,44 +46,30 @@ def calibrate(
         steps = min(whole("steps T", settings.steps, at_least=1, at_most=1_000_000), n)
         batch = -(-n // steps)
     sensitivity = problem.gradient_change * toeplitz.column_norm(steps)
-    result = []
-    for budget in gaussian_budgets(epsilons, delta):
-        sigma = float(analytic_sigma(budget.epsilon, budget.delta, sensitivity))
-        # The first steps must not overshoot, nor the noise carry the weights away.
-        ridge = max(batch * problem.function.curvature, noise_ridge(problem, sigma, steps))
-        proof = Guarantee(
-            budget.epsilon,
-            budget.delta,
-            problem.adjacency,
-            f"one Gaussian mechanism on all {steps:,} running sums (Denisov et al. 2022)",
-        )
-        result.append(
-            Calibration(
-                method="dpftrl",
-                title="DP-FTRL",
-                edition=Edition.SOUND,
-                problem=problem,
-                requested=budget,
-                query="the running sums of the gradients, all at once",
-                sensitivity=sensitivity,
-                sigma=sigma,
-                steps=steps,
-                learning_rate=1.0 / ridge,
-                batch=batch,
-                sampling=permuted.SAMPLING,
-                model_noise=sigma,
-                conditions=data_conditions(problem),
-                claim=Guarantee(
-                    None, None, problem.adjacency, "no paper", "Not one of the five papers."
-                ),
-                proof=proof,
-                certified=proof,
-                status=Status.PROVED,
-                gaussian_mu=math.nextafter(sensitivity / sigma, math.inf),
-                ridge=ridge,
-            )
-        )
-    return result
+    sigma = float(analytic_sigma(budget.epsilon, budget.delta, sensitivity))
+    # The first steps must not overshoot, nor the noise carry the weights away.
+    ridge = max(batch * problem.function.curvature, noise_ridge(problem, sigma, steps))
+    conditions = data_conditions(problem)
+    by = f"one Gaussian mechanism on all {steps:,} running sums (Denisov et al. 2022)"
+    proof = proved_under(conditions, budget, problem.adjacency, by)
+    return replace(
+        draft,
+        query="the running sums of the gradients, all at once",
+        sensitivity=sensitivity,
+        sigma=sigma,
+        steps=steps,
+        learning_rate=1.0 / ridge,
+        batch=batch,
+        sampling=permuted.SAMPLING,
+        model_noise=sigma,
+        conditions=conditions,
+        claim=not_in_print(problem.adjacency, NO_PAPER),
+        proof=proof,
+        certified=proof,
+        status=verdict(proof),
+        gaussian_mu=math.nextafter(sensitivity / sigma, math.inf),
+        ridge=ridge,
+    )
 
 
 def noise_ridge(problem: Problem, sigma: float, steps: int) -> float:
@@ -104,12 +85,12 @@ METHOD = Method(
     idea="See every record once, as it comes in, with noise whose draws cancel from step to step.",
     editions={
         Edition.SOUND: MethodStanding(
-            claim="Not one of the five papers.",
+            claim=NO_PAPER,
             proof="(ε, δ) by one Gaussian mechanism on all running sums; each record is used once.",
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=stream.release,
     losses=LOSSES,
     limits=(

@@ -8,21 +8,21 @@ with the analytic σ₁. Source of the algorithm: Ganesh et al. 2023 (arXiv 2305
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import replace
 
 from dpcore.erm import full_batch
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import (
+    NO_PAPER,
     Calibration,
     Method,
     MethodStanding,
     Settings,
     data_conditions,
-    gaussian_budgets,
 )
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
-from dpcore.guarantee import Edition, Guarantee, Status
+from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 FEWEST_STEPS, DEFAULT_MOST_STEPS = 30, 400
@@ -41,55 +41,34 @@ def schedule(problem: Problem, unit: float) -> tuple[int, float]:
     return steps, min(1.0 / problem.smoothness, reach / (10.0 * steps))
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    result = []
-    for budget in gaussian_budgets(epsilons, delta):
-        unit = float(analytic_sigma(budget.epsilon, budget.delta))
-        steps, rate = schedule(problem, unit)
-        if settings.steps is not None:
-            steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
-        sensitivity = problem.gradient_change
-        sigma = math.sqrt(steps) * sensitivity * unit
-        proof = Guarantee(
-            budget.epsilon,
-            budget.delta,
-            problem.adjacency,
-            f"exact composition of {steps} Gaussian mechanisms (Gaussian DP)",
-        )
-        result.append(
-            Calibration(
-                method="dpgd",
-                title="DP-GD",
-                edition=Edition.SOUND,
-                problem=problem,
-                requested=budget,
-                query="the sum of the gradients, each step",
-                sensitivity=sensitivity,
-                sigma=sigma,
-                steps=steps,
-                learning_rate=rate,
-                batch=problem.records,
-                sampling="all",
-                model_noise=sigma / problem.records,
-                conditions=data_conditions(problem),
-                claim=Guarantee(
-                    None, None, problem.adjacency, "no paper", "Not one of the five papers."
-                ),
-                proof=proof,
-                certified=proof,
-                status=Status.PROVED,
-                # σ was rounded three times on its way from `unit`.
-                gaussian_mu=(1.0 + 1e-15) / unit,
-            )
-        )
-    return result
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    problem, budget = draft.problem, draft.requested
+    unit = float(analytic_sigma(budget.epsilon, budget.delta))
+    steps, rate = schedule(problem, unit)
+    if settings.steps is not None:
+        steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
+    sensitivity = problem.gradient_change
+    sigma = math.sqrt(steps) * sensitivity * unit
+    conditions = data_conditions(problem)
+    by = f"exact composition of {steps} Gaussian mechanisms (Gaussian DP)"
+    proof = proved_under(conditions, budget, problem.adjacency, by)
+    return replace(
+        draft,
+        query="the sum of the gradients, each step",
+        sensitivity=sensitivity,
+        sigma=sigma,
+        steps=steps,
+        learning_rate=rate,
+        model_noise=sigma / problem.records,
+        conditions=conditions,
+        claim=not_in_print(problem.adjacency, NO_PAPER),
+        proof=proof,
+        certified=proof,
+        status=verdict(proof),
+        # σ was rounded three times on its way from `unit`.
+        gaussian_mu=(1.0 + 1e-15) / unit,
+    )
 
 
 METHOD = Method(
@@ -99,12 +78,12 @@ METHOD = Method(
     idea="Train in few steps, each on all the records, with noise added to every step.",
     editions={
         Edition.SOUND: MethodStanding(
-            claim="Not one of the five papers.",
+            claim=NO_PAPER,
             proof="(ε, δ) by exact composition of Gaussian mechanisms.",
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=full_batch.release,
     losses=LOSSES,
 )

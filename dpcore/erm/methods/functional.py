@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +37,11 @@ from dpcore.erm.method import (
     Settings,
     check_release,
     data_conditions,
-    gaussian_budgets,
     noise_generator,
 )
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import of_sum
-from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
+from dpcore.guarantee import Adjacency, Edition, Guarantee, Status, proved_under, verdict
 from dpcore.mechanisms.laplace import laplace_scale
 from dpcore.progress import Progress, silent
 
@@ -92,51 +92,32 @@ def weights(loss: str, edition: Edition) -> tuple[float, float]:
     return (2.0, 1.0) if loss == "squared" else (0.5, 0.125)
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    adjacency, printed, result = problem.adjacency, edition is Edition.PUBLISHED, []
-    exact = sensitivity(
-        *weights(problem.loss, edition), problem.dimension, adjacency, problem.records
-    )
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    problem, budget, edition = draft.problem, draft.requested, draft.edition
+    adjacency, printed = problem.adjacency, edition is Edition.PUBLISHED
+    factors = weights(problem.loss, edition)
+    exact = sensitivity(*factors, problem.dimension, adjacency, problem.records)
     moved = printed_sensitivity(problem.loss, problem.dimension) if printed else exact
+    scale = float(laplace_scale(budget.epsilon, moved))
+    square = scale / factors[1]
+    conditions = data_conditions(problem)
     by = PRINTED_BY if printed else PROVED_BY
-    for budget in gaussian_budgets(epsilons, delta):
-        scale = float(laplace_scale(budget.epsilon, moved))
-        square = scale / weights(problem.loss, edition)[1]
-        guarantee = Guarantee(budget.epsilon, 0.0, adjacency, by)
-        result.append(
-            Calibration(
-                method="functional",
-                title="Functional",
-                edition=edition,
-                problem=problem,
-                requested=budget,
-                query="the coefficients of the objective: the sums of y x and of x xᵀ",
-                sensitivity=moved,
-                sigma=math.sqrt(2.0) * square,
-                steps=1,
-                learning_rate=math.nan,
-                batch=problem.records,
-                sampling="all",
-                model_noise=square,
-                conditions=data_conditions(problem),
-                claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
-                if printed
-                else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
-                proof=guarantee,
-                certified=Guarantee(exact / scale, 0.0, adjacency, PROVED_BY)
-                if printed
-                else guarantee,
-                status=Status.PROVED,
-            )
-        )
-    return result
+    proof = proved_under(conditions, budget, adjacency, by, pure=True)
+    return replace(
+        draft,
+        query="the coefficients of the objective: the sums of y x and of x xᵀ",
+        sensitivity=moved,
+        sigma=math.sqrt(2.0) * square,
+        model_noise=square,
+        conditions=conditions,
+        claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
+        if printed
+        else draft.claim,
+        proof=proof,
+        certified=Guarantee(exact / scale, 0.0, adjacency, PROVED_BY) if printed else proof,
+        status=verdict(proof),
+    )
 
 
 def noise(generator: np.random.Generator, dimension: int) -> tuple[Array, Array]:
@@ -203,7 +184,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=release,
     limits=(
         "For two classes the loss is replaced by a quadratic, which costs some accuracy without "

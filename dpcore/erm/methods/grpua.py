@@ -33,16 +33,14 @@ def sound_noise(
 
 
 RULE = StepRule(
-    key="grpua",
-    title="GRPUA",
     unit_sigma=lambda epsilon, delta: float(analytic_sigma(epsilon, delta)),
     condition=lambda epsilon: Condition("any ε > 0 for one query (Theorem 2)", True),
     sound=sound_noise,
 )
 
 METHOD = Method(
-    key=RULE.key,
-    title=RULE.title,
+    key="grpua",
+    title="GRPUA",
     paper="000 Ding et al., Algorithm 2",
     idea="Train in many small steps on records drawn at random, with noise added to every step.",
     editions={
@@ -63,7 +61,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=partial(gradient_perturbation.calibrate, RULE),
+    rule=partial(gradient_perturbation.calibrate, RULE),
     release=stochastic.release,
     all_classes=True,
     limits=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 
 from dpcore.erm import noisy_records, quadratic
@@ -16,12 +17,19 @@ from dpcore.erm.method import (
     Settings,
     Trust,
     data_conditions,
-    gaussian_budgets,
 )
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol, sensitivity
 from dpcore.errors import whole
-from dpcore.guarantee import Adjacency, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import (
+    Adjacency,
+    Edition,
+    Guarantee,
+    PrivacyBudget,
+    Status,
+    proved_under,
+    verdict,
+)
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
 from dpcore.progress import Progress, silent
 
@@ -30,53 +38,37 @@ MIXER = "A mixer", "who passes messages on in random order, without names, and k
 ADDER = "Whoever adds the messages up", "and lets nobody see more than the sums"
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    budgets = gaussian_budgets(epsilons, delta)
-    if edition is Edition.PUBLISHED:
-        return [_printed(problem, budget) for budget in budgets]
-    missing = min(whole("missing", settings.missing, at_least=0), problem.records - 1)
-    return [_sound(problem, budget, missing) for budget in budgets]
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    if draft.edition is Edition.PUBLISHED:
+        return _printed(draft)
+    missing = whole("missing", settings.missing, at_least=0)
+    return _sound(draft, min(missing, draft.problem.records - 1))
 
 
 def _protocol(problem: Problem, budget: PrivacyBudget, missing: int) -> Protocol:
     return Protocol(problem.records, budget.epsilon, budget.delta, problem.adjacency, missing)
 
 
-def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration:
-    protocol = _protocol(problem, budget, missing)
+def _sound(draft: Calibration, missing: int) -> Calibration:
+    problem, budget = draft.problem, draft.requested
+    protocol, conditions = _protocol(problem, budget, missing), data_conditions(problem)
     stay = "" if missing == 0 else f", of whom {missing:,} may stay away or tell their noise"
-    proof = Guarantee(
-        budget.epsilon,
-        budget.delta,
-        problem.adjacency,
+    by = (
         f"one Gaussian mechanism on the sums that contributors blur together{stay}; a single "
-        f"message has ε = {_rounded_up(protocol.local_epsilon)}",
+        f"message has ε = {_rounded_up(protocol.local_epsilon)}"
     )
+    proof = proved_under(conditions, budget, problem.adjacency, by)
     moved = sensitivity(protocol.weight, problem.adjacency, problem.records)
     # Of several classes each has sums of its own, in the same message: μ² adds up.
     noise = protocol.share * math.sqrt(problem.records * problem.parts)
-    return Calibration(
-        method="inputpert",
-        title="InputPert",
-        edition=Edition.SOUND,
-        problem=problem,
-        requested=budget,
+    return replace(
+        draft,
         query="the sum of x xᵀ, and of y x beside it",
         sensitivity=moved,
         sigma=noise,
-        steps=1,
-        learning_rate=math.nan,
-        batch=problem.records,
-        sampling="all",
         model_noise=noise,
-        conditions=data_conditions(problem),
+        conditions=conditions,
         claim=Guarantee(
             None,
             None,
@@ -86,7 +78,7 @@ def _sound(problem: Problem, budget: PrivacyBudget, missing: int) -> Calibration
         ),
         proof=proof,
         certified=proof,
-        status=Status.PROVED,
+        status=verdict(proof),
         gaussian_mu=math.nextafter(moved / protocol.sigma, math.inf),
         missing=missing,
     )
@@ -97,29 +89,22 @@ def _rounded_up(value: float) -> str:
     return f"{Context(3, ROUND_CEILING).create_decimal_from_float(value):f}"
 
 
-def _printed(problem: Problem, budget: PrivacyBudget) -> Calibration:
+def _printed(draft: Calibration) -> Calibration:
     """By corollary 1 alone: the requested ε is that of one message, and so of the model."""
+    problem, budget = draft.problem, draft.requested
     moved = noisy_records.SENSITIVITY
     sigma = float(classical_sigma(budget.epsilon, budget.delta, moved))
     conditions = (classical_condition(budget.epsilon), *data_conditions(problem))
-    unmet = [condition for condition in conditions if not condition.met]
     by = (
         "corollary 1 of paper 002, the classical Gaussian mechanism on each message: local privacy "
         "only, which the model has through it"
     )
-    return Calibration(
-        method="inputpert",
-        title="InputPert",
-        edition=Edition.PUBLISHED,
-        problem=problem,
-        requested=budget,
+    proof = proved_under(conditions, budget, problem.adjacency, by)
+    return replace(
+        draft,
         query="x, and y x beside it, of every single record",
         sensitivity=moved,
         sigma=sigma,
-        steps=1,
-        learning_rate=math.nan,
-        batch=problem.records,
-        sampling="all",
         model_noise=sigma,
         conditions=conditions,
         claim=Guarantee(
@@ -129,18 +114,14 @@ def _printed(problem: Problem, budget: PrivacyBudget) -> Calibration:
             "Theorem 1 and corollary 1 of paper 002",
             "The ε and δ of both are lost in the text at hand.",
         ),
-        proof=(
-            Guarantee(None, None, problem.adjacency, by, " ".join(c.consequence for c in unmet))
-            if unmet
-            else Guarantee(budget.epsilon, budget.delta, problem.adjacency, by)
-        ),
+        proof=proof,
         certified=Guarantee(
             float(analytic_epsilon(sigma, budget.delta, moved)),
             budget.delta,
             problem.adjacency,
             "exact Gaussian curve of one message",
         ),
-        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
+        status=verdict(proof),
         gaussian_mu=math.nextafter(moved / sigma, math.inf),
     )
 
@@ -207,7 +188,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=release,
     limits=(
         "The loss is replaced by a quadratic, which costs some accuracy without privacy, too.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,42 +11,13 @@ from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Array, Calibration, Method, MethodStanding, Settings
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Edition, Status
 from dpcore.progress import Progress, silent
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """No noise at any ε."""
-    nothing = Guarantee(None, None, problem.adjacency, "none", "No noise is added.")
-    return [
-        Calibration(
-            method="nonprivate",
-            title="Non-private",
-            edition=edition,
-            problem=problem,
-            requested=PrivacyBudget(float(epsilon), delta),
-            query="",
-            sensitivity=math.nan,
-            sigma=0.0,
-            steps=0,
-            learning_rate=math.nan,
-            batch=problem.records,
-            sampling="all",
-            model_noise=0.0,
-            conditions=(),
-            claim=nothing,
-            proof=nothing,
-            certified=nothing,
-            status=Status.NOT_PRIVATE,
-        )
-        for epsilon in epsilons
-    ]
+    return replace(draft, steps=0, claim=draft.proof)
 
 
 def release(
@@ -75,7 +46,7 @@ METHOD = Method(
             status=Status.NOT_PRIVATE,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=release,
     closed_form=True,
     losses=LOSSES,

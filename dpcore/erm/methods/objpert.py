@@ -43,11 +43,9 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=partial(
+    rule=partial(
         calibrate,
         ObjectiveRule(
-            key="objpert",
-            title="ObjPert",
             printed=printed,
             sound=gaussian_noise,
             deviation=lambda dimension: 1.0,

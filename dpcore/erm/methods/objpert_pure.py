@@ -48,11 +48,9 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=partial(
+    rule=partial(
         calibrate,
         ObjectiveRule(
-            key="objpert_pure",
-            title="ObjPert, δ = 0",
             printed=printed,
             sound=lambda problem, epsilon, delta: pure_noise(problem, epsilon),
             deviation=lambda dimension: math.sqrt(dimension + 1.0),

@@ -12,8 +12,6 @@ from dpcore.guarantee import Condition, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 RULE = NoiseRule(
-    key="opera",
-    title="OPERA",
     unit_sigma=lambda epsilon, delta: float(analytic_sigma(epsilon, delta)),
     condition=lambda epsilon: Condition("any ε > 0 (Theorem 2)", True),
     theorem="analytic Gaussian mechanism (Balle and Wang 2018)",
@@ -22,8 +20,8 @@ RULE = NoiseRule(
 )
 
 METHOD = Method(
-    key=RULE.key,
-    title=RULE.title,
+    key="opera",
+    title="OPERA",
     paper="000 Ding et al., Algorithm 1",
     idea="Train without noise, then blur the finished model once, with just the noise needed.",
     editions={
@@ -41,7 +39,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=partial(output_perturbation.calibrate, RULE),
+    rule=partial(output_perturbation.calibrate, RULE),
     release=output_noise.release,
     closed_form=True,
     limits=(

@@ -12,8 +12,6 @@ from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
 
 RULE = NoiseRule(
-    key="outpert",
-    title="OutPert",
     unit_sigma=lambda epsilon, delta: float(classical_sigma(epsilon, delta)),
     condition=lambda epsilon: classical_condition(epsilon),
     theorem="classical Gaussian mechanism (Dwork and Roth 2014, Theorem A.1)",
@@ -22,8 +20,8 @@ RULE = NoiseRule(
 )
 
 METHOD = Method(
-    key=RULE.key,
-    title=RULE.title,
+    key="outpert",
+    title="OutPert",
     paper="000 Ding et al., baseline of section V (Zhang et al. 2017)",
     idea="Train without noise, then blur the finished model once, by the classical noise formula.",
     editions={
@@ -39,7 +37,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=partial(output_perturbation.calibrate, RULE),
+    rule=partial(output_perturbation.calibrate, RULE),
     release=output_noise.release,
     closed_form=True,
     limits=(

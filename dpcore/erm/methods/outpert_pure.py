@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +22,17 @@ from dpcore.erm.method import (
     Settings,
     check_release,
     data_conditions,
-    gaussian_budgets,
     noise_generator,
 )
 from dpcore.erm.objective_noise import minimisers, vector_laplace
 from dpcore.erm.objective_perturbation import TOLERANCE, exact_minimiser
 from dpcore.erm.problem import Problem
-from dpcore.guarantee import Adjacency, Edition, Guarantee, Status
+from dpcore.guarantee import Adjacency, Edition, Guarantee, Status, proved_under, verdict
 from dpcore.mechanisms.laplace import laplace_scale
 from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
-TITLE = "OutPert, δ = 0"
 PRINTED_BY = "Theorem 6 of Chaudhuri, Monteleoni and Sarwate 2011"
 PROVED_BY = "vector-Laplace mechanism (Chaudhuri et al. 2011) at the sensitivity of what is solved"
 
@@ -47,52 +46,32 @@ def sensitivity(problem: Problem, edition: Edition) -> float:
     return min(moved, 2.0 * problem.solution_radius) * (1.0 + 1e-15)
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    problem, budget, edition = draft.problem, draft.requested, draft.edition
     printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
-    change, result = sensitivity(problem, edition), []
+    change = sensitivity(problem, edition)
     # Both editions release the same approximate minimiser; Δ as printed is a little too small.
-    true, exact = sensitivity(problem, Edition.SOUND), exact_minimiser()
-    for budget in gaussian_budgets(epsilons, delta):
-        scale = float(laplace_scale(budget.epsilon, change))
-        guarantee = Guarantee(budget.epsilon, 0.0, adjacency, PROVED_BY)
-        proof = (
-            Guarantee(None, None, adjacency, PRINTED_BY, exact.consequence)
-            if printed
-            else guarantee
-        )
-        certified = Guarantee(max(budget.epsilon, true / scale), 0.0, adjacency, PROVED_BY)
-        result.append(
-            Calibration(
-                method="outpert_pure",
-                title=TITLE,
-                edition=edition,
-                problem=problem,
-                requested=budget,
-                query="the trained weights",
-                sensitivity=change,
-                sigma=scale * math.sqrt(problem.dimension + 1.0),
-                steps=1,
-                learning_rate=math.nan,
-                batch=problem.records,
-                sampling="all",
-                model_noise=scale,
-                conditions=(*data_conditions(problem), *((exact,) if printed else ())),
-                claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
-                if printed
-                else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
-                proof=proof,
-                certified=certified if printed else guarantee,
-                status=Status.CONDITIONS_NOT_MET if printed else Status.PROVED,
-            )
-        )
-    return result
+    true = sensitivity(problem, Edition.SOUND)
+    scale = float(laplace_scale(budget.epsilon, change))
+    conditions = (*data_conditions(problem), *((exact_minimiser(),) if printed else ()))
+    by = PRINTED_BY if printed else PROVED_BY
+    proof = proved_under(conditions, budget, adjacency, by, pure=True)
+    certified = Guarantee(max(budget.epsilon, true / scale), 0.0, adjacency, PROVED_BY)
+    return replace(
+        draft,
+        query="the trained weights",
+        sensitivity=change,
+        sigma=scale * math.sqrt(problem.dimension + 1.0),
+        model_noise=scale,
+        conditions=conditions,
+        claim=Guarantee(budget.epsilon, 0.0, Adjacency.REPLACE_ONE, PRINTED_BY)
+        if printed
+        else draft.claim,
+        proof=proof,
+        certified=certified if printed else proof,
+        status=verdict(proof),
+    )
 
 
 def release(
@@ -124,7 +103,7 @@ def release(
 
 METHOD = Method(
     key="outpert_pure",
-    title=TITLE,
+    title="OutPert, δ = 0",
     paper="modern baseline (Chaudhuri, Monteleoni and Sarwate 2011)",
     idea="Blur the finished model once, with noise of heavier tails that never breaks its promise.",
     editions={
@@ -139,7 +118,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=release,
     losses=LOSSES,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,12 +17,11 @@ from dpcore.erm.method import (
     MethodStanding,
     Settings,
     data_conditions,
-    gaussian_budgets,
 )
 from dpcore.erm.output_perturbation import TYPICAL_SHARE
 from dpcore.erm.problem import Problem
 from dpcore.errors import whole
-from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, PrivacyBudget, Status
+from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, proved_under, verdict
 from dpcore.mechanisms.gaussian import (
     analytic_epsilon,
     analytic_sigma,
@@ -41,15 +42,10 @@ PRINTED_BY = "Algorithms 1 and 2 of Wu et al. 2017 with the classical Gaussian m
 PROVED_BY = "analytic Gaussian mechanism (Balle and Wang 2018) with the exact sensitivity of PSGD"
 
 
-def calibrate(
-    problem: Problem,
-    epsilons: Sequence[float],
-    delta: float,
-    edition: Edition,
-    settings: Settings,
-) -> list[Calibration]:
-    """One calibration per requested ε. Pure; sees public values only."""
-    n = problem.records
+def calibrate(draft: Calibration, settings: Settings) -> Calibration:
+    """The draft with its noise. Pure; sees public values only."""
+    problem, budget, printed = draft.problem, draft.requested, draft.edition is Edition.PUBLISHED
+    n, adjacency = problem.records, problem.adjacency
     batch = min(n, max(SMALLEST_BATCH, -(-n // MOST_BATCHES)))
     if settings.batch is not None:
         batch = whole("batch size", settings.batch, at_least=1, at_most=n)
@@ -57,25 +53,65 @@ def calibrate(
     steps = PASSES * count
     if settings.steps is not None:
         steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
-    printed = edition is Edition.PUBLISHED
+    unit = float((classical_sigma if printed else analytic_sigma)(budget.epsilon, budget.delta))
     choices = _choices(problem, count, steps)
-    result = []
-    for budget in gaussian_budgets(epsilons, delta):
-        unit = float((classical_sigma if printed else analytic_sigma)(budget.epsilon, budget.delta))
-        # In print the sensitivity does not fall with the step size, so the longest is best.
-        fixed = printed and problem.strong_convexity > 0.0
-        rate, exact = choices[0][:2] if fixed else _chosen(problem, choices, unit)
-        change = exact
-        if printed:
-            # The released weights were computed with rounding, which the printed Δ leaves out.
-            change = permuted.printed(problem, count, rate, steps)
-            change += permuted.rounding(problem, count, rate, steps)
-        result.append(
-            _calibration(problem, budget, edition, batch, count, steps, rate, unit, change, exact)
+    # In print the sensitivity does not fall with the step size, so the longest is best.
+    fixed = printed and problem.strong_convexity > 0.0
+    rate, exact = choices[0][:2] if fixed else _chosen(problem, choices, unit)
+    change = exact
+    top = 2.0 / (permuted.smoothness(problem, count) + problem.strong_convexity)
+    conditions = (
+        Condition(
+            f"η ≤ 2/(β+μ) = {top:.4g} (η ≤ {rate:.4g})",
+            rate <= top,
+            "The sensitivity bound needs η ≤ 2/(β+μ); this step is longer.",
+        ),
+        *data_conditions(problem),
+    )
+    if printed:
+        # The released weights were computed with rounding, which the printed Δ leaves out.
+        change = permuted.printed(problem, count, rate, steps)
+        change += permuted.rounding(problem, count, rate, steps)
+        conditions = (
+            classical_condition(budget.epsilon),
+            Condition(
+                f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at "
+                f"T = {steps:,}",
+                # The exact one is rounded up, and both may be equal.
+                change * (1.0 + 1e-13 * (steps + 10.0)) >= exact,
+                f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
+            ),
+            *conditions,
         )
-    return result
+    sigma = unit * change
+    proof = proved_under(conditions, budget, adjacency, PRINTED_BY if printed else PROVED_BY)
+    return replace(
+        draft,
+        query="the trained weights",
+        sensitivity=change,
+        sigma=sigma,
+        steps=steps,
+        learning_rate=rate,
+        batch=batch,
+        sampling=permuted.SAMPLING,
+        model_noise=sigma,
+        conditions=conditions,
+        claim=Guarantee(budget.epsilon, budget.delta, Adjacency.REPLACE_ONE, PRINTED_BY)
+        if printed
+        else draft.claim,
+        proof=proof,
+        certified=Guarantee(
+            float(analytic_epsilon(sigma, budget.delta, exact)),
+            budget.delta,
+            adjacency,
+            "exact Gaussian curve at the exact sensitivity of PSGD",
+        ),
+        status=verdict(proof),
+        gaussian_mu=math.nextafter(exact / sigma, math.inf),
+    )
 
 
+@lru_cache(maxsize=64)
 def _choices(problem: Problem, count: int, steps: int) -> list[tuple[float, float, float]]:
     """(largest step size, Δ, bound on the optimisation gap) for 1/β and halvings of it.
 
@@ -106,75 +142,6 @@ def _chosen(
     return rate, change
 
 
-def _calibration(
-    problem: Problem,
-    budget: PrivacyBudget,
-    edition: Edition,
-    batch: int,
-    count: int,
-    steps: int,
-    rate: float,
-    unit: float,
-    change: float,
-    exact: float,
-) -> Calibration:
-    printed, adjacency = edition is Edition.PUBLISHED, problem.adjacency
-    by = PRINTED_BY if printed else PROVED_BY
-    top = 2.0 / (permuted.smoothness(problem, count) + problem.strong_convexity)
-    conditions = (
-        Condition(
-            f"η ≤ 2/(β+μ) = {top:.4g} (η ≤ {rate:.4g})",
-            rate <= top,
-            "The sensitivity bound needs η ≤ 2/(β+μ); this step is longer.",
-        ),
-        *data_conditions(problem),
-    )
-    if printed:
-        conditions = (
-            classical_condition(budget.epsilon),
-            Condition(
-                f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at "
-                f"T = {steps:,}",
-                # The exact one is rounded up, and both may be equal.
-                change * (1.0 + 1e-13 * (steps + 10.0)) >= exact,
-                f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
-            ),
-            *conditions,
-        )
-    unmet = [condition for condition in conditions if not condition.met]
-    sigma = unit * change
-    return Calibration(
-        method="psgd",
-        title="PSGD",
-        edition=edition,
-        problem=problem,
-        requested=budget,
-        query="the trained weights",
-        sensitivity=change,
-        sigma=sigma,
-        steps=steps,
-        learning_rate=rate,
-        batch=batch,
-        sampling=permuted.SAMPLING,
-        model_noise=sigma,
-        conditions=conditions,
-        claim=Guarantee(budget.epsilon, budget.delta, Adjacency.REPLACE_ONE, PRINTED_BY)
-        if printed
-        else Guarantee(None, None, adjacency, "no paper", "This edition is not in print."),
-        proof=Guarantee(None, None, adjacency, by, " ".join(c.consequence for c in unmet))
-        if unmet
-        else Guarantee(budget.epsilon, budget.delta, adjacency, by),
-        certified=Guarantee(
-            float(analytic_epsilon(sigma, budget.delta, exact)),
-            budget.delta,
-            adjacency,
-            "exact Gaussian curve at the exact sensitivity of PSGD",
-        ),
-        status=Status.CONDITIONS_NOT_MET if unmet else Status.PROVED,
-        gaussian_mu=math.nextafter(exact / sigma, math.inf),
-    )
-
-
 METHOD = Method(
     key="psgd",
     title="PSGD",
@@ -193,7 +160,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=calibrate,
+    rule=calibrate,
     release=output_noise.release,
     closed_form=True,
     losses=LOSSES,

@@ -52,16 +52,14 @@ def sound_noise(
 
 
 RULE = StepRule(
-    key="sgdpert",
-    title="SgdPert",
     unit_sigma=lambda epsilon, delta: float(classical_sigma(epsilon, delta)),
     condition=lambda epsilon: classical_condition(epsilon, ONE_QUERY),
     sound=sound_noise,
 )
 
 METHOD = Method(
-    key=RULE.key,
-    title=RULE.title,
+    key="sgdpert",
+    title="SgdPert",
     paper="000 Ding et al., baseline of section V (Bassily et al. 2014)",
     idea="As GRPUA: many small steps on random records; its noise follows the classical formula.",
     editions={
@@ -79,7 +77,7 @@ METHOD = Method(
             status=Status.PROVED,
         ),
     },
-    calibrate=partial(gradient_perturbation.calibrate, RULE),
+    rule=partial(gradient_perturbation.calibrate, RULE),
     release=stochastic.release,
     all_classes=True,
     limits=(
