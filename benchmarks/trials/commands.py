@@ -105,6 +105,8 @@ def options_of() -> dict[str, list[tuple[str, bool]]]:
     (commands,) = (
         action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)
     )
+    for command in commands.choices.values():
+        command.load()
     return {
         name: [
             (action.option_strings[-1], action.nargs != 0)

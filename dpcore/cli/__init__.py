@@ -11,9 +11,27 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dpcore.cli import audit, budget, catalogue, model, noise, papers, risk, study, train
 from dpcore.cli.options import Parser
 from dpcore.errors import InvalidInput
+
+COMMANDS = {
+    "sigma": "sigma of a Gaussian mechanism",
+    "epsilon": "epsilon of a Gaussian mechanism, or of a whole training run",
+    "delta": "delta of a Gaussian mechanism",
+    "plan": "one setting of a run, solved for a target ε",
+    "split": "noise for releases that share one (ε, δ)",
+    "risk": "what an attacker can find out about one person",
+    "datasets": "the catalogue, with public bounds and traps",
+    "methods": "the registers of methods and systems: claim, proof and status",
+    "sweep": "train every (method, ε, run) and tabulate",
+    "model": "a model of the survey on a table: accuracy, or what it is judged by, against ε",
+    "audit": "attack a method's sound edition on neighbours: a lower bound on its ε",
+    "train": "train a network privately",
+    "reproduce": "a paper's figures and tables, with verdicts",
+}
+"""What each does; the module of that name adds its options and answers."""
+ALSO = dict.fromkeys(("sigma", "epsilon", "delta"), "gaussian")
+"""Modules that have another name than their command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,6 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="dpcore", description=__doc__.split("\n", maxsplit=1)[0])
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
-    for subject in (noise, budget, risk, catalogue, study, model, audit, train, papers):
-        subject.add(commands)
+    for name, told in COMMANDS.items():
+        commands.add_parser(name, help=told, module=f"dpcore.cli.{ALSO.get(name, name)}")
     return parser

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpcore.cli.options import json_option, optional, optional_whole
+from dpcore.audit import attack, one_run
+from dpcore.audit.register import attacks_on
+from dpcore.cli.options import Parser, optional, optional_whole
 from dpcore.cli.output import downward, print_json, progress, shown
 from dpcore.errors import InvalidInput, number, whole
 
-if TYPE_CHECKING:
-    from dpcore.audit.attack import AttackResult
-    from dpcore.audit.one_run import OneRunResult as OneRun
-    from dpcore.cli.options import Commands
 
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser(
-        "audit", help="attack a method's sound edition on neighbours: a lower bound on its ε"
-    )
+def add(command: Parser) -> None:
+    """Add the options."""
     attacked = command.add_mutually_exclusive_group(required=True)
     attacked.add_argument(
         "--method", help="key of a method, or of a model of the survey; or training, of networks"
@@ -38,11 +32,10 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--confidence", default="0.99")
     command.add_argument("--seed", default="0")
-    json_option(command)
-    command.set_defaults(run=_audit)
 
 
-def _audit(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
     for field, value in (("runs", options.runs), ("canaries", options.canaries)):
         if value is not None and options.one_run is (field == "runs"):
             preposition = "with" if options.one_run else "without"
@@ -54,13 +47,11 @@ def _audit(options: argparse.Namespace) -> None:
 
 
 def _once(options: argparse.Namespace) -> None:
-    from dpcore.audit.one_run import CANARIES, LESS, audit
-
     epsilon, delta = optional("epsilon", options.epsilon), optional("delta", options.delta)
-    outcome = audit(
+    outcome = one_run.audit(
         1.0 if epsilon is None else epsilon,
         1e-5 if delta is None else delta,
-        canaries=optional_whole("canaries", options.canaries, at_least=1) or CANARIES,
+        canaries=optional_whole("canaries", options.canaries, at_least=1) or one_run.CANARIES,
         noise_share=number("noise-share", options.noise_share),
         confidence=number("confidence", options.confidence),
         seed=whole("seed", options.seed, at_least=0),
@@ -81,7 +72,7 @@ def _once(options: argparse.Namespace) -> None:
                     "right": outcome.right,
                     "noise_share": outcome.noise_share,
                     "refuted": outcome.flagged,
-                    "tuned_to_noise_share": 1.0 / LESS,
+                    "tuned_to_noise_share": 1.0 / one_run.LESS,
                     "about": outcome.about,
                 }
             }
@@ -97,16 +88,13 @@ def _once(options: argparse.Namespace) -> None:
 
 
 def _often(options: argparse.Namespace) -> None:
-    from dpcore.audit.attack import run
-    from dpcore.audit.register import attacks_on
-
     findings = []
     attacks = attacks_on(options.method)
-    for place, attack in enumerate(attacks):
+    for place, attacked in enumerate(attacks):
         progress(place / len(attacks), "releasing")
         findings.append(
-            run(
-                attack,
+            attack.run(
+                attacked,
                 epsilon=optional("epsilon", options.epsilon),
                 delta=optional("delta", options.delta),
                 runs=optional_whole("runs", options.runs, at_least=100),
@@ -123,7 +111,7 @@ def _often(options: argparse.Namespace) -> None:
         print(_sentence(finding))
 
 
-def _plain(finding: AttackResult) -> dict[str, Any]:
+def _plain(finding: attack.AttackResult) -> dict[str, Any]:
     promise = finding.promise
     return {
         "method": finding.method,
@@ -142,7 +130,7 @@ def _plain(finding: AttackResult) -> dict[str, Any]:
     }
 
 
-def _verdict(subject: str, outcome: AttackResult | OneRun) -> str:
+def _verdict(subject: str, outcome: attack.AttackResult | one_run.OneRunResult) -> str:
     promise = outcome.promise
     verdict = "REFUTED" if outcome.flagged else "not refuted"
     share = "" if outcome.noise_share == 1.0 else f" at {outcome.noise_share:g} of the noise"
@@ -152,7 +140,7 @@ def _verdict(subject: str, outcome: AttackResult | OneRun) -> str:
     )
 
 
-def _sentence(finding: AttackResult) -> str:
+def _sentence(finding: attack.AttackResult) -> str:
     return (
         f"{_verdict(f'{finding.method}, {finding.edition} edition', finding)}\n"
         f"  {finding.about} {finding.runs:,} releases on either set prove ε ≥ "

@@ -4,56 +4,41 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
-from dpcore.cli.options import json_option, optional, or_usual
+import pandas as pd
+
+from dpcore.cli.options import Parser, optional, or_usual
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
+from dpcore.controls.atlas import FORM, RUN
 from dpcore.controls.options import add as add_options
 from dpcore.errors import number, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from dpcore.cli.options import Commands, Parser
-    from dpcore.guarantee import Guarantee
+from dpcore.evaluation.marks import marked
+from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
+from dpcore.guarantee import Guarantee, verdicts
+from dpcore.models.register import describe
 
 READ_DIGITS = 4
 """Decimals of a measure, which is of the order of 1."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser(
-        "model",
-        help="a model of the survey on a table: accuracy, or what it is judged by, against ε",
-        description="Learns a model of the survey (paper 001) privately, several times at every ε, "
-        "and judges it on test records, beside the same model without noise. A terminal shows "
-        "what was measured with few digits; a file or pipe gets all of them.",
+def add(command: Parser) -> None:
+    """Add the options."""
+    command.description = (
+        "Learns a model of the survey (paper 001) privately, several times at every ε, and judges "
+        "it on test records, beside the same model without noise. A terminal shows what was "
+        "measured with few digits; a file or pipe gets all of them."
     )
     table_options(command)
     command.add_argument("--epsilon", nargs="+", help="total ε, one or several")
-    command.later(_options)
+    add_options(command, (FORM, *RUN))
     command.add_argument("--seed", default="0")
     command.add_argument("--every-run", action="store_true", help="one row a run, no summary")
-    json_option(command)
-    command.set_defaults(run=_model)
 
 
-def _options(command: Parser) -> None:
-    from dpcore.controls.atlas import FORM, RUN
-
-    add_options(command, (FORM, *RUN))
-
-
-def _model(options: argparse.Namespace) -> None:
-    from dataclasses import asdict
-
-    from dpcore.evaluation.marks import marked
-    from dpcore.evaluation.models import EPSILONS, ModelStudy, curve, summary
-    from dpcore.guarantee import verdicts
-    from dpcore.models.register import describe
-
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
     if options.model == "list":
         described = describe()
         if options.json:

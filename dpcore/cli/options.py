@@ -4,33 +4,38 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from importlib import import_module
+from typing import Any, NoReturn
 
 from dpcore.errors import MOST_LETTERS, InvalidInput, cut, number, whole
-
-if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction["Parser"]
 
 
 class Parser(argparse.ArgumentParser):
     """Reports bad usage as one sentence and exit code 2.
 
-    Options whose declarations are slow to load are added when the command is used.
+    Parameters
+    ----------
+    module : str, optional
+        Of a command, with `add` for its options and `run` for the answer; slow to load, so it is
+        imported when the command is used.
     """
 
-    def __init__(self, *arguments: Any, **more: Any) -> None:
+    def __init__(self, *arguments: Any, module: str = "", **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._later: list[Callable[[Parser], None]] = []
+        self._module = module
 
-    def later(self, add: Callable[[Parser], None]) -> None:
-        """Have `add` called with this parser before it is used."""
-        self._later.append(add)
+    def load(self) -> None:
+        """Add the command's options, if they are not there yet."""
+        if self._module:
+            command, self._module = import_module(self._module), ""
+            command.add(self)
+            json_help = getattr(command, "JSON_HELP", "print one JSON object")
+            self.add_argument("--json", action="store_true", help=json_help)
+            self.set_defaults(run=command.run)
 
     def parse_known_args(self, *arguments: Any, **more: Any) -> Any:
         """Parse as `argparse` does, with all options added."""
-        while self._later:
-            self._later.pop(0)(self)
+        self.load()
         return super().parse_known_args(*arguments, **more)
 
     def error(self, message: str) -> NoReturn:
@@ -43,11 +48,6 @@ class Parser(argparse.ArgumentParser):
 
 def _printable(letter: str) -> str:
     return letter if letter.isprintable() else repr(letter)[1:-1]
-
-
-def json_option(command: argparse.ArgumentParser) -> None:
-    """Add `--json`."""
-    command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def words(text: str) -> tuple[str, ...]:

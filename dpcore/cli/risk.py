@@ -5,41 +5,30 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpcore.cli import run
-from dpcore.cli.options import json_option, or_usual, privacy_loss, scale
+from dpcore.accounting import tradeoff
+from dpcore.accounting.accountants import certify, refusal
+from dpcore.accounting.risk import QUESTION, odds
+from dpcore.accounting.tradeoff import PrivacyCurve, from_budget, from_event, from_gaussian
+from dpcore.cli import run_options
+from dpcore.cli.options import Parser, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_json
+from dpcore.controls.common import ALARMS, PRIOR, RISK
 from dpcore.controls.options import add as add_options
 from dpcore.errors import InvalidInput, number, one_of
-from dpcore.guarantee import SMALLEST_DELTA
-
-if TYPE_CHECKING:
-    from dpcore.accounting.tradeoff import PrivacyCurve
-    from dpcore.cli.options import Commands, Parser
-    from dpcore.guarantee import Adjacency
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_epsilon
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser("risk", help="what an attacker can find out about one person")
+def add(command: Parser) -> None:
+    """Add the options."""
     command.add_argument("--epsilon", help="the budget's; with --sigma, by default what that costs")
     command.add_argument("--delta", required=True)
-    command.later(_options)
-    command.add_argument("--sigma", help="of one Gaussian mechanism, or of a run")
-    command.add_argument(
-        "--sensitivity",
-        help="Δ, in the query's units; of a run C, the norm of one clipped record (default 1)",
-    )
-    run.add_options(command)
-    json_option(command)
-    command.set_defaults(run=_risk)
-
-
-def _options(command: Parser) -> None:
-    from dpcore.controls.common import RISK
-
     add_options(command, RISK)
+    command.add_argument("--sigma", help="of one Gaussian mechanism, or of a run")
+    run_options.sensitivity_option(command)
+    run_options.add_options(command)
 
 
 @dataclass(frozen=True)
@@ -52,11 +41,8 @@ class _Mechanism:
     reason: str = ""
 
 
-def _risk(options: argparse.Namespace) -> None:
-    from dpcore.accounting.risk import QUESTION
-    from dpcore.accounting.tradeoff import from_budget
-    from dpcore.controls.common import ALARMS, PRIOR
-
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
     # The page asks for the belief in %.
     prior_text = or_usual(options.prior, str(PRIOR.default / 100))
     prior = number("prior", prior_text, above=0.0, below=1.0)
@@ -76,7 +62,7 @@ def _risk(options: argparse.Namespace) -> None:
         "question": "risk",
         "guess": QUESTION[mechanism.adjacency],
         "adjacency": str(mechanism.adjacency),
-        "public_size": run.public_size(options),
+        "public_size": run_options.public_size(options),
         "prior": prior,
         "fpr": rate,
         "epsilon": epsilon,
@@ -100,27 +86,22 @@ def _risk(options: argparse.Namespace) -> None:
 
 
 def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
-    from dpcore.accounting.accountants import certify, refusal
-    from dpcore.accounting.tradeoff import from_event, from_gaussian
-    from dpcore.guarantee import Adjacency
-    from dpcore.mechanisms.gaussian import analytic_epsilon
-
     if options.sigma is None:
         alone = [] if options.sensitivity is None else ["sensitivity"]
-        for name in (*alone, *run.given(options)):
+        for name in (*alone, *run_options.given(options)):
             if name != "adjacency":
                 raise InvalidInput(f"{name} is given, but it describes nothing without --sigma.")
         adjacency = or_usual(options.adjacency, Adjacency.ZERO_OUT)
         return _Mechanism(Adjacency(one_of("adjacency", adjacency, tuple(Adjacency))))
-    if not run.given(options):
+    if not run_options.given(options):
         sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
         sigma = scale("sigma", options.sigma)
         curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)
         epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
         return _Mechanism(curve.adjacency, curve, epsilon)
-    request = run.read(options)
+    request = run_options.read(options)
     event, adjacency = request.event(), request.training.adjacency
-    accountant = run.accountant(options, event, adjacency)
+    accountant = run_options.accountant(options, event, adjacency)
     certified = certify(event, delta, adjacency, accountant)
     if reason := refusal(event, adjacency, "pld"):
         reason = f"There is no exact privacy curve here: {reason}"
@@ -129,10 +110,6 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
 
 
 def _figures(curve: PrivacyCurve, prior: float, rate: float) -> dict[str, Any]:
-    from dpcore.accounting import tradeoff
-    from dpcore.accounting.risk import odds
-    from dpcore.guarantee import PrivacyBudget
-
     advantage = tradeoff.advantage(curve)
     # The curve's own point at ε = 0, where δ is the advantage: it loses nothing.
     guessing = odds(PrivacyBudget(1e-12, min(advantage, math.nextafter(1.0, 0.0))), curve.adjacency)

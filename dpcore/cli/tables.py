@@ -6,12 +6,11 @@ import argparse
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dpcore.datasets import OWN, Table, read_upload
+from dpcore.datasets.files import contents
+from dpcore.datasets.text import LARGEST_UPLOAD
 from dpcore.errors import InvalidInput, brief, reject
-
-if TYPE_CHECKING:
-    from dpcore.datasets import Table
 
 USUAL = "breast_cancer"
 
@@ -59,8 +58,6 @@ def source(options: argparse.Namespace) -> TableSource:
     InvalidInput
         If a file can't be read, is malformed, or is described but not named.
     """
-    from dpcore.datasets import OWN, read_upload
-
     described = options.columns is not None
     dataset = options.dataset or (OWN if described else USUAL)
     if described and dataset != OWN:
@@ -83,8 +80,5 @@ def source(options: argparse.Namespace) -> TableSource:
 
 
 def _read(field: str, name: str) -> bytes:
-    from dpcore.datasets.files import contents
-    from dpcore.datasets.text import LARGEST_UPLOAD
-
     # One byte more than allowed: reading then reports that it is too large.
     return contents(field, name, LARGEST_UPLOAD)

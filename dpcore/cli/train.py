@@ -14,23 +14,26 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpcore.cli.options import json_option, optional, words
+from dpcore.cli.options import Parser, optional, or_usual, words
 from dpcore.cli.output import print_conditions, print_json, progress, upward
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import fields, typed_values
+from dpcore.controls.train import CONTROLS, MORE_OPTIONS
+from dpcore.datasets.images import register, tabular
+from dpcore.deep.config import TrainingConfig
 from dpcore.errors import Cancelled, InvalidInput, number, reject, whole
+from dpcore.evaluation.comparison import comparison_arms, gathered
+from dpcore.evaluation.training import checkpoint
+from dpcore.evaluation.training.report import conclusion, measured, measures, outcome
+from dpcore.evaluation.training.study import TrainingStudy, new_release
+from dpcore.evaluation.training.task import begin
+from dpcore.evaluation.training.trainer import Trainer
 from dpcore.figures.words import plain
 from dpcore.progress import Progress
 
-if TYPE_CHECKING:
-    from dpcore.cli.options import Commands, Parser
-    from dpcore.controls import Control
-    from dpcore.deep.config import TrainingConfig
-    from dpcore.evaluation.training.study import TrainingStudy
-    from dpcore.evaluation.training.trainer import Trainer
-
+CONTROLLED = (*CONTROLS, *MORE_OPTIONS)
 USUAL_DECAY = "0.99"
 SETTINGS = "settings.json"
 UNFINISHED = "unfinished"
@@ -46,11 +49,10 @@ TITLES = {
 SHOWN_EVERY_SECONDS = 0.1
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser("train", help="train a network privately")
-    command.later(_set_option)
-    command.later(lambda command: add_options(command, _controls()))
+def add(command: Parser) -> None:
+    """Add the options."""
+    _set_option(command)
+    add_options(command, CONTROLLED)
     command.add_argument("--sigma", help="σ of the first step, in place of --epsilon; 0 for none")
     command.add_argument("--no-clipping", action="store_true", help="then nothing is private")
     command.add_argument("--budget", help="end before the step that would spend more than this ε")
@@ -58,7 +60,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--widths", help="comma-separated, of a perceptron's hidden layers")
     command.add_argument("--held-out", action="store_true", help="leave the test part alone")
     command.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    command.add_argument("--models", default="1", help="of the runs, written; their costs add up")
+    command.add_argument("--models", help="of the runs, written; their costs add up")
     command.add_argument(
         "--output",
         help="folder for weights.npz and settings.json, and what is not private: measures.*; noise "
@@ -72,13 +74,9 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="train beside it without privacy, and with constant isotropic noise at the same ε",
     )
-    json_option(command)
-    command.set_defaults(run=lambda options: _train(options, command))
 
 
 def _set_option(command: Parser) -> None:
-    from dpcore.datasets.images import register, tabular
-
     own = {key: source.settings for key, source in register().items() if source.settings}
     # A preparation cannot be typed.
     own["a table"] = tuple(each for each in tabular.SETTINGS if each.name != "preparation")
@@ -86,34 +84,24 @@ def _set_option(command: Parser) -> None:
     command.add_argument(
         "--set",
         action="append",
-        default=[],
         metavar="NAME=VALUE",
         help=f"one of the data set's own. {listed}",
     )
 
 
-def _controls() -> tuple[Control, ...]:
-    from dpcore.controls.train import CONTROLS, MORE_OPTIONS
-
-    return (*CONTROLS, *MORE_OPTIONS)
-
-
-def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> None:
-    from dpcore.evaluation.training.checkpoint import claim, forget, restore, save
-    from dpcore.evaluation.training.report import conclusion, measures
-    from dpcore.evaluation.training.task import begin
-
-    state = _unfinished_state(options, command) if options.resume else None
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    state = _unfinished_state(options) if options.resume else None
     series = _series(options) if state is None else _series_of(state, options.output)
     folder, report = _folder(options.output), _seldom(progress)
     trainer = begin(list(series.values()), device=options.device, progress=report)
-    if state is not None and not restore(trainer, state):
+    if state is not None and not checkpoint.restore(trainer, state):
         raise reject(
             "resume",
             options.output,
             "a folder with a training of this version of the program, on this kind of device",
         )
-    if state is not None and not claim(trainer, state):
+    if state is not None and not checkpoint.claim(trainer, state):
         raise reject("resume", options.output, "a folder whose training nobody else goes on with")
     stopped = False
     with _interrupted() as is_cancelled:
@@ -124,21 +112,21 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
     progress(1.0, "stopped" if stopped else "trained")
     conclusions = {name: conclusion(trainer, place) for place, name in enumerate(series)}
     measures_by_name = {name: measures(trainer, place) for place, name in enumerate(series)}
-    private_conclusion, measured = conclusions["private"], measures_by_name["private"]
+    private_conclusion, private_measures = conclusions["private"], measures_by_name["private"]
     unfinished = None
     if folder is not None and private_conclusion["steps"]:
-        unfinished = save(trainer) if stopped else None
+        unfinished = checkpoint.save(trainer) if stopped else None
         _leave(folder, _files(trainer, list(series), unfinished), options.output)
     if not stopped:
-        forget(trainer)
+        checkpoint.forget(trainer)
     comparison_arms = (
         _comparison_rows(conclusions, measures_by_name, stopped) if len(series) > 1 else []
     )
     if options.json:
-        summary = {"train": private_conclusion | {"stopped": stopped}, "measures": measured}
+        summary = {"train": private_conclusion | {"stopped": stopped}, "measures": private_measures}
         print_json(summary | ({"beside": comparison_arms} if comparison_arms else {}))
     else:
-        _say(private_conclusion, measured)
+        _say(private_conclusion, private_measures)
         _print_comparison(comparison_arms)
     if stopped:
         print(_spent(private_conclusion), file=sys.stderr)
@@ -149,8 +137,6 @@ def _train(options: argparse.Namespace, command: argparse.ArgumentParser) -> Non
 
 def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
     """The trainings to run side by side, the requested one first."""
-    from dpcore.evaluation.comparison import comparison_arms
-
     study = _study(options)
     if not options.compare:
         return {"private": study}
@@ -161,14 +147,12 @@ def _series(options: argparse.Namespace) -> dict[str, TrainingStudy]:
     return comparison_arms(study)
 
 
-def _unfinished_state(options: argparse.Namespace, command: argparse.ArgumentParser) -> bytes:
+def _unfinished_state(options: argparse.Namespace) -> bytes:
     """The saved state named by the settings in the output folder."""
-    from dpcore.evaluation.training.checkpoint import load
-
     more = [
         name.replace("_", "-")
         for name, value in vars(options).items()
-        if name not in WITH_RESUME and value != command.get_default(name)
+        if name not in WITH_RESUME and value not in (None, False)
     ]
     if more:
         raise InvalidInput(
@@ -179,7 +163,7 @@ def _unfinished_state(options: argparse.Namespace, command: argparse.ArgumentPar
     state = None
     with suppress(OSError, ValueError, AttributeError):
         settings = json.loads((Path(options.output) / SETTINGS).read_text("utf-8"))
-        state = load(settings.get(UNFINISHED))
+        state = checkpoint.load(settings.get(UNFINISHED))
     if state is None:
         allowed = "the folder of a training that was stopped here, with its settings.json"
         raise reject("output", options.output, allowed)
@@ -188,12 +172,10 @@ def _unfinished_state(options: argparse.Namespace, command: argparse.ArgumentPar
 
 def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
     """The studies of a saved state."""
-    from dpcore.evaluation.comparison import comparison_arms
-    from dpcore.evaluation.training.checkpoint import described
-    from dpcore.evaluation.training.study import TrainingStudy
-
     try:
-        studies = [TrainingStudy.described_by(description) for description in described(state)]
+        studies = [
+            TrainingStudy.described_by(description) for description in checkpoint.described(state)
+        ]
     except (TypeError, KeyError):
         studies = []
     if len(studies) == 1:
@@ -206,9 +188,6 @@ def _series_of(state: bytes, output: str) -> dict[str, TrainingStudy]:
 
 def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[str, bytes]:
     """The files of the training for its folder."""
-    from dpcore.evaluation.comparison import gathered
-    from dpcore.evaluation.training.report import measured, outcome
-
     outcomes = [outcome(trainer, place) for place in range(len(series))]
     rows = outcomes[0].rows
     if len(series) > 1:
@@ -221,29 +200,25 @@ def _files(trainer: Trainer, series: list[str], unfinished: str | None) -> dict[
 
 
 def _study(options: argparse.Namespace) -> TrainingStudy:
-    from dpcore.evaluation.training.study import TrainingStudy, new_release
-
     if options.epsilon is not None and options.sigma is not None:
         raise InvalidInput("epsilon and sigma are both given, but one of them must be left out.")
-    choices = typed_values(_controls(), options)
-    config, arguments = _config(options, choices), fields(_controls(), choices)
+    choices = typed_values(CONTROLLED, options)
+    config, arguments = _config(options, choices), fields(CONTROLLED, choices)
     if options.sigma is not None or not config.private:
         arguments.setdefault("epsilon", None)
     return TrainingStudy(
         config=config,
         budget=optional("budget", options.budget),
         held_out=options.held_out,
-        settings=tuple(_setting(text) for text in options.set),
+        settings=tuple(_setting(text) for text in options.set or ()),
         release="" if options.output is None or options.seed is not None else new_release(),
-        models=whole("models", options.models, at_least=1),
+        models=whole("models", or_usual(options.models, "1"), at_least=1),
         **arguments,
     )
 
 
 def _config(options: argparse.Namespace, choices: Mapping[str, Any]) -> TrainingConfig:
-    from dpcore.deep.config import TrainingConfig
-
-    arguments = {**fields(_controls(), choices, "config"), **_schedule(options, choices)}
+    arguments = {**fields(CONTROLLED, choices, "config"), **_schedule(options, choices)}
     if options.widths is not None:
         arguments["widths"] = tuple(
             whole("widths", part, at_least=1) for part in words(options.widths)

@@ -170,7 +170,7 @@ def test_output_that_cannot_be_written_is_refused_before_training(
     def never(*_: object, **__: object) -> None:
         raise AssertionError("trained first")
 
-    monkeypatch.setattr("dpcore.evaluation.sweep.sweep", never)
+    monkeypatch.setattr("dpcore.cli.sweep.sweep", never)
     monkeypatch.chdir(tmp_path)  # a long name would be cut
     sentence = refused(capsys, *SMALL, "--output", where)
     assert "output" in sentence

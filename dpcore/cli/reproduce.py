@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from dpcore.cli.options import json_option, optional_whole, words
+from dpcore.cli.options import Parser, optional_whole, words
 from dpcore.cli.output import print_json, progress
-
-if TYPE_CHECKING:
-    from dpcore.cli.options import Commands
+from dpcore.reproduction import report
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser(
-        "reproduce",
-        help="a paper's figures and tables, with verdicts",
-        description="Runs a figure or table of a paper again, or says why it can't be, and judges "
-        "what the paper concludes from it. Figures that train networks take minutes to hours at "
-        "full size (see the README); --epochs and --runs make a quick look.",
+def add(command: Parser) -> None:
+    """Add the options."""
+    command.description = (
+        "Runs a figure or table of a paper again, or says why it can't be, and judges what the "
+        "paper concludes from it. Figures that train networks take minutes to hours at full size "
+        "(see the README); --epochs and --runs make a quick look."
     )
     command.add_argument("paper", help="paper-000, paper-002, paper-003 or paper-004")
     command.add_argument("--figure", help="its number")
@@ -28,14 +23,11 @@ def add(commands: Commands) -> None:
     command.add_argument("--datasets", help="comma-separated; default: the paper's, where at hand")
     command.add_argument("--runs", help="independent runs of each setting")
     command.add_argument("--epochs", help="train networks for no more than so many")
-    json_option(command)
-    command.set_defaults(run=_reproduce)
 
 
-def _reproduce(options: argparse.Namespace) -> None:
-    from dpcore.reproduction.report import reproduce
-
-    result = reproduce(
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    result = report.reproduce(
         options.paper,
         figure=optional_whole("figure", options.figure, 1),
         table=optional_whole("table", options.table, 1),

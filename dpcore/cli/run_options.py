@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from dpcore.cli.options import optional_whole, or_usual, scale, scales
+from dpcore.accounting.accountants import ACCOUNTANTS, default_adjacency, refusal
+from dpcore.accounting.events import SAMPLINGS, Composed, from_schedule
+from dpcore.accounting.schedules import MOST_STEPS, Schedule, custom, linear
+from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.cli.options import Parser, optional_whole, or_usual, scale, scales
 from dpcore.controls.options import add as add_controls
+from dpcore.controls.plan import OPTIONS
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
-from dpcore.guarantee import SMALLEST_DELTA
-
-if TYPE_CHECKING:
-    from dpcore.accounting.events import Composed
-    from dpcore.accounting.schedules import Schedule
-    from dpcore.accounting.training_plan import TrainingPlan
-    from dpcore.cli.options import Parser
-    from dpcore.guarantee import Adjacency
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency
 
 SMALLEST_RATE = 1e-15
 MOST_RECORDS = 10**15
@@ -43,8 +40,6 @@ class RunOptions:
 
     def event(self, sampling: str | None = None) -> Composed:
         """The release as an event, with another sampling where one is named."""
-        from dpcore.accounting.events import from_schedule
-
         return from_schedule(
             self.schedule,
             rate=self.training.rate,
@@ -53,29 +48,27 @@ class RunOptions:
         )
 
 
+def sensitivity_option(command: Parser) -> None:
+    """Add `--sensitivity`, of one release or of a run."""
+    command.add_argument(
+        "--sensitivity",
+        help="Δ, in the query's units; of a run C, the norm of one clipped record (default 1)",
+    )
+
+
 def add_options(command: Parser) -> None:
     """Add all options of a run."""
-    command.later(_add)
-
-
-def _add(command: Parser) -> None:
-    from dpcore.controls.plan import OPTIONS
-
     add_controls(command.add_argument_group("a run of many steps"), OPTIONS)
 
 
 def given(options: argparse.Namespace) -> list[str]:
     """The names of the options that were given."""
-    from dpcore.controls.plan import OPTIONS
-
     names = [control.option for control in OPTIONS]
     return [name for name in names if getattr(options, name.replace("-", "_")) is not None]
 
 
 def read(options: argparse.Namespace) -> RunOptions:
     """The run to account for: everything but ε is given."""
-    from dpcore.accounting.schedules import custom, linear
-
     sigmas = scales("sigma", options.sigma)
     if len(sigmas) > 1:
         _alone(options, "a list of σ", "decay", "decay_every", "last_sigma", "epochs")
@@ -105,10 +98,6 @@ def training(
     sigma : float, optional
         σ in place of `--sigma`, where that has been read already.
     """
-    from dpcore.accounting.accountants import default_adjacency
-    from dpcore.accounting.events import SAMPLINGS
-    from dpcore.accounting.training_plan import TrainingPlan
-
     text = or_usual(_given(options, "sensitivity", unknown, "clip"), "1")
     clip = scale("sensitivity", text)
     adjacency = _adjacency(options)
@@ -162,21 +151,15 @@ def accountant(options: argparse.Namespace, event: Composed, adjacency: Adjacenc
     InvalidInput
         If the accountant does not cover the run, with its own sentence.
     """
-    from dpcore.accounting.accountants import ACCOUNTANTS, refusal
-
-    chosen = options.accountant
-    if chosen is None:
-        chosen = tightest(event, adjacency)
+    chosen = or_usual(options.accountant, tightest(event, adjacency))
     one_of("accountant", chosen, tuple(ACCOUNTANTS))
     if reason := refusal(event, adjacency, chosen):
         raise InvalidInput(reason)
-    return str(chosen)
+    return chosen
 
 
 def tightest(event: Composed, adjacency: Adjacency) -> str:
     """PLD where it covers the event, otherwise Rényi."""
-    from dpcore.accounting.accountants import refusal
-
     return "rdp" if refusal(event, adjacency, "pld") else "pld"
 
 
@@ -219,8 +202,6 @@ def _few_levels(levels: int) -> None:
 
 def _adjacency(options: argparse.Namespace) -> Adjacency | None:
     """The adjacency as typed, if at all, checked against the options for the number of records."""
-    from dpcore.guarantee import Adjacency
-
     typed, size = options.adjacency, options.public_size
     adjacency = None if typed is None else Adjacency(one_of("adjacency", typed, tuple(Adjacency)))
     if adjacency is Adjacency.ADD_REMOVE:
@@ -260,8 +241,6 @@ def _population(options: argparse.Namespace, unknown: str | None) -> tuple[int, 
 
 
 def _steps(options: argparse.Namespace, unknown: str | None, per_epoch: int, sampled: bool) -> int:
-    from dpcore.accounting.schedules import MOST_STEPS
-
     steps, epochs = _given(options, "steps", unknown), _given(options, "epochs", unknown)
     if unknown in ("steps", "epochs"):
         if steps is not None or epochs is not None:

@@ -6,23 +6,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from dpcore.cli import budget, run
-from dpcore.cli.options import json_option, or_usual, privacy_loss, scale
+from dpcore.accounting.answers import answer, ladder
+from dpcore.cli import run_options
+from dpcore.cli.options import Parser, or_usual, privacy_loss, scale
 from dpcore.cli.output import print_conditions, print_json, shown, upward
+from dpcore.cli.plan import print_cost
 from dpcore.errors import InvalidInput, brief, number
-
-if TYPE_CHECKING:
-    from dpcore.cli.options import Commands
 
 NEEDS = {
     "sigma": ("epsilon", "delta"),
     "epsilon": ("sigma", "delta"),
     "delta": ("epsilon", "sigma"),
 }
-
-
 READ = {
     "epsilon": privacy_loss,
     "delta": lambda name, text: number(name, text, above=0.0),
@@ -30,38 +26,30 @@ READ = {
 }
 
 
-def add(commands: Commands) -> None:
-    """Add the three commands."""
-    for question, needs in NEEDS.items():
-        more = ", or of a whole training run" if question == "epsilon" else ""
-        command = commands.add_parser(question, help=f"{question} of a Gaussian mechanism{more}")
-        for name in needs:
-            command.add_argument(f"--{name}", required=True)
-        command.add_argument(
-            "--sensitivity",
-            help="Δ, in the query's units; of a run C, the norm of one clipped record (default 1)",
-        )
-        command.add_argument(
-            "--mechanism", help="analytic (the default), classical, zcdp, tcdp, rdp or pld"
-        )
-        if question == "sigma":
-            command.add_argument("--ladder", action="store_true", help="by every mechanism")
-        if question == "epsilon":
-            run.add_options(command)
-        json_option(command)
-        command.set_defaults(run=_answer)
+def add(command: Parser) -> None:
+    """Add the options of one of the three."""
+    question = command.prog.split()[-1]
+    for name in NEEDS[question]:
+        command.add_argument(f"--{name}", required=True)
+    run_options.sensitivity_option(command)
+    command.add_argument(
+        "--mechanism", help="analytic (the default), classical, zcdp, tcdp, rdp or pld"
+    )
+    if question == "sigma":
+        command.add_argument("--ladder", action="store_true", help="by every mechanism")
+    if question == "epsilon":
+        run_options.add_options(command)
 
 
-def _answer(options: argparse.Namespace) -> None:
-    if options.command == "epsilon" and run.given(options):
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
+    if options.command == "epsilon" and run_options.given(options):
         if options.mechanism is not None:
             raise InvalidInput(
                 f"mechanism is {brief(options.mechanism)}, but a run is costed by an --accountant."
             )
-        budget.print_cost(options)
+        print_cost(options)
         return
-    from dpcore.accounting.answers import answer
-
     needs = NEEDS[options.command]
     inputs = {name: READ[name](name, getattr(options, name)) for name in needs}
     sensitivity = scale("sensitivity", or_usual(options.sensitivity, "1"))
@@ -85,8 +73,6 @@ def _answer(options: argparse.Namespace) -> None:
 
 
 def _ladder(options: argparse.Namespace, inputs: dict[str, float], sensitivity: float) -> None:
-    from dpcore.accounting.answers import ladder
-
     if options.mechanism is not None:
         raise InvalidInput(f"mechanism is {brief(options.mechanism)}, but a ladder holds them all.")
     rows = ladder(inputs["epsilon"], inputs["delta"], sensitivity)

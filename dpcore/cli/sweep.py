@@ -8,31 +8,35 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpcore.cli.options import optional_whole, words
+import pandas as pd
+
+from dpcore.cli.options import Parser, optional_whole, words
 from dpcore.cli.output import print_json, progress
 from dpcore.cli.tables import source, table_options
+from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import exactly, fields, typed_values
+from dpcore.datasets import OWN, PAPER_000, Preparation, described, entry, prepare
+from dpcore.datasets.prepare import complete_only
+from dpcore.erm.method import COMPLETE_ONLY
 from dpcore.errors import number, one_of, reject, whole
+from dpcore.evaluation.curves import answers
+from dpcore.evaluation.marks import marked
+from dpcore.evaluation.study import Study, losses_for
+from dpcore.evaluation.sweep import sweep
 from dpcore.guarantee import Status
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from dpcore.cli.options import Commands
-    from dpcore.controls import Control
-    from dpcore.datasets import Preparation
-
-PREPARATIONS = ("public", "paper-000")
+CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
+PREPARATIONS = {"public": Preparation(), "paper-000": PAPER_000}
+JSON_HELP = "print rows as JSON under 'sweep'"
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser("sweep", help="train every (method, ε, run) and tabulate")
+def add(command: Parser) -> None:
+    """Add the options."""
     table_options(command)
-    command.later(lambda command: add_options(command, _controls()))
+    add_options(command, CONTROLLED)
     # No page has the options from here on.
     command.add_argument("--seed", default="0")
     command.add_argument("--batch", help="records per stochastic step; default: rule")
@@ -59,32 +63,16 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="one row per method and ε, in closed form where there is one, as on the page",
     )
-    command.add_argument("--json", action="store_true", help="print rows as JSON under 'sweep'")
-    command.set_defaults(run=_sweep)
 
 
-def _controls() -> tuple[Control, ...]:
-    from dpcore.controls.explore import CONTROLS, DATA, EPSILON
-
-    return tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
-
-
-def _sweep(options: argparse.Namespace) -> None:
-    from dpcore.controls.explore import FEW_EPSILONS
-    from dpcore.datasets import OWN, described, entry, prepare
-    from dpcore.datasets.prepare import complete_only
-    from dpcore.erm.method import COMPLETE_ONLY
-    from dpcore.evaluation.curves import answers
-    from dpcore.evaluation.marks import marked
-    from dpcore.evaluation.study import Study, losses_for
-    from dpcore.evaluation.sweep import sweep
-
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
     data = source(options)
     public = described(data.columns) if data.dataset == OWN else entry(data.dataset)
-    choices = typed_values([control for control in _controls() if control.field], options)
+    choices = typed_values([control for control in CONTROLLED if control.field], options)
     typed = options.epsilon or exactly(FEW_EPSILONS)
     study = Study(
-        **{"loss": losses_for(public)[0], **fields(_controls(), choices)},
+        **{"loss": losses_for(public)[0], **fields(CONTROLLED, choices)},
         dataset=data.dataset,
         upload=data.upload,
         columns=data.columns,
@@ -132,10 +120,8 @@ def _without_privacy_once(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _preparation(options: argparse.Namespace, choices: Mapping[str, Any]) -> Preparation:
-    from dpcore.datasets import PAPER_000, Preparation
-
-    one_of("preparation", options.preparation, PREPARATIONS)
-    typed = fields(_controls(), choices, "preparation")
+    base = PREPARATIONS[one_of("preparation", options.preparation, tuple(PREPARATIONS))]
+    typed = fields(CONTROLLED, choices, "preparation")
     if options.log_transform is not None:
         typed["log_transform"] = options.log_transform
     if options.include is not None:
@@ -144,4 +130,4 @@ def _preparation(options: argparse.Namespace, choices: Mapping[str, Any]) -> Pre
         typed["test_fraction"] = number("test-fraction", options.test_fraction)
     if options.split_seed is not None:
         typed["seed"] = whole("split-seed", options.split_seed, at_least=0)
-    return replace(PAPER_000 if options.preparation == "paper-000" else Preparation(), **typed)
+    return replace(base, **typed)

@@ -1,58 +1,28 @@
-"""`datasets` and `methods`: the available choices, and all systems that the papers describe."""
+"""`methods`: the registers of methods, and of all systems that the papers describe."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpcore.cli.options import json_option
+from dpcore import systems
+from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json
+from dpcore.controls.atlas import FILTERS
 from dpcore.controls.options import add as add_options
-
-if TYPE_CHECKING:
-    from dpcore.cli.options import Commands, Parser
-
-
-def add(commands: Commands) -> None:
-    """Add the two commands."""
-    command = commands.add_parser("datasets", help="the catalogue, with public bounds and traps")
-    json_option(command)
-    command.set_defaults(run=_datasets)
-    command = commands.add_parser(
-        "methods", help="the registers of methods and systems: claim, proof and status"
-    )
-    command.later(_filters)
-    json_option(command)
-    command.set_defaults(run=_methods)
+from dpcore.errors import one_of
+from dpcore.guarantee import Status
+from dpcore.methods import describe
+from dpcore.systems.standings import CLAIM_UNCHECKED, HERE
 
 
-def _filters(command: Parser) -> None:
-    from dpcore.controls.atlas import FILTERS
-
+def add(command: Parser) -> None:
+    """Add the options."""
     add_options(command, FILTERS)
 
 
-def _datasets(options: argparse.Namespace) -> None:
-    from dpcore.datasets import describe_all, images
-
-    tables, sets = describe_all(), images.describe_all()
-    if options.json:
-        print_json({"datasets": tables, "images": sets})
-        return
-    for title, entries in (("Tables", tables), ("Images and features, for networks", sets)):
-        print(f"{title}:")
-        for entry in entries:
-            records = "" if entry["records"] is None else entry["records"]
-            print(f"  {entry['key']:14} {records!s:>9}  {entry['availability']:9} {entry['title']}")
-
-
-def _methods(options: argparse.Namespace) -> None:
-    from dpcore import systems
-    from dpcore.errors import one_of
-    from dpcore.guarantee import Status
-    from dpcore.methods import describe
-    from dpcore.systems.standings import CLAIM_UNCHECKED, HERE
-
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
     paper, status = options.paper, options.status
     if paper is not None:
         one_of("paper", paper, tuple(key for key in systems.PAPERS if key))

@@ -1,61 +1,42 @@
-"""The cost of a run (`epsilon`), a setting for a budget (`plan`) and its division (`split`)."""
+"""`plan`: a setting of a run for a budget; and the cost of a run, also for `epsilon`."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dpcore.cli import run
-from dpcore.cli.options import MOST_EPSILON, json_option, numbers, scale
+from dpcore.accounting.accountants import ACCOUNTANTS, certify, lower_bound
+from dpcore.accounting.paper_003 import account
+from dpcore.accounting.planner import Plan, solve, spent
+from dpcore.accounting.root_search import RELATIVE_ERROR
+from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.cli import run_options
+from dpcore.cli.options import MOST_EPSILON, Parser
 from dpcore.cli.output import downward, print_conditions, print_json, shown, upward
 from dpcore.controls.options import add as add_options
 from dpcore.controls.options import described
-from dpcore.errors import InvalidInput, number, one_of, whole
-from dpcore.guarantee import SMALLEST_DELTA, verdicts
-
-if TYPE_CHECKING:
-    from dpcore.accounting.planner import Plan
-    from dpcore.accounting.training_plan import TrainingPlan
-    from dpcore.cli.options import Commands, Parser
-    from dpcore.guarantee import Guarantee
+from dpcore.controls.plan import CONTROLS, TARGET
+from dpcore.errors import InvalidInput, number, one_of
+from dpcore.guarantee import Adjacency, Guarantee, verdicts
 
 UNKNOWNS = ("sigma", "steps", "epochs", "batch", "delta", "clip", "epsilon")
 WHOLE = ("steps", "epochs", "batch")
 
 
-def add(commands: Commands) -> None:
-    """Add `plan` and `split`; `epsilon` is added with the single mechanisms."""
-    command = commands.add_parser("plan", help="one setting of a run, solved for a target ε")
+def add(command: Parser) -> None:
+    """Add the options."""
     # The page solves for the length in either unit, and not for C.
     command.add_argument("--solve", required=True, help=", ".join(UNKNOWNS))
-    command.later(_plan_options)
-    run.add_options(command)
-    json_option(command)
-    command.set_defaults(run=_plan)
-
-    command = commands.add_parser("split", help="noise for releases that share one (ε, δ)")
-    command.add_argument("--epsilon", required=True)
-    command.add_argument("--delta", required=True)
-    command.add_argument("--releases", help="how many")
-    command.add_argument("--weights", help="comma-separated, one for each release")
-    command.add_argument("--accountant", default="pld", help="basic, zcdp or pld (the tightest)")
-    command.add_argument("--sensitivity", default="1", help="Δ of each release")
-    json_option(command)
-    command.set_defaults(run=_split)
-
-
-def _plan_options(command: Parser) -> None:
-    from dpcore.controls.plan import CONTROLS, TARGET
-
     add_options(command, (TARGET, CONTROLS["plan_delta"], CONTROLS["sigma"]))
     # Two names, as `epsilon` and `risk` have the first for a query's sensitivity too.
     command.add_argument("--sensitivity", "--clip", help=described(CONTROLS["clip"]))
+    run_options.add_options(command)
 
 
 def print_cost(options: argparse.Namespace) -> None:
     """ε of the run that the options describe."""
-    answer = _cost(run.read(options), options)
+    answer = _cost(run_options.read(options), options)
     if options.json:
         print_json(answer)
         return
@@ -74,13 +55,10 @@ def print_cost(options: argparse.Namespace) -> None:
         print(f"the same on Poisson samples: {_certified(answer['certified_poisson'])}")
 
 
-def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
-    from dpcore.accounting.accountants import ACCOUNTANTS, certify, lower_bound
-    from dpcore.guarantee import Adjacency
-
+def _cost(request: run_options.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
     training, event = request.training, request.event()
     adjacency, delta = training.adjacency, training.delta
-    accountant = run.accountant(options, event, adjacency)
+    accountant = run_options.accountant(options, event, adjacency)
     certificate = certify(event, delta, adjacency, accountant)
     answer = {
         "epsilon": certificate.epsilon,
@@ -88,7 +66,7 @@ def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any
         "accountant": accountant,
         "theorem": ACCOUNTANTS[accountant].source,
         "adjacency": str(adjacency),
-        "public_size": run.public_size(options),
+        "public_size": run_options.public_size(options),
         "delta": delta,
         "reason": certificate.reason,
         "conditions": [],
@@ -102,7 +80,7 @@ def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any
         answer["lower_bound"] = lower_bound(event, delta, adjacency)
         answer["pessimism"] = certificate.epsilon - answer["lower_bound"]
     if accountant == "tcdp":
-        tight = run.tightest(event, adjacency)
+        tight = run_options.tightest(event, adjacency)
         certified = certify(event, delta, adjacency, tight)
         answer["certified"] = _statement(certified, tight, training.sampling)
         if training.rate < 1.0:
@@ -112,10 +90,8 @@ def _cost(request: run.RunOptions, options: argparse.Namespace) -> dict[str, Any
     return answer
 
 
-def _printed(request: run.RunOptions) -> dict[str, Any]:
+def _printed(request: run_options.RunOptions) -> dict[str, Any]:
     """Paper 003's printed ε for the run, and the verdict on each condition of its lemmas."""
-    from dpcore.accounting.paper_003 import account
-
     training = request.training
     paper = account(request.schedule, training.rate, training.delta, training.clip)
     return {
@@ -124,7 +100,7 @@ def _printed(request: run.RunOptions) -> dict[str, Any]:
     }
 
 
-def _settings(request: run.RunOptions) -> dict[str, Any]:
+def _settings(request: run_options.RunOptions) -> dict[str, Any]:
     training = request.training
     return {
         "sampling": training.sampling,
@@ -168,9 +144,8 @@ def _certified(statement: dict[str, Any]) -> str:
     return f"epsilon = {upward(statement['epsilon'])} by {statement['accountant']}, {setting}"
 
 
-def _plan(options: argparse.Namespace) -> None:
-    from dpcore.accounting.root_search import RELATIVE_ERROR
-
+def run(options: argparse.Namespace) -> None:
+    """Answer."""
     unknown = one_of("solve", options.solve, UNKNOWNS)
     if options.last_sigma is not None:
         raise InvalidInput("last-sigma is given, but a plan is for constant or decaying noise.")
@@ -184,9 +159,9 @@ def _plan(options: argparse.Namespace) -> None:
     if options.epsilon is None:
         raise InvalidInput("epsilon is missing, but a plan needs the ε that may be spent.")
     target = number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON)
-    training = run.training(options, unknown)
+    training = run_options.training(options, unknown)
     first = replace(training, steps=1)
-    accountant = run.accountant(options, first.event(), training.adjacency)
+    accountant = run_options.accountant(options, first.event(), training.adjacency)
     plan, value = _solved(unknown, training, target, accountant)
     answer: dict[str, Any] = {
         unknown: value,
@@ -197,11 +172,11 @@ def _plan(options: argparse.Namespace) -> None:
         "delta": plan.guarantee.delta,
         "accountant": accountant,
         "adjacency": str(training.adjacency),
-        "public_size": run.public_size(options),
+        "public_size": run_options.public_size(options),
         "relative_error": None if value is None else 0.0 if unknown in WHOLE else RELATIVE_ERROR,
         "settings": None
         if plan.training is None
-        else _settings(run.RunOptions(plan.training, plan.training.schedule())),
+        else _settings(run_options.RunOptions(plan.training, plan.training.schedule())),
     }
     if options.json:
         print_json(answer)
@@ -218,8 +193,6 @@ def _solved(
     unknown: str, training: TrainingPlan, target: float, accountant: str
 ) -> tuple[Plan, float | None]:
     """The planner's answer and its value: an integer for counts, epochs from steps."""
-    from dpcore.accounting.planner import solve, spent
-
     plan = solve("steps" if unknown == "epochs" else unknown, training, target, accountant)
     if unknown not in WHOLE or plan.value is None:
         return plan, plan.value
@@ -259,45 +232,3 @@ def _spoken(unknown: str, value: float | None) -> str:
     if unknown in WHOLE:
         return f"{value:d}"
     return downward(value) if unknown == "clip" else upward(value)
-
-
-def _split(options: argparse.Namespace) -> None:
-    from dpcore.accounting.budget import split
-    from dpcore.guarantee import PrivacyBudget
-
-    budget = PrivacyBudget(
-        number("epsilon", options.epsilon, at_least=1e-12, at_most=MOST_EPSILON),
-        number("delta", options.delta, at_least=SMALLEST_DELTA, below=1.0),
-    )
-    if (options.releases is None) == (options.weights is None):
-        raise InvalidInput("releases and weights are alternatives: exactly one must be given.")
-    shares = (
-        whole("releases", options.releases, at_least=1, at_most=10_000)
-        if options.weights is None
-        else numbers("weights", options.weights)
-    )
-    sensitivity = scale("sensitivity", options.sensitivity)
-    division = split(budget, shares, options.accountant, sensitivity)
-    answer = {
-        "sigma": [portion.sigma for portion in division.portions],
-        "question": "sigma",
-        "epsilon": budget.epsilon,
-        "delta": budget.delta,
-        "accountant": division.composition,
-        "adjacency": "that of the sensitivity",
-        "sensitivity": sensitivity,
-        "shares": [portion.share for portion in division.portions],
-        "epsilon_alone": [portion.epsilon_alone for portion in division.portions],
-        "certified_epsilon": division.certified_epsilon,
-    }
-    if options.json:
-        print_json(answer)
-        return
-    print("release      share            σ  ε alone")
-    for place, portion in enumerate(division.portions, start=1):
-        sigma, epsilon_alone = upward(portion.sigma, 6), upward(portion.epsilon_alone, 4)
-        print(f"{place:7}  {portion.share:9.4f}  {sigma:>11}  {epsilon_alone:>7}")
-    print(
-        f"together: exact ε = {upward(division.certified_epsilon)} at δ = {budget.delta:g}, "
-        f"of {budget.epsilon:g} allowed, split by {division.composition}"
-    )
