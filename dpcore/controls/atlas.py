@@ -58,10 +58,8 @@ FILTERS = Page(
         "Paper",
         _any_or(PAPERS.values(), **{title: key or None for key, title in PAPERS.items()}),
         default=ALL,
-        noun="the paper",
         fallback_name="all papers",
         field="paper",
-        option="paper",
         brief="only what this paper tells of: 000 to 004",
         help="Which of the five papers tells of it; what is done today stands beside them.",
     ),
@@ -70,7 +68,6 @@ FILTERS = Page(
         "Kind",
         _any_or(map(str, Family)),
         default=ALL,
-        noun="the kind",
         fallback_name="all kinds",
         help="What kind of system it is.",
     ),
@@ -79,10 +76,8 @@ FILTERS = Page(
         "Verdict",
         _any_or(map(str, STATUSES)),
         default=ALL,
-        noun="the verdict",
         fallback_name="all verdicts",
         field="status",
-        option="status",
         brief="only these, e.g. “described only”",
         help="**Proved**: the promise holds, of what is printed or only of our form of it; each "
         "card says which. **Conditions not met**: the theorem needs something that is not there. "
@@ -106,7 +101,6 @@ FILTERS = Page(
         noun="known failures",
         fallback_name="everything",
         field="failures",
-        option="failures",
         help="Only systems of which it is known that something went wrong, in them or in their "
         "implementations; also where the promise itself is proved.",
     ),
@@ -120,7 +114,6 @@ FORM = Control(
     noun="to run",
     fallback_name="the first form",
     field="model",
-    option="model",
     brief="'list' for all of them",
     help="As its authors print it, or in a form that keeps its promise.",
 )
@@ -133,6 +126,7 @@ DATA = Control(
     noun="the data set",
     fallback_name="the first one",
     field="dataset",
+    option="",
     help=common.DATA,
 )
 DELTAS = {"by rule": None, "1e-3": 1e-3, "1e-4": 1e-4, "1e-5": 1e-5, "1e-6": 1e-6, "1e-8": 1e-8}
@@ -144,7 +138,6 @@ DELTA = Control(
     noun="δ",
     fallback_name="δ by rule",
     field="delta",
-    option="delta",
     brief="default: by rule",
     help=f"{common.DELTA} {common.DELTA_RULE}",
 )
@@ -156,7 +149,6 @@ RUNS = Control(
     noun="a number of runs of",
     fallback_name=f"{ModelStudy.runs} runs",
     field="runs",
-    option="runs",
     brief=f"default: {ModelStudy.runs}",
     help=common.RUNS,
 )

@@ -15,6 +15,7 @@ from dpcore.figures.words import plain
 Values = Mapping[str, Any]
 """The values of a page's controls, by key."""
 
+LIKE_FIELD = "like the field"
 Titles = Mapping[str, str]
 """Key to title on screen; an address holds the title."""
 
@@ -145,13 +146,13 @@ class Control:
     help : str
         Its meaning, as Markdown, for a first-time reader.
     noun : str
-        How a refusal of a link begins: "the network", "an ε of".
+        How a refusal of a link begins: "the network", "an ε of"; empty for the label's words.
     fallback_name : str
         Name of what replaces a value that is not offered; empty for the default's title.
     field : str
         Field of the description that it sets: "epsilon", or "config.clip" in a part of it.
     option : str
-        Name on the command line, without its dashes.
+        Name on the command line, without its dashes; by default the field's.
     brief : str
         Help of that option; empty for the first sentence of `help`.
     shown : callable
@@ -168,10 +169,21 @@ class Control:
     noun: str = ""
     fallback_name: str = ""
     field: str = ""
-    option: str = ""
+    option: str = LIKE_FIELD
     brief: str = ""
     shown: Callable[[Values], bool] = always
     placeholder: str = ""
+
+    def __post_init__(self) -> None:
+        label = self.label[:1].lower() + self.label[1:]
+        is_amount = isinstance(self.kind, Number | Stops)
+        usual = {
+            "noun": ("", f"a {label} of" if is_amount else f"the {label}"),
+            "option": (LIKE_FIELD, self.field.rpartition(".")[2].replace("_", "-")),
+        }
+        for name, (left_out, value) in usual.items():
+            if getattr(self, name) == left_out:
+                object.__setattr__(self, name, value)
 
     def text(self, value: Any) -> str | list[str]:
         """A value as the address holds it."""

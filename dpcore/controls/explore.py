@@ -102,6 +102,7 @@ DATA = Control(
     default="breast_cancer",
     noun="the data set",
     field="dataset",
+    option="",
     help=common.DATA,
 )
 PATIENTS = Control(
@@ -112,7 +113,6 @@ PATIENTS = Control(
     noun="a cohort of",
     fallback_name="3,000 patients",
     field="records",
-    option="records",
     brief="size of the synthetic cohort",
     help="How many synthetic patients to draw; their true model is known.",
     shown=lambda values: values.get("data") == "cohort",
@@ -134,7 +134,6 @@ DELTA = Control(
     noun="δ =",
     fallback_name="δ by rule",
     field="delta",
-    option="delta",
     brief="default: by rule",
     shown=lambda values: values.get("delta_way") == MY_OWN,
 )
@@ -151,10 +150,8 @@ LOSS = Control(
     "Model",
     OneOf({loss: common.LOSSES[loss] for loss in MARGIN_LOSSES}),
     default="logistic",
-    noun="the model",
     fallback_name="logistic regression",
     field="loss",
-    option="loss",
     brief="logistic or huber (classes), squared (numbers); default: by the data set",
     help="How the model learns. **Logistic regression** gives probabilities; the **Huber "
     "support-vector machine** looks for the widest margin, smoothed so that its privacy can be "
@@ -168,7 +165,6 @@ HUBER_WIDTH = Control(
     noun="h =",
     fallback_name=f"h = {Study.huber_width:g}",
     field="huber_width",
-    option="huber-width",
     brief=f"default: {Study.huber_width:g}",
     help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
     "privacy 2 costs least accuracy: the loss then falls steeply from the start, which makes most "
@@ -184,7 +180,6 @@ CHOSEN_METHODS = {
         noun="the method",
         fallback_name="the others that are named, or the usual ones",
         field="methods",
-        option="methods",
         brief=f"comma-separated; default: {exactly(Study.methods)}",
         help=METHODS,
     ),
@@ -196,6 +191,7 @@ CHOSEN_METHODS = {
         noun="the method",
         fallback_name="the others that are named, or the usual ones",
         field="methods",
+        option="",
         help=METHODS,
     ),
 }
@@ -204,10 +200,8 @@ EDITION = Control(
     "Edition",
     OneOf(common.EDITIONS, row=True),
     default="sound",
-    noun="the edition",
     fallback_name="the sound one",
     field="edition",
-    option="edition",
     brief="sound (default) or published",
     help="**Sound**: with the sensitivity and the accounting that can be proved. **As published**: "
     "as the paper prints it, for study, with its conditions checked.",
@@ -245,7 +239,6 @@ LAMBDA = Control(
     noun="λ =",
     fallback_name="λ = 0.01",
     field="lam",
-    option="lam",
     brief="λ; default: by rule in n and d",
     help="λ = 0 is the merely convex case: no regularisation, weights kept in a ball.",
     shown=lambda values: values.get("lambda") == MY_OWN,
@@ -258,7 +251,6 @@ RADIUS = Control(
     noun="R =",
     fallback_name="R = 10",
     field="radius",
-    option="radius",
     brief="R, needed when λ = 0",
     help="With λ = 0 the weights are kept inside a ball of this public radius R, as the theorems "
     "need.",
@@ -272,7 +264,6 @@ RUNS = Control(
     noun="a number of runs of",
     fallback_name=f"{Study.runs} runs",
     field="runs",
-    option="runs",
     brief=f"default: {Study.runs}",
     help=common.RUNS,
 )
@@ -284,7 +275,6 @@ MISSING = Control(
     noun="for gaps",
     fallback_name="fill gaps from public values",
     field="preparation.missing",
-    option="missing",
     brief="drop or impute",
     help="Filled in: a number by the middle of its public bounds, a category by a level of its "
     "own. Left out: how many records there are then depends on who has a gap, and what is proved "
@@ -298,7 +288,6 @@ SCALING = Control(
     noun="the scaling",
     fallback_name="by public bounds",
     field="preparation.scaling",
-    option="scaling",
     brief="public or data (which leaks)",
     help="The data's own smallest and largest value are two patients' values: using them leaks.",
 )
@@ -309,7 +298,6 @@ INTERVAL = Control(
     default="symmetric",
     noun="the interval",
     field="preparation.interval",
-    option="interval",
     brief="symmetric or unit",
 )
 NORM = Control(
@@ -320,7 +308,6 @@ NORM = Control(
     noun="the length",
     fallback_name="every record to length 1",
     field="preparation.norm",
-    option="norm",
     brief="unit or clip",
     help="The proofs need every length at most 1.",
 )
@@ -332,7 +319,6 @@ INTERCEPT = Control(
     noun="an intercept",
     fallback_name="none",
     field="preparation.intercept",
-    option="intercept",
     brief="a constant feature",
     help="A constant feature; it counts in the length of the record, so nothing leaks.",
 )
@@ -342,10 +328,8 @@ FEATURES = Control(
     "Features",
     OneOf({"plain": "As they are", "fourier": "Random Fourier (Gaussian kernel)"}),
     default="plain",
-    noun="the features",
     fallback_name="as they are",
     field="preparation.features",
-    option="features",
     brief="plain or fourier (random, for a Gaussian kernel)",
     help="**Random Fourier features** are waves across the data whose directions and lengths are "
     "drawn by chance, without looking at any record. A linear model of them can follow curves, as "
@@ -357,10 +341,8 @@ FOURIER_FEATURES = Control(
     "Number of features",
     Stops((16, 32, 64, 128, 256, 512, 1_024), _thousands),
     default=Preparation.fourier_features,
-    noun="a number of features of",
     fallback_name=f"{Preparation.fourier_features} features",
     field="preparation.fourier_features",
-    option="fourier-features",
     brief="how many; an even number",
     help="More come closer to the kernel, and noise falls on each of them.",
     shown=_fourier,
@@ -370,10 +352,8 @@ BANDWIDTH = Control(
     "Bandwidth",
     Stops((0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0)),
     default=Preparation.bandwidth,
-    noun="a bandwidth of",
     fallback_name=f"bandwidth {Preparation.bandwidth:g}",
     field="preparation.bandwidth",
-    option="bandwidth",
     brief="of the Gaussian kernel; rows are at most 1 long",
     help="How far apart two records may be and still count as alike; their length is 1 at most.",
     shown=_fourier,
@@ -384,7 +364,6 @@ STEPS = Control(
     Number(1, MOST, whole=True),
     noun="a number of steps T of",
     field="steps",
-    option="steps",
     brief="T; default: each method's rule",
     placeholder="by each method's rule",
     help="How many training steps T. Empty: each method's own written rule.",
@@ -396,7 +375,6 @@ MAY_MISS = Control(
     default=0,
     noun="a number of contributors who stay away of",
     field="missing_contributors",
-    option="missing-contributors",
     brief="inputpert: people who may stay away without the promise being broken",
     help="InputPert: how many people may stay away, or tell others their noise, without the "
     "promise being broken. Everyone else adds more noise to make up for them.",
@@ -409,7 +387,6 @@ FULL_LENGTH = Control(
     noun="the paper's length",
     fallback_name="the usual one",
     field="full_length",
-    option="full-length",
     brief="published GRPUA and SgdPert: T = n² - 1",
     help="Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up "
     "to 1,000 records its own length can be chosen. Training then takes longer.",

@@ -46,7 +46,6 @@ CONTROLS = Page(
         default=FIRST.records,
         noun="a number of records of",
         field="records",
-        option="records",
         brief="n, which is public, with --batch in place of --sampling-rate",
         help=RECORDS,
     ),
@@ -55,9 +54,7 @@ CONTROLS = Page(
         "Batch size",
         Number(1, common.MOST_RECORDS, whole=True),
         default=FIRST.batch,
-        noun="a batch size of",
         field="batch",
-        option="batch",
         brief="(expected) records per step",
         help="How many records one step looks at, on average. Batch size ÷ n is the sampling rate "
         "q.",
@@ -79,7 +76,6 @@ CONTROLS = Page(
         default=FIRST_EPOCHS,
         noun="a length of",
         field="steps",
-        option="steps",
         brief="T",
         help="How many noisy steps training takes in all. Every step spends some of the budget.",
     ),
@@ -90,7 +86,6 @@ CONTROLS = Page(
         default=FIRST.sigma,
         noun="a noise σ₀ of",
         field="sigma",
-        option="sigma",
         brief="σ₀, on the sum of clipped records",
         help="**Noise σ₀**: standard deviation of the noise added to the *sum* of the batch's "
         "clipped gradients at the first step. Divided by C it is the noise multiplier.",
@@ -102,6 +97,7 @@ CONTROLS = Page(
         default=FIRST.clip,
         noun="a clipping norm of",
         field="clip",
+        option="",
         brief="C, the norm of one record (default 1)",
         help="**Clipping norm C**: every record's gradient is shortened to at most this length.",
     ),
@@ -112,7 +108,6 @@ CONTROLS = Page(
         default=FIRST.decay,
         noun="a decay R of",
         field="decay",
-        option="decay",
         brief="R: the variance is multiplied by it each time",
         help="The noise *variance* is multiplied by R each time (paper 003): σ² becomes R σ². "
         "R = 1 keeps the noise constant. Opacus counts in σ: its γ is √R.",
@@ -125,7 +120,6 @@ CONTROLS = Page(
         noun="a decay",
         fallback_name="a decay every epoch",
         field="decay_every",
-        option="decay-every",
         brief="step (the default), epoch, or a number of steps",
         help="When the variance is multiplied by R. Paper 003's Algorithm 1 says every step; its "
         "experiments speak of epochs.",
@@ -146,7 +140,6 @@ CONTROLS = Page(
         noun="δ =",
         fallback_name=f"δ = {plain(FIRST.delta)}",
         field="delta",
-        option="delta",
         help=common.DELTA,
     ),
     Control(
@@ -154,10 +147,8 @@ CONTROLS = Page(
         "Sampling",
         OneOf({"poisson": "Each record by chance (Poisson)", "fixed": "Batches of fixed size"}),
         default="poisson",
-        noun="the sampling",
         fallback_name="Poisson sampling",
         field="sampling",
-        option="sampling",
         brief="poisson, or fixed for batches of fixed size",
         help="How a batch is drawn. The accountant must assume the same as the training code does.",
     ),
@@ -183,7 +174,6 @@ TARGET = Control(
     "Target ε",
     Number(0.001, 1000.0, step=0.1),
     default=2.0,
-    noun="a target ε of",
     option="epsilon",
     help="The ε that may be spent in all.",
 )
@@ -210,7 +200,6 @@ LADDER_SENSITIVITY = Control(
     "Sensitivity Δ",
     Number(1e-6, 1e6, step=0.1),
     default=1.0,
-    noun="a sensitivity Δ of",
     help=SENSITIVITY,
 )
 BUDGET = Control(
@@ -234,7 +223,6 @@ NOISE = Control(
     "Noise",
     OneOf({"weights": "Split the budget by weight", "typed": "As I type it"}, row=True),
     default="weights",
-    noun="the noise",
     fallback_name="a budget split by weight",
     help="Either the budget is split over the releases by weight, and σ follows; or you type σ, "
     "and what is spent follows.",

@@ -80,7 +80,6 @@ CONTROLS = Page(
         default="digits",
         noun="the data set",
         field="dataset",
-        option="dataset",
         brief=f"a set for networks, or any table (default: {TrainingStudy.dataset})",
         help="Which records the network learns from. The digits and the synthetic sets are built "
         "in.",
@@ -100,9 +99,7 @@ CONTROLS = Page(
         "Inputs",
         OneOf(FEATURES),
         default="raw",
-        noun="the inputs",
         field="features",
-        option="features",
         brief=f"raw, deskewed, scattering or whitened (default: {TrainingStudy.features})",
         help="**As they are**; **set upright**: each image moved to its middle and sheared until "
         "it does not lean; or **scattering features**: fixed wavelet filters. All are computed "
@@ -124,9 +121,7 @@ CONTROLS = Page(
             row=True,
         ),
         default="perceptron",
-        noun="the network",
         field="config.network",
-        option="network",
         brief="linear, perceptron, cnn or cnn-lean",
         help="**Linear**: one layer. **Perceptron**: fully connected hidden layers. "
         "**Convolutional**: the small network for images of at least 28 × 28 pixels that papers "
@@ -158,7 +153,6 @@ CONTROLS = Page(
         default=3.0,
         noun="an ε of",
         field="epsilon",
-        option="epsilon",
         brief=f"target of the whole training (default: {TrainingStudy.epsilon:g})",
         help="**Privacy loss ε** that the whole training may spend. The noise is set to the least "
         "that keeps within it.",
@@ -170,7 +164,6 @@ CONTROLS = Page(
         default=1e-5,
         noun="δ =",
         field="config.delta",
-        option="delta",
         brief="δ",
         help=common.DELTA,
     ),
@@ -181,7 +174,6 @@ CONTROLS = Page(
         default=30,
         noun="a number of epochs of",
         field="config.epochs",
-        option="epochs",
         brief="n/batch steps each",
         help="How often training goes through all the records. More epochs need more noise in "
         "each.",
@@ -191,7 +183,6 @@ CONTROLS = Page(
         "Batch size",
         Number(1, 1_000_000, whole=True),
         default=256,
-        noun="a batch size of",
         field="config.batch",
         option="batch-size",
         brief="(expected) records a step",
@@ -203,9 +194,7 @@ CONTROLS = Page(
         "Learning rate",
         Number(1e-6, 1e3, step=0.1),
         default=0.5,
-        noun="a learning rate of",
         field="config.learning_rate",
-        option="learning-rate",
         brief="of the optimizer",
         help="How far one step moves the weights along the noisy gradient.",
     ),
@@ -216,7 +205,6 @@ CONTROLS = Page(
         default=1.0,
         noun="a clipping norm of",
         field="config.clip",
-        option="clip",
         brief="C",
         help="**Clipping norm C**: every record's gradient is shortened to at most this length, so "
         "that one record can move the sum by at most C.",
@@ -234,7 +222,6 @@ CONTROLS = Page(
         default="isotropic",
         noun="the noise",
         field="config.noise",
-        option="noise",
         brief="isotropic, published-004 (as paper 004 prints it) or scaled (its sound form)",
         help="**Same for every weight**: plain DP-SGD. **Scaled**: clipping and noise are scaled "
         "alike, by what earlier noisy gradients have shown; proved at the same ε. **As paper 004 "
@@ -254,7 +241,6 @@ CONTROLS = Page(
         default="released",
         noun="weights from",
         field="config.weights",
-        option="weights",
         brief="where uneven noise takes its weights from: private, public, released or paid",
         help="Where the scales come from. **Released**: the noisy gradients of earlier steps, "
         "which cost nothing more. **Paid**: a second noisy query on each batch takes a share of "
@@ -275,7 +261,6 @@ CONTROLS = Page(
         default="adaclip",
         noun="scales for",
         field="config.cost",
-        option="cost",
         brief="what scaled noise makes least: adaclip, gradient or curvature",
         help="What the scales make least. **Noise power**: the sum of all variances (AdaCliP). "
         "**Along the gradient**: paper 004's aim. **Curvature**: what noise adds to the loss; it "
@@ -289,7 +274,6 @@ CONTROLS = Page(
         default=0.05,
         noun="a paid share of",
         field="config.share",
-        option="share",
         brief="of each step's budget that weights are paid with",
         help="Part of every step's privacy budget that the second query takes from the gradient.",
         shown=lambda values: values.get("shape") == "scaled" and values.get("scaled_by") == "paid",
@@ -305,7 +289,6 @@ CONTROLS = Page(
         default="layer",
         noun="a scale for",
         field="config.elementwise",
-        option="elementwise",
         brief="one scale a coordinate instead of one a layer",
         help="Whether all weights of a layer share a scale, or each weight has its own.",
         shown=_public_scales,
@@ -317,7 +300,6 @@ CONTROLS = Page(
         default="equal-shares",
         noun="the reading",
         field="config.reading",
-        option="reading",
         brief="of paper 004's equation (11): equal-shares or exact",
         help="**Equal shares**: each weight may move by α/√d, which gives large noise where "
         "gradients are small. **Solved exactly**, equation (11) gives the same noise to every "
@@ -328,9 +310,7 @@ CONTROLS = Page(
         "lambda_order",
         "λ",
         Number(1e-3, 1e9),
-        noun="a λ of",
         field="config.order",
-        option="order",
         brief="paper 004's λ",
         placeholder="∞",
         help="**λ** of equation (9), for which the paper gives no value; left empty, λ → ∞, which "
@@ -344,7 +324,6 @@ CONTROLS = Page(
         default="sum",
         noun="noise on",
         field="config.noise_on_mean",
-        option="noise-on-mean",
         brief="read paper 004's noise as on the mean of a batch",
         help="The paper writes its noise on the **mean** of a batch, its privacy argument is about "
         "the **sum**. On the mean it is as many times larger as the batch has records.",
@@ -357,6 +336,7 @@ CONTROLS = Page(
         default="private",
         noun="weights from",
         field="config.weights",
+        option="",
         help="The paper takes the mean gradient of **all private records**, so the noise itself "
         "tells about them and nothing can be certified. With **public** records an accountant can "
         "count the smallest noise that any weights allow.",
@@ -369,7 +349,6 @@ CONTROLS = Page(
         default=1,
         noun="a number of steps of",
         field="config.refresh",
-        option="refresh",
         brief="steps after which weights are computed afresh; 0 for once",
         help="After how many steps weights are computed from records again; 0 for once, before the "
         "first step. The paper does it at every step.",
@@ -382,7 +361,6 @@ CONTROLS = Page(
         default=100,
         noun="a number of public records of",
         field="public",
-        option="public",
         brief="training records set aside as public",
         help="So many of the training records are taken as public: weights are computed from them, "
         "and nothing is promised to them. Training has that many records fewer.",
@@ -410,7 +388,6 @@ CONTROLS = Page(
         default=0.95,
         noun="a decay R of",
         field="config.decay",
-        option="decay",
         brief="R: the variance is multiplied by it each time",
         help="**Decay R**: the noise *variance* is multiplied by R each time; σ² becomes R σ².",
         shown=_decays,
@@ -422,7 +399,6 @@ CONTROLS = Page(
         default="epoch",
         noun="a decay",
         field="config.decay_every",
-        option="decay-every",
         brief="epoch or step",
         help="When the variance is multiplied by R. Paper 003's algorithm says every step.",
         shown=_decays,
@@ -434,7 +410,6 @@ CONTROLS = Page(
         default=5,
         noun="a number of runs of",
         field="runs",
-        option="runs",
         brief=f"trainings with seeds of their own (default: {TrainingStudy.runs})",
         help="How often training is repeated with fresh noise. You would publish one of them; each "
         "one spends the ε above.",
@@ -444,9 +419,7 @@ CONTROLS = Page(
         "Seed",
         Number(0, MOST_SEED, whole=True),
         default=0,
-        noun="a seed of",
         field="config.seed",
-        option="seed",
         brief="of the first run, each further run adds 1; files are then exploration, nothing "
         "proved",
         help="Start of the random numbers, so that a link shows the same picture again.",
@@ -456,9 +429,7 @@ CONTROLS = Page(
         "public_size",
         "Public size",
         Number(1, common.MOST_RECORDS, whole=True),
-        noun="a public size of",
         field="config.public_size",
-        option="public-size",
         brief="under add-remove: the number that rates, steps and divisors come from",
         placeholder="a number that everybody may know",
         help=common.PUBLIC_SIZE,
@@ -469,9 +440,7 @@ CONTROLS = Page(
         "Optimizer",
         OneOf({"sgd": "SGD", "momentum": "Momentum", "adam": "Adam"}, row=True),
         default="sgd",
-        noun="the optimizer",
         field="config.optimizer",
-        option="optimizer",
         brief="sgd, momentum or adam, on the noisy gradient",
         help="What is done with the noisy gradient. It sees nothing else, so it costs no privacy.",
     ),
@@ -482,7 +451,6 @@ CONTROLS = Page(
         default=1.0,
         noun="a share of the learning rate of",
         field="config.final_rate",
-        option="final-rate",
         brief="share of the learning rate that is left at the end, falling linearly",
         help="Share of the learning rate that is left at the last step; it falls evenly until "
         "then. 1 keeps it as it is. Small last steps let less of the noise into the weights.",
@@ -494,7 +462,6 @@ CONTROLS = Page(
         default=0.0,
         noun="a share of steps to average of",
         field="config.average",
-        option="average",
         brief="share of the steps so far whose weights are averaged",
         help="Share of the steps so far whose weights are averaged, the latest counting most; 0 "
         "keeps those of the last step. Averaging smooths the noise away and costs no privacy.",
@@ -504,9 +471,7 @@ CONTROLS = Page(
         "Activation",
         OneOf({"relu": "ReLU", "tanh": "tanh"}, row=True),
         default="relu",
-        noun="the activation",
         field="config.activation",
-        option="activation",
         brief="relu or tanh",
         help="What each hidden unit does with its input. With clipped gradients tanh often works "
         "better.",
@@ -518,7 +483,6 @@ CONTROLS = Page(
         default="poisson",
         noun="batches",
         field="config.sampling",
-        option="sampling",
         brief="poisson, fixed or none",
         help="**By chance**: each record enters a step with probability batch ÷ n (Poisson), as "
         "the accountant assumes. **Every record**: each step looks at all of them.",
@@ -556,7 +520,6 @@ MORE_OPTIONS = (
         Switch(),
         default=False,
         field="config.per_layer",
-        option="per-layer",
         brief="clip each layer to its share of C",
     ),
 )
