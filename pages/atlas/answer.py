@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -14,12 +13,9 @@ from dpcore.systems import Family, System, describe, proved_told, register, runs
 from pages.atlas import texts
 from pages.shared import view_link
 from pages.shared.charts import on_dark, plot, table_behind
+from pages.shared.numbers import Number, draw_numbers
 from pages.shared.texts import STATUS_WORDS
 
-if TYPE_CHECKING:
-    from streamlit.elements.lib.grid_container import GridContainer
-
-WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
 # Captions below the number of each status; the first has one of its own.
 NOTES = {
     "proved": "",
@@ -45,19 +41,13 @@ def title(systems: Sequence[System]) -> None:
 def numbers(systems: Sequence[System]) -> None:
     """Show the number of systems of each status, and how many run here."""
     statuses = [str(standing(system).status) for system in systems]
-    grid = st.grid(3, min_column_width=WIDEST_LABEL, gap="small")
-    _number(grid, "Systems", len(systems), "in this list", texts.SYSTEMS)
+    line: list[Number] = [("Systems", len(systems), "in this list", texts.SYSTEMS)]
     for status, note in NOTES.items():
         count, caption = statuses.count(status), note or proved_told(systems)
-        _number(grid, status.capitalize(), count, caption, STATUS_WORDS[status])
+        line.append((status.capitalize(), count, caption, STATUS_WORDS[status]))
     runnable = sum(map(runs_here, systems))
-    _number(grid, "Run here", runnable, "as described or sound", FILTERS["runnable"].help)
-
-
-def _number(grid: GridContainer, label: str, value: int, note: str, help_text: str) -> None:
-    with grid.cell(), st.container(gap=None):
-        st.metric(label, value, help=help_text)
-        st.caption(note)
+    line.append(("Run here", runnable, "as described or sound", FILTERS["runnable"].help))
+    draw_numbers(line, 3)
 
 
 def chart(systems: Sequence[System], command: str) -> None:

@@ -94,13 +94,15 @@ def _show_source(key: str, place: str) -> None:
 def _rows(study: ModelStudy) -> tuple[pd.DataFrame | None, Sequence[job_panel.Watched]]:
     """The rows, or the job computing them: a thread for few records, else a worker."""
     if entry(study.dataset).records <= FEW:
-        name = f"model {study.model}"
-        task = background.ask(
-            name, study.key, lambda progress: curve(study, progress=progress), quick=True
+        rows, waiting = background.answer_to(
+            f"model {study.model}",
+            study.title,
+            study.key,
+            lambda progress: curve(study, progress=progress),
+            wait=0.3,  # avoids drawing the page twice
+            quick=True,
         )
-        # A short wait avoids drawing the page twice.
-        rows = task.answer(wait=0.3)
-        return rows, background.watched(background.missing(name, study.title, task, rows))
+        return rows, background.watched(waiting)
     job = shared_jobs.WatchedJobs(PLACE, PLACE, {study.title: study}, _submit)
     return (shared_jobs.result(study.key), []) if job.drawn == "done" else (None, [job])
 

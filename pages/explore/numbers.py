@@ -18,14 +18,14 @@ from pages.explore import texts
 from pages.explore.controls import kind_of
 from pages.shared import badges, view_link
 from pages.shared.charts import plot
+from pages.shared.numbers import Number, draw_numbers
 from pages.shared.texts import ODDS
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
-    from streamlit.elements.lib.grid_container import GridContainer
-
     from pages.explore.view import View
 
+NARROW = 112  # pixels of a number
 IN_A_ROW = 5
 """Number of methods that fit beside the badge and the link."""
 DEFAULT_FOCUS = {"class": "opera", "number": "objpert"}
@@ -55,13 +55,6 @@ def _focus(view: View) -> str | None:
     return chosen_method if chosen_method in view.methods else default
 
 
-def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
-    """Draw one big number with a caption; its meaning appears on hover."""
-    with grid.cell(), st.container(gap=None):
-        st.metric(label, value, help=help_text)
-        st.caption(note)
-
-
 def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     """Draw quality, cost, noise, objective and risk of the method in focus."""
     is_wide = len(view.methods) > IN_A_ROW
@@ -83,18 +76,16 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
         st.markdown(f"**{view.titles[focus]}** {state}.")
     else:
         st.markdown("Choose a method.")
-    grid = st.grid(6, min_column_width=112, gap="small")
     if not focus_rows.empty:
-        _numbers_of(view, grid, focus_rows.iloc[0], epsilon)
-        _promise(view, grid, focus_rows.iloc[0])
+        draw_numbers(_numbers_of(view, focus_rows.iloc[0], epsilon), 6, NARROW)
         return
     # As many places as with numbers: else the browser would keep old ones.
     third_label = "Missed of 1,000" if view.problem.classes == 2 else "Class average"
     if not view.quality.share:
         third_label = "R²"
-    for label in (view.quality.title, "Cost of privacy", third_label, "Noise σ", "Objective"):
-        _number(grid, label, "…", "–", METHODS)
-    _number(grid, "Right guesses", "…", "–", ODDS)
+    labels = (view.quality.title, "Cost of privacy", third_label, "Noise σ", "Objective")
+    coming: list[Number] = [(label, "…", "–", METHODS) for label in labels]
+    draw_numbers([*coming, ("Right guesses", "…", "–", ODDS)], 6, NARROW)
 
 
 def _verdict(view: View, row: pd.Series) -> str:
@@ -111,17 +102,14 @@ def _verdict(view: View, row: pd.Series) -> str:
     return sentence if row["status"] == "proved" else f":red[:material/error: {sentence}]"
 
 
-def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
-    """Draw how many of 100 guess right at most, by the proved ε, else the certified one."""
+def _promise(view: View, row: pd.Series) -> Number:
+    """How many of 100 guess right at most, by the proved ε, else the certified one."""
     is_proved = row["status"] == "proved"
     epsilon = row["epsilon"] if is_proved else row["certified_epsilon"]
     if pd.isna(epsilon):
-        note = "nothing is proved for this method here"
-        _number(grid, "Right guesses", "no bound", note, ODDS)
-        return
+        return "Right guesses", "no bound", "nothing is proved for this method here", ODDS
     chances = odds(PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), view.problem.adjacency)
-    _number(
-        grid,
+    return (
         "Right guesses",
         f"{chances.right} of 100" if chances.right < 100 else "all",
         "right at most; 50 by chance" if chances.right < 100 else "may be right: no protection",
@@ -130,7 +118,7 @@ def _promise(view: View, grid: GridContainer, row: pd.Series) -> None:
     )
 
 
-def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float) -> None:
+def _numbers_of(view: View, row: pd.Series, epsilon: float) -> list[Number]:
     row_epsilon = float(row["epsilon"])
     distance_note = (
         ""
@@ -138,68 +126,64 @@ def _numbers_of(view: View, grid: GridContainer, row: pd.Series, epsilon: float)
         else f" Trained at ε = {plain(row_epsilon)}, the nearest to {plain(epsilon)}."
     )
     guarantee = guarantee_at(row)
-    _measured(view, grid, row, distance_note, guarantee)
     third_number = _of_classes if view.quality.share else _of_a_number
-    third_number(view, grid, row, guarantee)
-    _number(
-        grid,
-        "Noise σ",
-        plain(row["sigma"]),
-        f"sensitivity Δ = {plain(row['sensitivity'])}",
-        f"{texts.SIGMA} {guarantee}",
-    )
-    _number(
-        grid,
-        "Objective",
-        plain(row["objective"]),
-        f"{plain(view.compared.same_lam.objective)} without privacy",
-        f"{texts.OBJECTIVE} {guarantee}",
-    )
+    return [
+        *_measured(view, row, distance_note, guarantee),
+        third_number(view, row, guarantee),
+        (
+            "Noise σ",
+            plain(row["sigma"]),
+            f"sensitivity Δ = {plain(row['sensitivity'])}",
+            f"{texts.SIGMA} {guarantee}",
+        ),
+        (
+            "Objective",
+            plain(row["objective"]),
+            f"{plain(view.compared.same_lam.objective)} without privacy",
+            f"{texts.OBJECTIVE} {guarantee}",
+        ),
+        _promise(view, row),
+    ]
 
 
-def _measured(
-    view: View, grid: GridContainer, row: pd.Series, distance_note: str, guarantee: str
-) -> None:
-    """Draw the quality of the model, and what privacy costs of it."""
+def _measured(view: View, row: pd.Series, distance_note: str, guarantee: str) -> tuple[Number, ...]:
+    """The quality of the model, and what privacy costs of it."""
     quality, value = view.quality, view.compared.value
     best, other, column = view.compared.best, view.compared.other, quality.column
     low, high = row[f"{column}_low"], row[f"{column}_high"]
     spread = percents(low, high) if quality.percent else f"{plain(low)} to {plain(high)}"
     spread += f" {quality.measure.unit}" if quality.measure.unit else ""
-    _number(
-        grid,
-        quality.title,
-        quality.shown(row[column]),
-        f"9 of 10 runs: {verbatim(spread)}{distance_note}",
-        f"{quality.words.meaning} {texts.SOURCES[row['source']]} {guarantee}",
-    )
     unit = "points" if quality.percent else f"in {quality.name}"
-    _number(
-        grid,
-        "Cost of privacy",
-        quality.signed(row[column] - value(best)),
-        f"{unit}; {quality.shown(value(best))} without privacy ({view.named(best)}), "
-        f"{quality.shown(value(other))} ({view.named(other)})",
-        f"{quality.words.cost} {guarantee}",
+    return (
+        (
+            quality.title,
+            quality.shown(row[column]),
+            f"9 of 10 runs: {verbatim(spread)}{distance_note}",
+            f"{quality.words.meaning} {texts.SOURCES[row['source']]} {guarantee}",
+        ),
+        (
+            "Cost of privacy",
+            quality.signed(row[column] - value(best)),
+            f"{unit}; {quality.shown(value(best))} without privacy ({view.named(best)}), "
+            f"{quality.shown(value(other))} ({view.named(other)})",
+            f"{quality.words.cost} {guarantee}",
+        ),
     )
 
 
-def _of_classes(view: View, grid: GridContainer, row: pd.Series, guarantee: str) -> None:
-    """Draw missed cases, or for several classes the mean over them."""
+def _of_classes(view: View, row: pd.Series, guarantee: str) -> Number:
+    """Missed cases, or for several classes the mean over them."""
     best, other = view.compared.best, view.compared.other
     if view.problem.classes > 2:
-        _number(
-            grid,
+        return (
             "Class average",
             percent(row["balanced_accuracy"]),
             f"{percent(best.measured['balanced_accuracy'])} without privacy ({view.named(best)})",
             f"{texts.BALANCED} {guarantee}",
         )
-        return
     spread = rough_count(row["missed_per_1000"], len(view.split.y_test))
     spread = f"{spread} on new records; " if spread else ""
-    _number(
-        grid,
+    return (
         "Missed of 1,000",
         f"{row['missed_per_1000']:.0f}",
         f"{spread}{best.measured['missed_per_1000']:.0f} without privacy ({view.named(best)}), "
@@ -209,11 +193,10 @@ def _of_classes(view: View, grid: GridContainer, row: pd.Series, guarantee: str)
     )
 
 
-def _of_a_number(view: View, grid: GridContainer, row: pd.Series, guarantee: str) -> None:
-    """Draw R²."""
+def _of_a_number(view: View, row: pd.Series, guarantee: str) -> Number:
+    """R²."""
     best = view.compared.best
-    _number(
-        grid,
+    return (
         "R²",
         plain(row["r2"], 2),
         f"{plain(best.measured['r2'], 2)} without privacy ({view.named(best)})",

@@ -18,19 +18,16 @@ from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
-from dpcore.progress import Progress
 from pages.plan import texts
 from pages.plan.controls import PlanChoice
 from pages.shared import badges, view_link
-from pages.shared.background import BackgroundTask, Waiting, ask, missing
+from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.numbers import Number, draw_numbers
 from pages.shared.texts import BadgeColour
 
 FAST, CERTIFIED = "rdp", "pld"
-# Seconds that the page waits for a certified number before it goes on without it: most are done by
-# then, and the numbers by Rényi accounting are already shown.
-PATIENCE = 0.05
-# The same for Rényi accounting, which takes less for most runs.
+# Seconds that the page waits for Rényi accounting, which takes less for most runs.
 MOMENT = 0.25
 POINTS, FEW_POINTS, MANY_LEVELS = 24, 6, 50
 # Levels times points: beyond, closed forms and Rényi accounting take longer than a moment.
@@ -134,11 +131,22 @@ def _population(training: TrainingPlan) -> str:
 
 def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
     """Show the line of big numbers; returns the answer and its unfinished tasks."""
-    training = choice.training
-    renyi = ask("renyi", training, lambda _: spent(training, FAST), quick=True)
-    # Before the other tasks start, which would compete for the processor.
-    renyi_guarantee = renyi.answer(MOMENT)
-    pld = ask("certify", training, lambda progress: planner.spent(training, CERTIFIED, progress))
+    training, per_epoch = choice.training, choice.per_epoch
+    # Alone at first: the other tasks would compete for the processor.
+    fast, fast_waiting = answer_to(
+        "renyi",
+        "Rényi accounting",
+        training,
+        lambda _: spent(training, FAST),
+        wait=MOMENT,
+        quick=True,
+    )
+    certified, certified_waiting = answer_to(
+        "certify",
+        "Certifying by privacy loss distribution",
+        training,
+        lambda progress: planner.spent(training, CERTIFIED, progress),
+    )
     matched = matching(training)
     stated = None if matched is None else matched.stated
     paper = (
@@ -148,78 +156,69 @@ def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
     )
     printed = None if paper is None else paper.claim.epsilon
     claimed = [epsilon for epsilon in (stated, printed) if epsilon is not None]
-    replace_one = ask(
+    replaced, replaced_waiting = answer_to(
         "replace-one",
+        "Certifying under replace-one",
         training,
         lambda progress: claims.under_replace_one(training, claimed, progress),
     )
+    answer = Answer(choice, fast, certified, paper, stated, replaced)
     summary = st.empty()
-    grid = st.grid(5, min_column_width=150, gap="small")
-    with grid.cell(), st.container(gap=None):
-        at_once = st.empty()
-    with grid.cell(), st.container(gap=None):
-        tightest = st.empty()
-    with grid.cell(), st.container(gap=None):
-        formula = st.container(gap=None)
-    per_epoch = choice.per_epoch
-    with grid.cell(), st.container(gap=None):
-        st.metric("Steps", f"{training.steps:,}", help=texts.STEPS_NUMBER)
-        st.caption(f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}")
-    with grid.cell(), st.container(gap=None):
-        last = training.schedule().sigmas[-1]
-        st.metric("Noise σ at the end", plain(last), help=texts.LAST_SIGMA)
-        st.caption(f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}")
-    with at_once.container(gap=None):
-        _show_guarantee("ε by Rényi", renyi, renyi_guarantee, texts.RDP_NUMBER)
-    certified = pld.answer(PATIENCE)
-    with tightest.container(gap=None):
-        _show_guarantee("ε by PLD", pld, certified, texts.PLD_NUMBER)
-    answer = Answer(choice, renyi_guarantee, certified, paper, stated, replace_one.answer(PATIENCE))
-    if renyi_guarantee is not None:
+    if fast is not None:
         summary.markdown(sentences.first_numbers(answer.proved, printed))
-    with formula:
-        _show_printed(answer)
-    waiting = missing("renyi", "Rényi accounting", renyi, renyi_guarantee)
-    waiting += missing("certify", "Certifying by privacy loss distribution", pld, certified)
-    waiting += missing("replace-one", "Certifying under replace-one", replace_one, answer.replaced)
-    return answer, waiting
-
-
-def _show_guarantee(
-    label: str, task: BackgroundTask[Guarantee], guarantee: Guarantee | None, help_text: str
-) -> None:
-    if guarantee is None:
-        st.metric(label, "…", help=help_text)
-        st.caption("stopped" if task.stopped else "being certified")
-        return
-    is_missing = guarantee.epsilon is None
-    st.metric(
-        label,
-        "none" if guarantee.epsilon is None else at_most(guarantee.epsilon, 4),
-        help=f"{help_text} {badges.statement(guarantee)}",
+    last = training.schedule().sigmas[-1]
+    draw_numbers(
+        (
+            _certified_number("ε by Rényi", fast, fast_waiting, texts.RDP_NUMBER),
+            _certified_number("ε by PLD", certified, certified_waiting, texts.PLD_NUMBER),
+            _printed_number(answer),
+            (
+                "Steps",
+                f"{training.steps:,}",
+                f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}",
+                texts.STEPS_NUMBER,
+            ),
+            (
+                "Noise σ at the end",
+                plain(last),
+                f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}",
+                texts.LAST_SIGMA,
+            ),
+        ),
+        across=5,
     )
-    if is_missing:
-        st.caption(guarantee.reason)
-    else:
-        st.caption(f"proved · δ = {plain(guarantee.delta or 0.0)} · {guarantee.adjacency}")
+    return answer, fast_waiting + certified_waiting + replaced_waiting
 
 
-def _show_printed(answer: Answer) -> None:
+def _certified_number(
+    label: str, guarantee: Guarantee | None, waiting: Waiting, meaning: str
+) -> Number:
+    if guarantee is None:
+        return label, "…", "stopped" if is_stopped(waiting) else "being certified", meaning
+    meaning = f"{meaning} {badges.statement(guarantee)}"
+    if guarantee.epsilon is None:
+        return label, "none", guarantee.reason, meaning
+    note = f"proved · δ = {plain(guarantee.delta or 0.0)} · {guarantee.adjacency}"
+    return label, at_most(guarantee.epsilon, 4), note, meaning
+
+
+def _printed_number(answer: Answer) -> Number:
     label = "ε by the formula"
     if answer.paper is None:
-        st.metric(label, "none", help=texts.PRINTED_NUMBER)
-        st.caption("without sampling it has no formula")
-        return
+        return label, "none", "without sampling it has no formula", texts.PRINTED_NUMBER
     claim = answer.paper.claim
     printed = claim.epsilon or 0.0
-    st.metric(label, plain(printed, 4), help=f"{texts.PRINTED_NUMBER} {badges.statement(claim)}")
-    st.caption("as printed in paper 003: a claim")
-    if answer.stated is not None:
-        st.caption(f"the paper states ε = {plain(answer.stated)}")
-    for evidence in answer.replaced or ():
-        finding = evidence.finding(printed)
-        _finding_badge(finding, str(finding))
-        st.caption(f"under {evidence.adjacency}{sentences.SAMPLINGS[evidence.sampling]}")
+
+    def note() -> None:
+        st.caption("as printed in paper 003: a claim")
+        if answer.stated is not None:
+            st.caption(f"the paper states ε = {plain(answer.stated)}")
+        for evidence in answer.replaced or ():
+            finding = evidence.finding(printed)
+            _finding_badge(finding, str(finding))
+            st.caption(f"under {evidence.adjacency}{sentences.SAMPLINGS[evidence.sampling]}")
+
+    return label, plain(printed, 4), note, f"{texts.PRINTED_NUMBER} {badges.statement(claim)}"
 
 
 def _finding_badge(finding: Finding, text: str) -> None:
@@ -231,10 +230,6 @@ def _judge(evidence: Evidence, claimed: float, label: str) -> None:
     """Show the finding on a claimed number; a badge is one line, so sampling is abbreviated."""
     finding, sampling = evidence.finding(claimed), SHORT_SAMPLINGS[evidence.sampling]
     _finding_badge(finding, f"{label}{sampling}: {finding} · {evidence.adjacency}")
-
-
-def _slow_curve(training: TrainingPlan, kind: str, points: int, progress: Progress) -> pd.DataFrame:
-    return epsilon_curve.epsilon_curve(training, [kind], points, progress)
 
 
 def chart(answer: Answer) -> Waiting:
@@ -251,21 +246,20 @@ def chart(answer: Answer) -> Waiting:
     levels = len(training.schedule().sigmas)
     is_slow = levels > MANY_LEVELS
     for kind in epsilon_curve.CURVES:
-        if kind in (FAST, CERTIFIED) and not covered(training, kind):
-            continue
-        # Its lemma is about fixed-size batches, not about the run on this chart.
-        if kind == "tcdp" and not covered(training, "tcdp"):
+        # The lemma of tCDP is about fixed-size batches, not about the run on this chart.
+        if kind in (FAST, CERTIFIED, "tcdp") and not covered(training, kind):
             continue
         if kind == CERTIFIED or (kind == FAST and is_slow) or levels * POINTS > MANY_TERMS:
-            task = ask(
+            table, waiting = answer_to(
                 f"curve {kind}",
+                f"Accounting along the run, {epsilon_curve.TITLES[kind]}",
                 (training, kind),
-                partial(_slow_curve, training, kind, FEW_POINTS if is_slow else POINTS),
+                partial(
+                    epsilon_curve.epsilon_curve, training, [kind], FEW_POINTS if is_slow else POINTS
+                ),
                 quick=kind != CERTIFIED,
             )
-            table = task.answer(PATIENCE)
-            words = f"Accounting along the run, {epsilon_curve.TITLES[kind]}"
-            tasks += missing(f"curve {kind}", words, task, table)
+            tasks += waiting
         else:
             table = curve(training, kind)
         if table is not None:
@@ -276,19 +270,14 @@ def chart(answer: Answer) -> Waiting:
     table = pd.concat(parts, ignore_index=True)
     plot(spending(table, dark=on_dark()), "spending_figure")
     st.caption(texts.PRINTED_ADJACENCY)
-    keep_table(table)
-    return tasks
-
-
-def keep_table(table: pd.DataFrame) -> None:
-    """Show the numbers behind the chart, and their CSV."""
     with st.popover("Numbers behind the chart", icon=":material/table:"):
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
+    return tasks
 
 
 def claim_and_proof(answer: Answer) -> Waiting:
     """Show what is stated, printed and proved side by side, and whether the numbers hold."""
-    paper, waiting = answer.paper, []
+    paper = answer.paper
     claim, proof = st.columns(2, border=True)
     with claim:
         st.markdown("**Claim** (paper 003)")
@@ -337,14 +326,16 @@ def _show_status(is_met: bool, name: str, note: str = "") -> None:
 
 def _verdicts(answer: Answer) -> Waiting:
     """Show whether the stated and the printed number hold, each under a named adjacency."""
-    training, waiting = answer.training, []
+    training = answer.training
+    waiting: Waiting = []
     if answer.stated is not None and training.adjacency is not Adjacency.REPLACE_ONE:
         stated = answer.stated
-        task = ask(
-            "stated", training, lambda progress: claims.evidence(training, [stated], progress)
+        evidence, waiting = answer_to(
+            "stated",
+            "Judging the stated number",
+            training,
+            lambda progress: claims.evidence(training, [stated], progress),
         )
-        evidence = task.answer(PATIENCE)
-        waiting = missing("stated", "Judging the stated number", task, evidence)
         if evidence is not None:
             _judge(evidence, stated, "stated")
             st.markdown(sentences.judged(stated, "stated", evidence))

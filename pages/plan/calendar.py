@@ -20,6 +20,7 @@ from pages.plan import texts
 from pages.plan.answer import Answer
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.numbers import draw_numbers
 from pages.shared.session import control_value, once, recall, remember, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
@@ -199,22 +200,36 @@ def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
     past = table[table["date"] <= date.today()]
     spent = float(past["epsilon_spent"].iloc[-1]) if len(past) else 0.0
     total = float(table["epsilon_spent"].iloc[-1])
-    grid = st.grid(4, min_column_width=150, gap="small")
-    with grid.cell(), st.container(gap=None):
-        st.metric("ε spent by today", at_most(spent), help=texts.SPENT)
-        st.caption(f"after {len(past)} of {len(table)} releases")
-    with grid.cell(), st.container(gap=None):
-        left = at_least(max(0.0, budget.epsilon - spent))
-        st.metric("ε left today", left, help=texts.LEFT)
-        st.caption(f"of {plain(budget.epsilon)} at δ = {plain(budget.delta)}")
-    with grid.cell(), st.container(gap=None):
-        st.metric("ε of all releases", at_most(total), help=texts.TOTAL)
-        st.caption("the budget is kept" if table["within"].all() else "above the budget")
-    with grid.cell(), st.container(gap=None):
-        day = costed.exhausted_on
-        text = "beyond 2100" if day is None else f"{day}"
-        st.metric("First that does not fit", text, help=texts.EXHAUSTED)
-        st.caption(_room(costed))
+    day = costed.exhausted_on
+    draw_numbers(
+        (
+            (
+                "ε spent by today",
+                at_most(spent),
+                f"after {len(past)} of {len(table)} releases",
+                texts.SPENT,
+            ),
+            (
+                "ε left today",
+                at_least(max(0.0, budget.epsilon - spent)),
+                f"of {plain(budget.epsilon)} at δ = {plain(budget.delta)}",
+                texts.LEFT,
+            ),
+            (
+                "ε of all releases",
+                at_most(total),
+                "the budget is kept" if table["within"].all() else "above the budget",
+                texts.TOTAL,
+            ),
+            (
+                "First that does not fit",
+                "beyond 2100" if day is None else f"{day}",
+                _room(costed),
+                texts.EXHAUSTED,
+            ),
+        ),
+        across=4,
+    )
 
 
 def _room(costed: Costed) -> str:

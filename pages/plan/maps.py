@@ -7,9 +7,9 @@ import streamlit as st
 from dpcore.accounting import accountants, grid
 from dpcore.controls.plan import MAP
 from dpcore.figures.plan import maps
-from pages.plan.answer import FAST, PATIENCE, Answer, covered
+from pages.plan.answer import FAST, Answer, covered
 from pages.plan.controls import target
-from pages.shared.background import Waiting, ask, missing
+from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.widgets import drawn
 
@@ -21,8 +21,12 @@ def show(answer: Answer) -> Waiting:
     if not covered(training, FAST):
         st.markdown(accountants.refusal(training.event(), training.adjacency, FAST))
         return []
-    task = ask("map", (training, axis), lambda _: grid.table(training, axis))
-    table = task.answer(PATIENCE)
+    table, waiting = answer_to(
+        "map",
+        "Computing the map",
+        (training, axis),
+        lambda _: grid.table(training, axis),
+    )
     if table is None:
         st.caption("The map comes here.")
     else:
@@ -40,4 +44,4 @@ def show(answer: Answer) -> Waiting:
             "set. The target is the one of the question asked backwards."
         )
         download(table, f"epsilon_over_sigma_and_{axis}", "ε of every setting on the map")
-    return missing("map", "Computing the map", task, table)
+    return waiting

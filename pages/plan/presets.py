@@ -13,15 +13,13 @@ from dpcore.accounting.presets import PRESETS, Preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import SAME_FIGURE, Adjacency
 from dpcore.progress import Progress
-from pages.plan.answer import PATIENCE
-from pages.shared.background import Waiting, ask, missing
+from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download
 
 
 def show() -> Waiting:
     """Draw the table; its certified columns are computed in the background."""
-    task = ask("presets", "all", _certify)
-    certified = task.answer(PATIENCE)
+    certified, waiting = answer_to("presets", "Certifying the paper's settings", "all", _certify)
     by_key = certified or {}
     st.markdown(
         "Three different things in each row: the ε that paper 003 **states** for an experiment, "
@@ -32,7 +30,7 @@ def show() -> Waiting:
     )
     rows = [_row(preset, by_key.get(key)) for key, preset in PRESETS.items()]
     download(pd.DataFrame(rows), "paper_003_settings", "Claims and certified ε of paper 003")
-    return missing("presets", "Certifying the paper's settings", task, certified)
+    return waiting
 
 
 def _certify(progress: Progress) -> dict[str, tuple[Evidence, Evidence]]:

@@ -9,15 +9,14 @@ import streamlit as st
 from dpcore.accounting import planner
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.planner import Plan
-from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE, SOLVED, TARGET
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import sentences
 from pages.plan import texts
-from pages.plan.answer import CERTIFIED, FAST, PATIENCE, Answer, covered
+from pages.plan.answer import CERTIFIED, FAST, Answer, covered
 from pages.plan.controls import PlanChoice, set_to
-from pages.shared.background import Waiting, ask, missing
+from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.badges import statement
 from pages.shared.verbatim import refuse
 from pages.shared.widgets import drawn
@@ -50,19 +49,18 @@ def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
     waiting: Waiting = []
     keys = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
     for key in keys:
-        task = ask(
+        title = ACCOUNTANTS[key].title
+        plan, pending = answer_to(
             f"solve {key}",
+            f"Solving for {SOLVED[unknown]} by {title}",
             (unknown, training, target),
             partial(planner.solve, unknown, training, target, key),
             quick=key == FAST,
         )
-        plan = task.answer(PATIENCE)
-        title = ACCOUNTANTS[key].title
-        pending = missing(f"solve {key}", f"Solving for {SOLVED[unknown]} by {title}", task, plan)
         waiting += pending
         if plan is not None:
             plans.append(plan)
-        elif not task.stopped:
+        elif not is_stopped(pending):
             st.caption(f"The answer by {title} comes here.")
     for plan in plans:
         _answer(choice, plan, target)
@@ -73,7 +71,8 @@ def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
 
 def _answer(choice: PlanChoice, plan: Plan, target: float) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(_sentence(choice, plan, target), width="stretch")
+        sentence = sentences.answered(plan, target, choice.per_epoch)
+        st.markdown(f"{sentence} {planner.precision(plan)}".strip(), width="stretch")
         usable = planner.to_set(plan)
         if usable is None:
             return
@@ -81,16 +80,7 @@ def _answer(choice: PlanChoice, plan: Plan, target: float) -> None:
             "Use this value",
             key=f"use {plan.guarantee.by}",
             icon=":material/check:",
-            on_click=_use,
+            on_click=set_to,  # δ as the next power of ten, which is also safe
             args=(usable,),
             disabled=plan.unknown == "delta" and usable.delta > DELTAS[-1],
         )
-
-
-def _sentence(choice: PlanChoice, plan: Plan, target: float) -> str:
-    return f"{sentences.answered(plan, target, choice.per_epoch)} {planner.precision(plan)}".strip()
-
-
-def _use(usable: TrainingPlan) -> None:
-    """Write the answer into the controls; δ as the next power of ten, which is also safe."""
-    set_to(usable)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -13,8 +14,8 @@ from dpcore.controls.plan import TABS, VIEW
 from dpcore.figures.plan import schedule
 from dpcore.progress import Progress
 from pages.plan import calendar, ladder, maps, presets, take_along, texts
-from pages.plan.answer import PATIENCE, Answer
-from pages.shared.background import Waiting, ask, missing
+from pages.plan.answer import Answer
+from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 
 
@@ -47,8 +48,12 @@ def _schedule(answer: Answer) -> None:
 def _accountants(answer: Answer) -> Waiting:
     training = answer.training
     st.markdown(texts.ACCOUNTANTS)
-    task = ask("every accountant", training, lambda progress: _all_guarantees(training, progress))
-    rows = task.answer(PATIENCE)
+    rows, waiting = answer_to(
+        "every accountant",
+        "Asking every accountant",
+        training,
+        partial(_all_guarantees, training),
+    )
     if rows is None:
         st.caption("The table comes here.")
     else:
@@ -60,7 +65,7 @@ def _accountants(answer: Answer) -> Waiting:
         alt="Which accountant covers which sampling and adjacency",
     )
     st.caption("What is not covered is refused: no number is shown for it.")
-    return missing("every accountant", "Asking every accountant", task, rows)
+    return waiting
 
 
 def _all_guarantees(training: TrainingPlan, progress: Progress) -> list[dict[str, object]]:

@@ -24,6 +24,8 @@ Value = TypeVar("Value")
 
 WORKERS = 2
 POLL_SECONDS = 0.15
+# Seconds that a page waits for an answer before it goes on without it: most are done by then.
+PATIENCE = 0.05
 # A shorter wait shows no line on the page.
 QUIET_SECONDS = 1.0
 LOOK_SECONDS, EXPIRES_SECONDS = 1.0, 30.0
@@ -164,6 +166,36 @@ def ask(
 def missing(name: str, words: str, task: BackgroundTask[Value], answer: Value | None) -> Waiting:
     """The task in a list for `watched`, empty if its answer is there."""
     return [] if answer is not None else [(name, words, task)]
+
+
+def answer_to(
+    name: str,
+    words: str,
+    key: Hashable,
+    work: Callable[[Progress], Value],
+    *,
+    wait: float = PATIENCE,
+    quick: bool = False,
+) -> tuple[Value | None, Waiting]:
+    """The answer if it comes within a moment; else its task is to be watched.
+
+    Parameters
+    ----------
+    name, key, work, quick : str, hashable, callable, bool
+        As in `ask`.
+    words : str
+        What is being done, for the screen.
+    wait : float
+        Seconds to wait for it.
+    """
+    task = ask(name, key, work, quick=quick)
+    answer = task.answer(wait)
+    return answer, missing(name, words, task, answer)
+
+
+def is_stopped(waiting: Waiting) -> bool:
+    """Whether one of the tasks was stopped before it was done."""
+    return any(task.stopped for _, _, task in waiting)
 
 
 class WatchedAnswers:

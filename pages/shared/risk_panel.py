@@ -20,6 +20,7 @@ from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.shared import query, texts
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.numbers import draw_numbers
 from pages.shared.widgets import drawn
 
 if TYPE_CHECKING:
@@ -154,42 +155,40 @@ def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], ke
 
 def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     best, bound = attackers.get("exact", attackers["budget"]), attackers["budget"]
-    metrics = (
+
+    def note(chance: str, bound_value: str | int) -> str:
+        comparison = f"; {bound_value} from ε and δ alone" if best is not bound else ""
+        return f"at most; {chance}{comparison}"
+
+    draw_numbers(
         (
-            "Right guesses",
-            f"{right_of_100(best.advantage)} of 100",
-            str(right_of_100(bound.advantage)),
-            "50 by guessing",
-            texts.RIGHT_GUESSES,
+            (
+                "Right guesses",
+                f"{right_of_100(best.advantage)} of 100",
+                note("50 by guessing", right_of_100(bound.advantage)),
+                texts.RIGHT_GUESSES,
+            ),
+            (
+                "Hits less false alarms",
+                percent_at_most(best.advantage),
+                note("0 % by guessing", percent_at_most(bound.advantage)),
+                texts.ADVANTAGE,
+            ),
+            (
+                f"Hits at {ALARMS.text(rate)}",
+                percent_at_most(best.true_positive_rate),
+                note(f"{ALARMS.text(rate)} by guessing", percent_at_most(bound.true_positive_rate)),
+                texts.HITS,
+            ),
+            (
+                "Belief after an alarm",
+                percent_at_most(best.belief),
+                note(f"{ALARMS.text(prior)} before", percent_at_most(bound.belief)),
+                texts.BELIEF_AFTER,
+            ),
         ),
-        (
-            "Hits less false alarms",
-            percent_at_most(best.advantage),
-            percent_at_most(bound.advantage),
-            "0 % by guessing",
-            texts.ADVANTAGE,
-        ),
-        (
-            f"Hits at {ALARMS.text(rate)}",
-            percent_at_most(best.true_positive_rate),
-            percent_at_most(bound.true_positive_rate),
-            f"{ALARMS.text(rate)} by guessing",
-            texts.HITS,
-        ),
-        (
-            "Belief after an alarm",
-            percent_at_most(best.belief),
-            percent_at_most(bound.belief),
-            f"{ALARMS.text(prior)} before",
-            texts.BELIEF_AFTER,
-        ),
+        across=4,
     )
-    grid = st.grid(4, min_column_width=150, gap="small")
-    for label, value, bound_value, chance, help_text in metrics:
-        with grid.cell(), st.container(gap=None):
-            st.metric(label, value, help=help_text)
-            comparison = f"; {bound_value} from ε and δ alone" if best is not bound else ""
-            st.caption(f"at most; {chance}{comparison}")
 
 
 def _tables(budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -16,7 +17,7 @@ from dpcore.evaluation import comparison
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.progress import Progress
 from pages.shared import downloads
-from pages.shared.background import BackgroundTask, ask
+from pages.shared.background import Waiting, answer_to
 from pages.train import texts
 from pages.train.controls import TrainChoice
 
@@ -113,23 +114,22 @@ def fetch(dataset: str) -> None:
         downloads.fetch(dataset)
 
 
-def calibrate(
-    choice: TrainChoice, count: int
-) -> tuple[CalibratedTraining | None, BackgroundTask[CalibratedTraining]]:
-    """The training with the least noise within the budget, or ``None`` while solving; its task.
+def calibrate(choice: TrainChoice, count: int) -> tuple[CalibratedTraining | None, Waiting]:
+    """The training with the least noise within the budget, or ``None`` and the unfinished task.
 
     Raises
     ------
     InvalidInput
         If no noise keeps the budget, or settings do not fit together.
     """
-    task = ask(
+    return answer_to(
         "settle",
+        "Solving for the noise",
         (choice.study.key, count),
-        lambda progress: _solved(choice, count, progress),
+        partial(_solved, choice, count),
+        wait=PATIENCE,
         quick=True,
     )
-    return task.answer(PATIENCE), task
 
 
 def _solved(choice: TrainChoice, count: int, progress: Progress) -> CalibratedTraining:

@@ -16,7 +16,7 @@ from dpcore.export import train as export
 from dpcore.figures import training as figures
 from dpcore.figures.words import plain
 from pages.shared import job_panel, shared_jobs
-from pages.shared.background import Waiting, ask, missing
+from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
@@ -67,17 +67,19 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
         st.info(reason, icon=":material/block:")
         return []
     key = (study.key, records, effect.key, way)
-    task = ask("effect", key, lambda _: _varied(effect, way, study, records))
+    words = "Solving for what each value affords"
     try:
-        varied = task.answer(PATIENCE)
+        varied, waiting = answer_to(
+            "effect", words, key, lambda _: _varied(effect, way, study, records), wait=PATIENCE
+        )
     except InvalidInput as refusal:
         st.info(verbatim(str(refusal)), icon=":material/block:")
         return []
     if varied is None:
-        st.caption("Solving for what each value affords.")
-        return missing("effect", "Solving for what each value affords", task, varied)
-    _watch(varied, choice.metric, study)
-    return []
+        st.caption(f"{words}.")
+    else:
+        _watch(varied, choice.metric, study)
+    return waiting
 
 
 def _varied(effect: Effect, way: str, study: TrainingStudy, records: int) -> Varied:

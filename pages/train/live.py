@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -20,6 +21,7 @@ from dpcore.figures.words import at_most, counted, plain
 from pages.shared import badges, job_panel, view_link
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
+from pages.shared.numbers import Number, draw_numbers
 from pages.shared.session import control_text, set_controls, store, stored
 from pages.train import calibration, texts, trainings
 from pages.train import comparison as train_comparison
@@ -29,7 +31,6 @@ from pages.train.controls import TrainChoice
 if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
-    from streamlit.elements.lib.grid_container import GridContainer
 
 ROOM = 2_400  # pixels, about as high as the answer
 
@@ -133,12 +134,6 @@ def _midway(calibrated: CalibratedTraining, table: pd.DataFrame) -> bool:
     return bool(rows["steps"].iloc[-1] % calibrated.config.steps_an_epoch(calibrated.records))
 
 
-def _number(grid: GridContainer, label: str, value: str, note: str, help_text: str) -> None:
-    with grid.cell(), st.container(gap=None):
-        st.metric(label, value, help=help_text)
-        st.caption(note)
-
-
 def numbers(
     choice: TrainChoice,
     calibrated: CalibratedTraining,
@@ -147,57 +142,50 @@ def numbers(
     table: pd.DataFrame,
 ) -> None:
     """Draw the line of big numbers."""
-    column, epochs = choice.metric, choice.study.config.epochs
-    epoch = reached(table)
-    compared = comparison.compared(table, column)
-    untouched = trainings.is_untouched(choice.study, calibrated.records)
-    grid = st.grid(5, min_column_width=150, gap="small")
-    name = figures.METRICS[column]
-    help_text = texts.AUC if column == "auc_test" else texts.ACCURACY
-    label = f"{name[0].upper()}{name[1:]}"
-    if untouched:
-        _number(grid, label, "none", "nothing trained yet", help_text)
-        _number(grid, "Lost to privacy", "none", "nothing trained yet", texts.LOST)
-    elif compared is None:
-        _number(grid, label, "…", "comes as it trains", help_text)
-        _number(grid, "Lost to privacy", "…", "against no privacy", texts.LOST)
-    else:
-        spread = (
-            f"9 of 10 runs: {figures.shown(column)(compared.low)} to "
-            f"{figures.shown(column)(compared.high)}"
-            if compared.runs > 1
-            else "one run"
-        )
-        is_complete = epoch == epochs and not _midway(calibrated, table)
-        epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
-        _number(
-            grid, label, figures.shown(column)(compared.value), f"{epoch_note}{spread}", help_text
-        )
-        if compared.reference is None:
-            _number(grid, "Lost to privacy", "…", "the one without is not trained yet", texts.LOST)
-        else:
-            # A number with its unit would be cut off.
-            value, _, unit = figures.lost(compared.value, compared.reference, column).partition(" ")
-            reference_note = f"{figures.shown(column)(compared.reference)} without privacy"
-            note = f"{unit}; {reference_note}" if unit else reference_note
-            _number(grid, "Lost to privacy", value, note, texts.LOST)
-    _show_epsilon(
-        grid,
-        calibrated,
-        history,
-        states["private"],
-        untouched=untouched,
-        chosen_how=chosen_on(choice.study),
-    )
     config = calibrated.config
-    _number(
-        grid,
-        "Noise σ₀",
-        plain(config.sigma),
-        f"σ₀/C = {plain(config.sigma / config.clip)}",
-        texts.SIGMA,
+    untouched = trainings.is_untouched(choice.study, calibrated.records)
+    noise_note = f"σ₀/C = {plain(config.sigma / config.clip)}"
+    draw_numbers(
+        (
+            *_measured(choice, calibrated, table, untouched=untouched),
+            _epsilon(choice, calibrated, history, states["private"], untouched=untouched),
+            ("Noise σ₀", plain(config.sigma), noise_note, texts.SIGMA),
+            _time(choice, history, untouched=untouched),
+        ),
+        across=5,
     )
-    _show_time(choice, grid, history, untouched=untouched)
+
+
+def _measured(
+    choice: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, untouched: bool
+) -> tuple[Number, Number]:
+    """The private network's measure, and what privacy costs of it."""
+    column, epochs, epoch = choice.metric, choice.study.config.epochs, reached(table)
+    compared, shown = comparison.compared(table, column), figures.shown(column)
+    name = figures.METRICS[column]
+    label, lost = f"{name[0].upper()}{name[1:]}", "Lost to privacy"
+    meaning = texts.AUC if column == "auc_test" else texts.ACCURACY
+    if untouched:
+        nothing = "nothing trained yet"
+        return (label, "none", nothing, meaning), (lost, "none", nothing, texts.LOST)
+    if compared is None:
+        return (
+            (label, "…", "comes as it trains", meaning),
+            (lost, "…", "against no privacy", texts.LOST),
+        )
+    spread = "one run"
+    if compared.runs > 1:
+        spread = f"9 of 10 runs: {shown(compared.low)} to {shown(compared.high)}"
+    is_complete = epoch == epochs and not _midway(calibrated, table)
+    epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
+    measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)
+    if compared.reference is None:
+        return measured, (lost, "…", "the one without is not trained yet", texts.LOST)
+    # A number with its unit would be cut off.
+    value, _, unit = figures.lost(compared.value, compared.reference, column).partition(" ")
+    reference_note = f"{shown(compared.reference)} without privacy"
+    note = f"{unit}; {reference_note}" if unit else reference_note
+    return measured, (lost, value, note, texts.LOST)
 
 
 def caution(
@@ -219,58 +207,53 @@ def caution(
     return " ".join(filter(None, sentences))
 
 
-def _show_epsilon(
-    grid: GridContainer,
+def _epsilon(
+    choice: TrainChoice,
     calibrated: CalibratedTraining,
     history: pd.DataFrame,
     state: str,
     *,
     untouched: bool,
-    chosen_how: str,
-) -> None:
-    """Draw the certified ε of the whole run, or of the steps before it stopped."""
+) -> Number:
+    """The certified ε of the whole run, or of the steps before it stopped."""
     certified = calibrated.assurance.certified
-    with grid.cell(), st.container(gap=None):
-        if certified.epsilon is None:
-            st.metric("Certified ε", "none", help=f"{texts.SPENT} {certified.reason}")
-            badges.status(str(calibrated.assurance.status), certified.reason)
-            return
-        rows = history[history["series"] == "private"]
-        value, prefix = certified.epsilon, ""
-        if untouched:
-            value = 0.0
-            prefix = f"nothing trained yet; {at_most(certified.epsilon)} for the whole run; "
-        elif len(rows) and state == "cancelled":
-            value = float(rows["epsilon"].max())
-            prefix = f"stopped in epoch {int(rows['epoch'].max()):,}; "
-        elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * certified.epsilon:
-            # Public weights computed once before training allow a better bound.
-            value = float(rows["epsilon"].max())
-            prefix = f"with the weights as computed; {at_most(certified.epsilon)} with any; "
-        st.metric(
-            "Certified ε", at_most(value), help=f"{texts.SPENT} {badges.statement(certified)}"
-        )
+    if certified.epsilon is None:
+        badge = partial(badges.status, str(calibrated.assurance.status), certified.reason)
+        return "Certified ε", "none", badge, f"{texts.SPENT} {certified.reason}"
+    rows = history[history["series"] == "private"]
+    value, prefix = certified.epsilon, ""
+    if untouched:
+        value = 0.0
+        prefix = f"nothing trained yet; {at_most(certified.epsilon)} for the whole run; "
+    elif len(rows) and state == "cancelled":
+        value = float(rows["epsilon"].max())
+        prefix = f"stopped in epoch {int(rows['epoch'].max()):,}; "
+    elif len(rows) and state == "done" and rows["epsilon"].max() < 0.99 * certified.epsilon:
+        # Public weights computed once before training allow a better bound.
+        value = float(rows["epsilon"].max())
+        prefix = f"with the weights as computed; {at_most(certified.epsilon)} with any; "
+
+    def note() -> None:
         st.caption(
             f"{prefix}δ = {plain(certified.delta or 0.0)} · {certified.adjacency} · "
             f"{certified.by}, if kept"
         )
-        if chosen_how:
+        if chosen_how := chosen_on(choice.study):
             st.caption(chosen_how)
 
+    return "Certified ε", at_most(value), note, f"{texts.SPENT} {badges.statement(certified)}"
 
-def _show_time(
-    choice: TrainChoice, grid: GridContainer, history: pd.DataFrame, *, untouched: bool
-) -> None:
+
+def _time(choice: TrainChoice, history: pd.DataFrame, *, untouched: bool) -> Number:
     seconds = comparison.seconds(history, "private")
     if seconds is None:
         value, note = ("none", "nothing trained yet") if untouched else ("…", texts.NO_TIME)
-        _number(grid, "Time", value, note, texts.TIME)
-        return
+        return "Time", value, note, texts.TIME
     runs = choice.study.runs
     note = "one run" if runs == 1 else f"{runs:,} runs together"
     device = trainings.device(choice.study)
     device_note = f", on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
-    _number(grid, "Time", f"{plain(seconds, 2)} s", note + device_note, texts.TIME)
+    return "Time", f"{plain(seconds, 2)} s", note + device_note, texts.TIME
 
 
 def _show_finished() -> None:

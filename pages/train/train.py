@@ -32,7 +32,7 @@ with live.place(choice.study.key) as answer:
         )
         # Under add/remove only the public size is shown, and what follows from it.
         records = choice.study.config.size(choice.study.trained_on(record_count))
-        calibrated, task = calibration.calibrate(choice, records)
+        calibrated, waiting = calibration.calibrate(choice, records)
     except DataUnavailable as unavailable:
         with answer():
             st.info(str(unavailable), icon=":material/download:")
@@ -51,5 +51,4 @@ with live.place(choice.study.key) as answer:
             waiting = tabs.show(choice, calibrated)
         else:
             st.caption(texts.COMPUTING)
-            waiting = background.missing("settle", "Solving for the noise", task, calibrated)
         job_panel.watch(background.watched(waiting))

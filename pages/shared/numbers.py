@@ -1,0 +1,25 @@
+"""The line of big numbers of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import streamlit as st
+
+Number = tuple[str, str | int, str | Callable[[], None], str]
+"""Label, value, what stands below it (or draws that), and what it means, shown on hover."""
+
+
+WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
+
+
+def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LABEL) -> None:
+    """Draw numbers side by side, at most so many in a row, each at least so many pixels wide."""
+    grid = st.grid(across, min_column_width=width, gap="small")
+    for label, value, note, meaning in numbers:
+        with grid.cell(), st.container(gap=None):
+            st.metric(label, value, help=meaning)
+            if callable(note):
+                note()
+            else:
+                st.caption(note)
