@@ -350,6 +350,11 @@ def test_nothing_of_the_records_the_seed_or_the_noise_is_left(seed: int | None) 
         assert not np.isin(each, exact).any()
 
 
+def test_what_is_printed_is_no_less_than_what_is_proved() -> None:
+    model = PrivateLogisticRegression(0.1234564, 1.2345614e-5, bounds=UNIT).fit(X, Y)
+    assert "ε = 0.123457 at δ = 1.23457e-05" in str(model.guarantee_)
+
+
 def last_noise(problem_size: tuple[int, int], epsilon: float) -> float:
     """σ of each weight that DP-GD ends with where no record says anything: a linear recursion."""
     records, dimension = problem_size

@@ -209,9 +209,11 @@ def _solved(
         return replace(plan, training=None, guarantee=no_guarantee, sentence=sentence), None
     shorter = replace(training, steps=epochs * per_epoch)
     guarantee = spent(shorter, accountant)
+    assert guarantee.epsilon is not None  # that of more steps was found
+    assert guarantee.delta is not None
     sentence = (
-        f"number of epochs = {epochs:,} of {per_epoch:,} steps: ε = {guarantee.epsilon:.4g} at δ = "
-        f"{guarantee.delta:g} ({guarantee.by}, {guarantee.adjacency})."
+        f"number of epochs = {epochs:,} of {per_epoch:,} steps: ε = {upward(guarantee.epsilon, 4)} "
+        f"at δ = {upward(guarantee.delta, 6)} ({guarantee.by}, {guarantee.adjacency})."
     )
     return replace(plan, training=shorter, guarantee=guarantee, sentence=sentence), epochs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context
 
 from dpcore.erm.method import Calibration
 from dpcore.guarantee import Condition, Guarantee, Status
@@ -94,14 +95,19 @@ class ModelGuarantee(Guarantee):
 
     def __str__(self) -> str:
         """The guarantee, the public values and the source of the noise, a sentence or two each."""
-        if self.epsilon is None:
+        if self.epsilon is None or self.delta is None:
             sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
             sentence = (
-                f"{str(self.status).capitalize()}: ε = {self.epsilon:g} at δ = {self.delta:g} "
-                f"({self.adjacency}), by {self.by}."
+                f"{str(self.status).capitalize()}: ε = {_at_most(self.epsilon)} at δ = "
+                f"{_at_most(self.delta)} ({self.adjacency}), by {self.by}."
             )
         return f"{sentence} {self.public} {self.randomness}".strip()
+
+
+def _at_most(value: float) -> str:
+    """Six digits, rounded up: a promise stays true as it is printed."""
+    return f"{float(Context(6, ROUND_CEILING).create_decimal(repr(float(value)))):g}"
 
 
 def promised(calibration: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:

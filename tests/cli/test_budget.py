@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -309,6 +310,13 @@ def test_a_plan_for_epochs_counts_whole_ones(capsys: Captured) -> None:
     assert f"number of epochs = {found['epochs']:,} of 100 steps" in found["sentence"]
     decaying = f"{line} --decay 0.9 --decay-every epoch"
     assert 1 <= solved(capsys, decaying)["epochs"] < found["epochs"]
+
+
+@pytest.mark.parametrize("target", [1.5, 2.0, 2.2])
+def test_the_sentence_of_a_plan_for_epochs_rounds_up(target: float, capsys: Captured) -> None:
+    found = solved(capsys, f"--solve epochs --batch 100 --sigma 1.3 --epsilon {target}")
+    (epsilon,) = re.findall("ε = ([0-9.]+)", found["sentence"])
+    assert found["epsilon"] <= float(epsilon) < found["epsilon"] + 0.001
 
 
 def test_less_than_one_epoch_is_said_plainly(capsys: Captured) -> None:
