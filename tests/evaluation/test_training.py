@@ -19,7 +19,7 @@ from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.datasets import images
+from dpcore.datasets import Preparation, images
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.training import TrainingRun
 from dpcore.errors import Cancelled, InvalidInput
@@ -152,6 +152,15 @@ def test_a_stopped_training_has_spent_for_the_steps_it_took_and_goes_on_as_if_un
         )
     for name, values in unbroken.weights(0).items():
         assert np.array_equal(second.weights(0)[name], values)
+
+
+def test_rows_that_one_record_can_move_are_learned_from_without_privacy_only() -> None:
+    settings = (("preparation", Preparation(scaling="data")),)
+    with pytest.raises(InvalidInput, match="scaling of the preparation is 'data'"):
+        TrainingStudy("breast_cancer", config=LINEAR, settings=settings)
+    bare = replace(LINEAR, sigma=0.0, clipped=False, decay=1.0)
+    reference = TrainingStudy("breast_cancer", config=bare, epsilon=None, settings=settings)
+    assert set(train(reference, device="cpu")["status"]) == {"not private"}
 
 
 @pytest.mark.parametrize("models", [1, 2])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from dpcore.datasets import images
+from dpcore.datasets import Preparation, images
 from dpcore.deep.config import SMALLEST_IMAGE, TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.evaluation.task import digest
@@ -120,6 +120,7 @@ class TrainingStudy:
         self._set(public=whole("public records", self.public, at_least=0))
         self._check_adjacency()
         self._check_release()
+        self._check_preparation()
         if self.config.needs_public and not self.public:
             raise InvalidInput(
                 "public records are 0, but weights that come from public records need at least 1."
@@ -148,6 +149,16 @@ class TrainingStudy:
             raise reject("release", self.release, "a name from new_release()")
         if self.config.private:
             number("C of what is kept", self.config.clip, at_least=LEAST_CLIP)
+
+    def _check_preparation(self) -> None:
+        """Refuse rows of a table that one record can move, where a proof takes them for its own."""
+        preparation = dict(self.settings).get("preparation")
+        leaks = isinstance(preparation, Preparation) and preparation.scaling == "data"
+        if leaks and self.config.private:
+            raise InvalidInput(
+                "scaling of the preparation is 'data', but for a private training it must be "
+                "'public': scaled by the data's own range, one record can move every row."
+            )
 
     @property
     def system_entropy(self) -> bool:
@@ -303,6 +314,7 @@ class TrainingSweep:
 
 def _data(study: TrainingStudy) -> TrainingStudy:
     """The study reduced to the settings that determine its records."""
+    nothing_private = TrainingConfig(sigma=0.0, clipped=False)
     return replace(
-        study, config=TrainingConfig(), epsilon=None, runs=1, budget=None, release="", models=1
+        study, config=nothing_private, epsilon=None, runs=1, budget=None, release="", models=1
     )
