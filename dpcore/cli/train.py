@@ -161,7 +161,7 @@ def _unfinished_state(options: argparse.Namespace) -> bytes:
     if options.output is None:
         raise InvalidInput("resume is given, but output must name the folder of that training.")
     state = None
-    with suppress(OSError, ValueError, AttributeError):
+    with suppress(OSError, ValueError, AttributeError, RecursionError):
         settings = json.loads((Path(options.output) / SETTINGS).read_text("utf-8"))
         state = checkpoint.load(settings.get(UNFINISHED))
     if state is None:

@@ -297,6 +297,14 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
     assert "was stopped here" in refused(capsys, "train", "--resume", "--output", part)
 
 
+@pytest.mark.parametrize("settings", ["[" * 200_000, "[]", '{"unfinished": "../state"}'])
+def test_settings_from_anyone_are_refused_in_one_sentence(
+    settings: str, capsys: Captured, tmp_path: Path
+) -> None:
+    (tmp_path / "settings.json").write_text(settings, "utf-8")
+    assert "was stopped here" in refused(capsys, "train", "--resume", "--output", str(tmp_path))
+
+
 def test_a_state_that_does_not_fit_is_refused(
     capsys: Captured, tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
