@@ -269,6 +269,8 @@ def _folder(output: str | None) -> Path | None:
 
 def _leave(folder: Path, files: dict[str, bytes], output: str) -> None:
     try:
+        # An earlier training's ε must never stand beside these weights, wherever this ends.
+        (folder / SETTINGS).unlink(missing_ok=True)
         for name, contents in files.items():
             (folder / name).write_bytes(contents)
     except OSError as error:

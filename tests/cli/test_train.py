@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -295,6 +296,25 @@ def test_a_stopped_training_is_resumed_as_if_unbroken(
         assert sorted(path.name for path in (tmp_path / each).iterdir()) == FILES
     assert list((private_cache / "unfinished").iterdir()) == []
     assert "was stopped here" in refused(capsys, "train", "--resume", "--output", part)
+
+
+def test_weights_never_lie_beside_an_earlier_epsilon(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = [*SMALL.split(), "--output", str(tmp_path)]
+    said(capsys, *line, "--epsilon", "1")
+    earlier, original = (tmp_path / "weights.npz").read_bytes(), Path.write_bytes
+
+    def until_full(self: Path, data: bytes) -> int:
+        if self.name == "settings.json":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return original(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", until_full)
+    assert main([*line, "--epsilon", "8"]) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert (tmp_path / "weights.npz").read_bytes() != earlier
+    assert not (tmp_path / "settings.json").exists()
 
 
 @pytest.mark.parametrize("settings", ["[" * 200_000, "[]", '{"unfinished": "../state"}'])
