@@ -121,11 +121,11 @@ def _breaks_and_software(system: System) -> None:
     for broken in system.breaks:
         st.markdown(f":red[:material/report:] {broken}")
     if system.family is Family.THEORY:
-        st.caption(texts.THEORY)
+        st.caption("Theory: there is nothing to run.")
     elif system.software:
         st.caption("Implementations: " + " · ".join(map(_software_text, system.software)))
     else:
-        st.caption(f"Implementations: {texts.NO_SOFTWARE}")
+        st.caption("Implementations: None found, which does not prove that there is none.")
 
 
 def _software_text(software: Software) -> str:

@@ -8,6 +8,4 @@ HERE = (
     "not checked."
 )
 SOUND = "Runs here in a sound form, whose own verdict this is."
-NO_SOFTWARE = "None found, which does not prove that there is none."
-THEORY = "Theory: there is nothing to run."
 SYSTEMS = "Everything the five papers tell of, and what stands beside them."

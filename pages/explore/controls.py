@@ -260,7 +260,10 @@ def _lambda(form: Form) -> float | None:
 def _preparation(form: Form) -> Preparation:
     if form.is_open:
         st.subheader("Preparation", anchor=False)
-        st.caption(texts.PREPARATION)
+        st.caption(
+            "How records become numbers. The defaults use public bounds only. Settings that look "
+            "at the data leak, and are marked."
+        )
     form.draw("missing", "scaling", "interval", "norm", "intercept")
     if form.values["scaling"] == "data":
         st.badge("leaks", icon=":material/warning:", color="red")

@@ -11,7 +11,7 @@ from dpcore.controls.explore import EVERY_METHOD, MAY_COST, PER_1000
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
 from dpcore.guarantee import Guarantee, PrivacyBudget
-from pages.explore import loaders, numbers, take_along, texts
+from pages.explore import loaders, numbers, take_along
 from pages.explore.layout import Slots
 from pages.explore.view import figure
 from pages.shared import badges, risk_panel
@@ -149,7 +149,11 @@ def _best(view: View, epsilon: float) -> None:
     if view.waiting:
         waiting = listed([view.titles[key] for key in view.waiting])
         st.caption(f":material/hourglass: Not compared, as there are no curves yet: {waiting}.")
-    st.caption(texts.FRONTIER)
+    st.caption(
+        "Methods are compared by curves computed from these records, which is not private: use it "
+        "to plan, on public records or with the choice paid for. The bars hold nine of ten single "
+        "runs."
+    )
     table_behind(best, "best_method", "The best proved method at each ε")
 
 

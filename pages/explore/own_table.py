@@ -87,7 +87,10 @@ def how_to(columns: str) -> None:
     if columns and error:
         refuse(error)
     st.markdown(ENTRY.task)
-    st.markdown(texts.OWN_TABLE)
+    st.markdown(
+        "Hand over a text file (CSV: commas, semicolons or tabs) whose first line names the "
+        "columns, and describe the columns that are used, one a line:"
+    )
     st.code(EXAMPLE, language=None)
     st.markdown(texts.OWN_COLUMNS)
     st.info(

@@ -12,10 +12,6 @@ R2 = (
     "Share of the outcome's variance on test records that the predictions explain: 1 is perfect, 0 "
     "is no better than always giving the mean, below 0 is worse."
 )
-FRONTIER = (
-    "Methods are compared by curves computed from these records, which is not private: use it to "
-    "plan, on public records or with the choice paid for. The bars hold nine of ten single runs."
-)
 START_FROM = (
     "Sets every control for a figure of a paper, on data that are at hand. Its link holds the "
     "settings themselves."
@@ -33,10 +29,6 @@ MISSED = (
     "Of 1,000 people like the test records: how many who have the condition are told that they do "
     "not have it."
 )
-PREPARATION = (
-    "How records become numbers. The defaults use public bounds only. Settings that look at the "
-    "data leak, and are marked."
-)
 
 ONE_AGAINST_THE_REST = (
     "one model for each tells it from all others, and the surest one decides. Every record is in "
@@ -53,10 +45,6 @@ SOURCES = {
 }
 UPLOAD_IS_DROPPED = (
     "When this page is loaded anew, or left for another one, the file has to be chosen again."
-)
-OWN_TABLE = (
-    "Hand over a text file (CSV: commas, semicolons or tabs) whose first line names the columns, "
-    "and describe the columns that are used, one a line:"
 )
 OWN_COLUMNS = (
     "**A number** has a range: the lowest and the highest value possible, and a unit if you like. "

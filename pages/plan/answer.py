@@ -176,13 +176,13 @@ def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
                 "Steps",
                 f"{training.steps:,}",
                 f"{plain(training.steps / per_epoch)} epochs of {per_epoch:,}",
-                texts.STEPS_NUMBER,
+                "How many noisy steps the run takes.",
             ),
             (
                 "Noise σ at the end",
                 plain(last),
                 f"multiplier σ/C = {plain(last / training.clip)}; first {plain(training.sigma)}",
-                texts.LAST_SIGMA,
+                "Standard deviation of the noise on the sum at the last step, after all decays.",
             ),
         ),
         across=5,
@@ -269,7 +269,10 @@ def chart(answer: Answer) -> Waiting:
         return tasks
     table = pd.concat(parts, ignore_index=True)
     plot(spending(table, dark=on_dark()), "spending_figure")
-    st.caption(texts.PRINTED_ADJACENCY)
+    st.caption(
+        "Certified lines hold for the adjacency named above. The printed line is paper 003's own "
+        "claim; its lemma speaks of replace-one."
+    )
     with st.popover("Numbers behind the chart", icon=":material/table:"):
         download(table, "epsilon_against_steps", "Every number behind the chart of ε against steps")
     return tasks

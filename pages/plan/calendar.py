@@ -101,7 +101,10 @@ def _initial_rows() -> tuple[list[dict[str, Any]], str]:
 def _fill_form(typed_noise: bool) -> None:
     """Draw the form that puts regular releases in place of the table's rows, or after them."""
     with st.expander("Fill the table: releases at equal distances", icon=":material/event_repeat:"):
-        st.caption(texts.REGULAR)
+        st.caption(
+            "Instead of typing rows: 3 releases in every week, 52 times, are 156 rows, spread "
+            "evenly. Each may be changed afterwards."
+        )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             count = st.number_input("Releases", 1, MOST_RELEASES, 3, key="regular_each", width=130)
             interval = st.number_input("in every", 1, 366, 1, key="regular_every", width=130)
@@ -207,19 +210,19 @@ def _numbers(costed: Costed, budget: PrivacyBudget) -> None:
                 "ε spent by today",
                 at_most(spent),
                 f"after {len(past)} of {len(table)} releases",
-                texts.SPENT,
+                "What the releases up to today have spent together, exactly.",
             ),
             (
                 "ε left today",
                 at_least(max(0.0, budget.epsilon - spent)),
                 f"of {plain(budget.epsilon)} at δ = {plain(budget.delta)}",
-                texts.LEFT,
+                "The budget less what is spent by today.",
             ),
             (
                 "ε of all releases",
                 at_most(total),
                 "the budget is kept" if table["within"].all() else "above the budget",
-                texts.TOTAL,
+                "What all the releases in the table spend together, exactly.",
             ),
             (
                 "First that does not fit",

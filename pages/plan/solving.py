@@ -13,7 +13,6 @@ from dpcore.controls.common import DELTAS
 from dpcore.controls.plan import SOLVE, SOLVED, TARGET
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import sentences
-from pages.plan import texts
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered
 from pages.plan.controls import PlanChoice, set_to
 from pages.shared.background import Waiting, answer_to, is_stopped
@@ -65,7 +64,10 @@ def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
     for plan in plans:
         _answer(choice, plan, target)
     if len([plan for plan in plans if plan.value is not None]) > 1:
-        st.caption(texts.WHICH_ANSWER)
+        st.caption(
+            "Both answers are proved. Use the one by PLD: it adds up the same noise more tightly, "
+            "so the same ε buys more. Rényi's comes sooner."
+        )
     return waiting
 
 

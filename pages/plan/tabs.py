@@ -13,7 +13,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.plan import TABS, VIEW
 from dpcore.figures.plan import schedule
 from dpcore.progress import Progress
-from pages.plan import calendar, ladder, maps, presets, take_along, texts
+from pages.plan import calendar, ladder, maps, presets, take_along
 from pages.plan.answer import Answer
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
@@ -47,7 +47,11 @@ def _schedule(answer: Answer) -> None:
 
 def _accountants(answer: Answer) -> Waiting:
     training = answer.training
-    st.markdown(texts.ACCOUNTANTS)
+    st.markdown(
+        "Every way of adding up that this page knows, for the run as it is set: the later ones are "
+        "older and looser. All of them are upper bounds that hold for the adjacency of the "
+        "controls."
+    )
     rows, waiting = answer_to(
         "every accountant",
         "Asking every accountant",

@@ -7,11 +7,6 @@ PRESET = (
     "control may be changed afterwards. The tab *Paper 003* lists what each claims and what is "
     "certified for it."
 )
-LAST_SIGMA = "Standard deviation of the noise on the sum at the last step, after all decays."
-WHICH_ANSWER = (
-    "Both answers are proved. Use the one by PLD: it adds up the same noise more tightly, so the "
-    "same ε buys more. Rényi's comes sooner."
-)
 CHART = (
     "Each line is one way to add up what the steps spend. Lower is tighter; a certified line is an "
     "upper bound that holds. The printed line is a claim."
@@ -39,28 +34,12 @@ NOT_PROVED = (
     "A condition of this theorem is not met, or there is none. That does not make a number false."
 )
 OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
-STEPS_NUMBER = "How many noisy steps the run takes."
-PRINTED_ADJACENCY = (
-    "Certified lines hold for the adjacency named above. The printed line is paper 003's own "
-    "claim; its lemma speaks of replace-one."
-)
 NO_ODDS = "No bound: no accountant here gives a finite ε for this run."
-REGULAR = (
-    "Instead of typing rows: 3 releases in every week, 52 times, are 156 rows, spread evenly. Each "
-    "may be changed afterwards."
-)
 RELEASE_DATE = "The day on which the numbers are published."
 RELEASE = "What is published, in your words."
 WEIGHT = "How much of the budget it gets, relative to the others: 2 is twice as much as 1."
 RELEASE_SIGMA = "Standard deviation of the Gaussian noise on every released number."
-SPENT = "What the releases up to today have spent together, exactly."
-LEFT = "The budget less what is spent by today."
-TOTAL = "What all the releases in the table spend together, exactly."
 EXHAUSTED = (
     "The day of the first further release that no longer fits, if the last one is repeated at the "
     "usual distance after the table ends. The budget may be spent before: see below the day."
-)
-ACCOUNTANTS = (
-    "Every way of adding up that this page knows, for the run as it is set: the later ones are "
-    "older and looser. All of them are upper bounds that hold for the adjacency of the controls."
 )

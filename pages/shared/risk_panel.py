@@ -140,7 +140,10 @@ def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], ke
         best = attackers.get("exact", attackers["budget"])
         st.markdown(wording.belief(adjacency, prior, rate, best.belief))
         if "exact" not in attackers:
-            st.caption(texts.NO_CURVE)
+            st.caption(
+                "No more than ε and δ is known of the noise here, so these numbers are those of "
+                "the worst method with this ε and δ."
+            )
     with right:
         marks = {series: result.true_positive_rate for series, result in attackers.items()}
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")

@@ -67,7 +67,3 @@ BELIEF_AFTER = (
     "The **posterior**: how sure they can be after this test rings, by Bayes' rule from the belief "
     "set above. When it does not ring, they are less sure than before."
 )
-NO_CURVE = (
-    "No more than ε and δ is known of the noise here, so these numbers are those of the worst "
-    "method with this ε and δ."
-)

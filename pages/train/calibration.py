@@ -18,7 +18,6 @@ from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.progress import Progress
 from pages.shared import downloads
 from pages.shared.background import Waiting, answer_to
-from pages.train import texts
 from pages.train.controls import TrainChoice
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def records(dataset: str) -> int:
     """
     source, how_to_get = images.availability(dataset), images.entry(dataset).how_to_get
     if source == "upload":
-        raise DataUnavailable(f"{texts.UPLOAD_FIRST} {how_to_get}")
+        raise DataUnavailable(f"Choose the file among the controls. {how_to_get}")
     count = images.records(dataset)
     if count:
         return count

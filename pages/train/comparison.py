@@ -69,7 +69,10 @@ def _load_or_none(key: str) -> Finished | None:
 
 def show(choice: TrainChoice, _: CalibratedTraining) -> None:
     """Draw the choice of trainings, their charts, and their differences."""
-    st.markdown(texts.COMPARE)
+    st.markdown(
+        "Every training that ends in this session is listed here. Change a control, train again, "
+        "and lay one over the other; the link keeps the choice."
+    )
     finished_keys: list[str] = stored("train finished") or []
     keys_by_name = {
         str(place): key
@@ -159,7 +162,7 @@ def _charts(trainings: dict[str, Finished], metric: str) -> None:
 
 def _difference(trainings: dict[str, Finished]) -> str:
     if len(trainings) < 2:
-        return texts.COMPARE_MORE
+        return "Choose a second one to see in what they differ."
     differing = [
         texts.NAMES.get(name, name.replace("_", " ")) for name in finished.differing(trainings)
     ]

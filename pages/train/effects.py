@@ -20,7 +20,7 @@ from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
-from pages.train import texts, trainings, upload
+from pages.train import trainings, upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -57,7 +57,11 @@ class Varied:
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
     """Draw the choice of a setting and its trainings; returns unfinished tasks."""
     study, records = choice.study, calibrated.records
-    st.markdown(texts.EFFECT)
+    st.markdown(
+        "The same training with other values of one setting, all within the same ε at the same δ. "
+        "Something has to give way: either the noise is solved anew, or only so many epochs are "
+        "run as the same noise affords."
+    )
     with st.container(horizontal=True):
         effect = effects.effect(drawn(EFFECT))
         way = effect.gives_way[0]
@@ -129,8 +133,11 @@ def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool)
             chart = figures.effect(table, varied.effect, column, now=varied.now, dark=on_dark())
             plot(chart, f"effect_{column}")
     if not is_final:
-        st.caption(texts.SO_FAR)
-    st.caption(texts.CHOOSING)
+        st.caption("It is still being trained: these are the values so far.")
+    st.caption(
+        "To choose the best of several values by looking at real records is itself a look at them, "
+        "which ε does not cover."
+    )
     if is_final:
         download(
             table, f"effect_of_{varied.effect.key}", "Where the training with each value ended"

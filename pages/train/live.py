@@ -115,7 +115,10 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         else:
             job_panel.show(jobs)
         _charts(choice, calibrated, table, is_final=is_final)
-        st.caption(texts.NOT_PRIVATE)
+        st.caption(
+            "Every accuracy, AUC and loss on this page is measured on real records and is itself "
+            "not private: ε counts what the trained network tells, not what this page shows."
+        )
 
     job_panel.watch([jobs], draw)
 
@@ -304,7 +307,7 @@ def _charts(
     column, epochs, dark = choice.metric, choice.study.config.epochs, on_dark()
     midway = _midway(calibrated, table)
     reached_epoch = (reached(table) - midway) or None
-    waiting_text = texts.WAITS
+    waiting_text = "The lines come as it trains."
     if trainings.is_untouched(choice.study, calibrated.records):
         reached_epoch, waiting_text = 0, texts.UNTOUCHED
     left, right = st.columns(2, border=True)

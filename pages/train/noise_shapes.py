@@ -11,7 +11,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.words import at_most, plain
 from pages.shared import badges, job_panel
 from pages.shared.charts import download, on_dark, plot
-from pages.train import texts, trainings
+from pages.train import trainings
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -25,11 +25,21 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     constant = calibrated.configs.get("constant", calibrated.config)
     studies = comparison.shapes(study, constant.sigma)
     scaled = studies["scaled"]  # starts on its own: paper 004's noise may take hours
-    st.markdown(texts.SHAPES)
+    st.markdown(
+        "The same training with three shapes of noise, constant over time. **The same for every "
+        "weight** and **scaled with the clipping** are certified at the ε that was asked for. "
+        "**Paper 004** claims that ε for its noise; nothing is certified for it, because the "
+        "private gradient itself decides where the noise is small."
+    )
     if "published" not in studies:
-        st.caption(texts.SHAPES_POISSON)
+        st.caption(
+            "Paper 004's claim is about batches drawn by chance, so its noise is left out here."
+        )
     elif "bounded" not in studies:
-        st.caption(texts.SHAPES_PUBLIC)
+        st.caption(
+            "To see what paper 004's shape costs at a *certified* ε, take scaled or paper 004's "
+            "noise with weights from records set aside as public (“More about the noise”)."
+        )
 
     jobs = trainings.watched("shapes", scaled, studies, calibrated.records)
 

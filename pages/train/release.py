@@ -17,7 +17,7 @@ from pages.shared import badges, job_panel, shared_jobs
 from pages.shared.session import store, stored
 from pages.shared.shared_jobs import WatchedJobs
 from pages.shared.verbatim import verbatim
-from pages.train import texts, upload
+from pages.train import upload
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -47,7 +47,11 @@ class StartedTraining:
 def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw the button, the progress and the files."""
     st.markdown("**For keeping**")
-    st.markdown(texts.KEEPING)
+    st.markdown(
+        "What this page trains is **exploration**: its noise comes from the seed, and whoever has "
+        "the seed takes it off again. A model that may leave the house is trained once more, with "
+        "batches and noise from the operating system. Each such training spends ε anew."
+    )
     releases = _releases(choice.study)
     watched = [_watched(number, release) for number, release in enumerate(releases, start=1)]
     st.button(
@@ -113,7 +117,10 @@ def _show_release(number: int, watched: WatchedJobs, release: StartedTraining) -
             f"ε = {at_most(conclusion['epsilon'])}, δ = {plain(conclusion['delta'])} · "
             f"{conclusion['neighbours']} · {conclusion['accountant']}. {conclusion['not_covered']}"
         )
-    st.caption(texts.WHO_MAY_HAVE)
+    st.caption(
+        "**May leave the house**: weights and settings, of which the ε speaks. **Stays within "
+        "it**: measures, which are computed from real records and are not private."
+    )
     with st.container(horizontal=True):
         for file, meaning in FILES.items():
             data = job.file(file)
@@ -132,6 +139,6 @@ def _together(releases: list[StartedTraining]) -> str:
     """Joint ε of all of them, stopped ones included: their measures were seen."""
     trainings = [release.training for release in releases if release.training is not None]
     if len(trainings) < len(releases):
-        return texts.KEPT_UNKNOWN
+        return "What they cost together is not known: nothing is certified for the noise of one."
     guarantee = together(trainings, ACCOUNTANT)
     return f"**All {len(releases)} together**: {badges.statement(guarantee)}"

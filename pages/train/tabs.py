@@ -15,7 +15,7 @@ from pages.shared import job_panel
 from pages.shared.background import Waiting
 from pages.shared.charts import download, on_dark, plot
 from pages.train import comparison as train_comparison
-from pages.train import effects, noise_shapes, take_along, texts, trainings
+from pages.train import effects, noise_shapes, take_along, trainings
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -54,7 +54,10 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw clipping only, noise only and both; trained once the tab is opened."""
     study, column = choice.study, choice.metric
     studies = comparison.ablations(study, calibrated.config.sigma)
-    st.markdown(texts.WHY)
+    st.markdown(
+        "Clipping makes gradients smaller and bends their sum; noise covers it. Each column is a "
+        "training with these settings and only one of the two, or both; each point is one run."
+    )
 
     jobs = trainings.watched("why", study, studies, calibrated.records)
 
@@ -79,5 +82,8 @@ def _numbers(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     if history.empty:
         st.caption("The rows come as it trains.")
         return
-    st.caption(texts.MEASURES)
+    st.caption(
+        "Measured on real records: not private, and no ε speaks of it. How ε grows stands under "
+        "“Noise schedule”."
+    )
     download(measured(history), f"measures_{choice.study.dataset}", "Every run, epoch by epoch")

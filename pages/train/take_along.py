@@ -27,11 +27,13 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     st.code(snippet(study), language="python", wrap_lines=True)
     if study.config.noise != "isotropic" or training is None:
         st.markdown("**Opacus**")
-        st.markdown(texts.NO_OPACUS)
+        st.markdown("Opacus adds the same noise to every weight, so it has no equal of this noise.")
     else:
         show_opacus(training)
         if study.config.sampling == "poisson":
-            st.caption(texts.OPACUS_NETWORK)
+            st.caption(
+                "`model` is yours; the network of this page is built by the Python snippet above."
+            )
     _files(study)
 
 
