@@ -51,7 +51,7 @@ class ExamplesEntry(Description):
     side: int = 0
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Examples:
     """Records for training a network and for testing it.
 

@@ -65,10 +65,4 @@ def examples(entry: ExamplesEntry, data: bytes, name: str, validation: str) -> E
     if validation == "training":
         inputs["train"] = np.concatenate([inputs["train"], inputs["val"]])
         targets["train"] = np.concatenate([targets["train"], targets["val"]])
-    return Examples(
-        entry=entry,
-        train_inputs=inputs["train"],
-        train_targets=targets["train"],
-        test_inputs=inputs["test"],
-        test_targets=targets["test"],
-    )
+    return Examples(entry, inputs["train"], targets["train"], inputs["test"], targets["test"])

@@ -131,15 +131,8 @@ def _build(
 ) -> Examples:
     if progress is not None:
         progress(0.0, f"Drawing {records + test_records:,} records")
-    train_inputs, train_targets = _part(features, seed, _TRAINING, records)
-    test_inputs, test_targets = _part(features, seed, _TESTING, test_records)
-    return Examples(
-        entry=ENTRY,
-        train_inputs=train_inputs,
-        train_targets=train_targets,
-        test_inputs=test_inputs,
-        test_targets=test_targets,
-    )
+    train = _part(features, seed, _TRAINING, records)
+    return Examples(ENTRY, *train, *_part(features, seed, _TESTING, test_records))
 
 
 def _part(features: int, seed: int, part: int, count: int) -> tuple[Inputs, Inputs]:

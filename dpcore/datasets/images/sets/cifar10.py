@@ -81,13 +81,10 @@ def decode(data: bytes) -> Examples:
         raise InvalidInput(f"{_NOT_CIFAR}: it lacks one of the six batches.") from None
     except (pickle.UnpicklingError, ValueError, TypeError, IndexError, AttributeError):
         raise InvalidInput(f"{_NOT_CIFAR}: a batch is not an array with labels.") from None
-    return Examples(
-        entry=ENTRY,
-        train_inputs=unit(np.concatenate([batches[name][0] for name in _TRAINING])),
-        train_targets=np.concatenate([batches[name][1] for name in _TRAINING]),
-        test_inputs=unit(batches[_TEST][0]),
-        test_targets=batches[_TEST][1],
-    )
+    images, labels = zip(*(batches[name] for name in _TRAINING), strict=True)
+    test_images, test_labels = batches[_TEST]
+    train = unit(np.concatenate(images)), np.concatenate(labels)
+    return Examples(ENTRY, *train, unit(test_images), test_labels)
 
 
 def _batch(data: bytes) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

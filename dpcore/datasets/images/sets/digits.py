@@ -42,13 +42,7 @@ def _build(progress: Progress | None) -> Examples:
     inputs = (values[:, :-1] / 16).astype(np.float32).reshape(-1, 1, 8, 8)
     targets = values[:, -1].astype(np.int64)
     count = RECORDS - TEST
-    return Examples(
-        entry=ENTRY,
-        train_inputs=inputs[:count],
-        train_targets=targets[:count],
-        test_inputs=inputs[count:],
-        test_targets=targets[count:],
-    )
+    return Examples(ENTRY, inputs[:count], targets[:count], inputs[count:], targets[count:])
 
 
 SOURCE = ImageSource(ENTRY, _build)

@@ -109,13 +109,13 @@ def decode(
     names = _names(arrays.get("names"), task, targets, classes, name)
     features = [_features(arrays.pop(key), f"{key} in {name}") for key in ARRAYS[::2]]
     return Examples(
-        entry=replace(
+        replace(
             ENTRY, task=task, names=names, records=len(targets[0]), test_records=len(targets[1])
         ),
-        train_inputs=features[0],
-        train_targets=targets[0],
-        test_inputs=features[1],
-        test_targets=targets[1],
+        features[0],
+        targets[0],
+        features[1],
+        targets[1],
         published=False,
     )
 

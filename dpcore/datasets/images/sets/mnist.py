@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.datasets import download
 from dpcore.datasets.images import idx
@@ -50,18 +53,12 @@ def _build(progress: Progress | None) -> Examples:
 
 def decode(files: tuple[bytes, ...]) -> Examples:
     """The four files as examples: images and labels for training, then for testing."""
-    names = [file.name for file in ENTRY.files]
-    parts = [
-        idx.read(data, name, dimensions)
-        for data, name, dimensions in zip(files, names, (3, 1, 3, 1), strict=True)
-    ]
-    return Examples(
-        entry=ENTRY,
-        train_inputs=unit(parts[0])[:, np.newaxis],
-        train_targets=parts[1].astype(np.int64),
-        test_inputs=unit(parts[2])[:, np.newaxis],
-        test_targets=parts[3].astype(np.int64),
-    )
+    arrays: list[NDArray[Any]] = []
+    for file, data, dimensions in zip(ENTRY.files, files, (3, 1, 3, 1), strict=True):
+        values = idx.read(data, file.name, dimensions)
+        arrays.append(unit(values)[:, np.newaxis] if dimensions == 3 else values.astype(np.int64))
+    images, labels, test_images, test_labels = arrays
+    return Examples(ENTRY, images, labels, test_images, test_labels)
 
 
 SOURCE = ImageSource(ENTRY, _build)

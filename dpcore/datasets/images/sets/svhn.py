@@ -70,13 +70,7 @@ def decode(files: tuple[bytes, ...]) -> Examples:
         If one is not a MATLAB file of cropped digits.
     """
     train, test = (_part(data, file.name) for data, file in zip(files, ENTRY.files, strict=True))
-    return Examples(
-        entry=ENTRY,
-        train_inputs=train[0],
-        train_targets=train[1],
-        test_inputs=test[0],
-        test_targets=test[1],
-    )
+    return Examples(ENTRY, *train, *test)
 
 
 def _part(data: bytes, name: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
