@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from dpcore.datasets import download, sets
-from dpcore.datasets.schema import Classes, Column, Entry, Label, Table
+from dpcore.datasets.schema import Classes, Column, Entry, Label, Table, fields_named
 from dpcore.datasets.sources import BuiltIn, FileSource, columns_of, labels_of
 from dpcore.datasets.text import read_checked, read_verified
 from dpcore.errors import InvalidInput, one_of
@@ -176,16 +176,9 @@ def describe(key: str) -> dict[str, Any]:
     """
     description = entry(key)
     return {
-        "key": description.key,
-        "title": description.title,
-        "records": description.records,
-        "records_are": description.records_are,
-        "task": description.task,
-        "predicts": description.predicts,
+        **fields_named(description, "key", "title", "records", "records_are", "task", "predicts"),
         "label": _label(description.label),
-        "source": description.source,
-        "licence": description.licence,
-        "citation": description.citation,
+        **fields_named(description, "source", "licence", "citation"),
         "availability": availability(key),
         "how_to_get": description.how_to_get,
         "columns": [_column(column) for column in description.columns],
@@ -219,14 +212,8 @@ def _column(column: Column) -> dict[str, Any]:
         "left_out": column.left_out or None,
     }
     if column.kind == "number":
-        description |= {
-            "unit": column.unit or None,
-            "lower": column.lower,
-            "upper": column.upper,
-            "bounds_from": column.bounds_from,
-            "bounds_reason": column.bounds_reason,
-            "transform": column.transform,
-        }
+        bounds = ("lower", "upper", "bounds_from", "bounds_reason", "transform")
+        description |= {"unit": column.unit or None, **fields_named(column, *bounds)}
     elif column.kind == "category":
         description["levels"] = list(column.levels)
     return description

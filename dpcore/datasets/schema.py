@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,11 @@ class Column:
     def features(self) -> int:
         """Number of features that the column becomes when nothing is imputed."""
         return len(self.levels) if self.kind == "category" else 1
+
+
+def fields_named(described: object, *names: str) -> dict[str, Any]:
+    """Some fields of a description by name, in the order given."""
+    return {name: getattr(described, name) for name in names}
 
 
 def number(

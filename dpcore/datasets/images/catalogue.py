@@ -16,11 +16,14 @@ from dpcore import datasets as tables
 from dpcore.datasets import download
 from dpcore.datasets.images import sets, tabular
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource
+from dpcore.datasets.schema import fields_named
 from dpcore.errors import InvalidInput, brief, one_of
 from dpcore.progress import Progress
 
 ORDER = ("digits", "chest_features", "mnist", "pneumonia", "cifar10", "svhn", "chest", "chexpert")
 """Order on screen: built-in sets first; sets not named here follow in alphabetical order."""
+
+ORIGIN = ("path", "sha256", "md5", "url")
 
 
 @cache
@@ -140,29 +143,19 @@ def describe(key: str) -> dict[str, Any]:
     """
     description = entry(key)
     return {
-        "key": description.key,
-        "title": description.title,
+        **fields_named(description, "key", "title"),
         "records": description.records or None,
         "test_records": description.test_records or None,
-        "records_are": description.records_are,
-        "task": description.task,
+        **fields_named(description, "records_are", "task"),
         "names": list(description.names),
-        "purpose": description.purpose,
-        "source": description.source,
-        "licence": description.licence,
-        "citation": description.citation,
+        **fields_named(description, "purpose", "source", "licence", "citation"),
         "availability": availability(key),
         "how_to_get": description.how_to_get,
         "settings": [setting.name for setting in source(key).settings],
         "setting_details": [asdict(setting) for setting in source(key).settings],
         "traps": list(description.traps),
         "files": [
-            {
-                "path": file.path,
-                "sha256": file.sha256 or None,
-                "md5": file.md5 or None,
-                "url": file.url or None,
-            }
+            {name: value or None for name, value in fields_named(file, *ORIGIN).items()}
             for primary in description.files
             for file in (primary, *primary.also)
         ],

@@ -10,7 +10,7 @@ import numpy as np
 from dpcore import datasets as tables
 from dpcore.datasets.images.examples import Examples, ExamplesEntry, ImageSource, Setting
 from dpcore.datasets.prepare import Preparation, Split, prepare
-from dpcore.datasets.schema import Description, Entry
+from dpcore.datasets.schema import Description, Entry, fields_named
 from dpcore.errors import reject
 from dpcore.progress import Progress
 
@@ -71,9 +71,8 @@ def from_split(split: Split, *, published: bool = True) -> Examples:
 
 
 def _entry(table_entry: Entry) -> ExamplesEntry:
-    described = {field.name: getattr(table_entry, field.name) for field in fields(Description)}
     return ExamplesEntry(
-        **described,
+        **fields_named(table_entry, *(field.name for field in fields(Description))),
         test_records=0,
         task="classes",
         names=(table_entry.negative, table_entry.positive),
