@@ -54,22 +54,19 @@ class Rise:
 
     Parameters
     ----------
-    start, end : float
+    epsilons : (float, float)
         ε before the first rise and after the last.
-    start_steps, end_steps : int
+    steps : (int, int)
         The number of steps T there.
-    start_sensitivity, end_sensitivity : float
+    sensitivities : (float, float)
         Δ there.
     throughout : bool
         Whether σ grows at every ε between.
     """
 
-    start: float
-    end: float
-    start_steps: int
-    end_steps: int
-    start_sensitivity: float
-    end_sensitivity: float
+    epsilons: tuple[float, float]
+    steps: tuple[int, int]
+    sensitivities: tuple[float, float]
     throughout: bool
 
     @property
@@ -94,15 +91,11 @@ def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
     if not grows:
         return None
     first, last = grows[0], grows[-1] + 1
-    epsilons = rows["epsilon"].to_numpy()
-    moved = rows["sensitivity"].to_numpy()
+    epsilons, moved = rows["epsilon"].to_numpy(), rows["sensitivity"].to_numpy()
     return Rise(
-        float(epsilons[first]),
-        float(epsilons[last]),
-        int(steps[first]),
-        int(steps[last]),
-        float(moved[first]),
-        float(moved[last]),
+        (float(epsilons[first]), float(epsilons[last])),
+        (int(steps[first]), int(steps[last])),
+        (float(moved[first]), float(moved[last])),
         len(grows) == last - first,
     )
 
@@ -110,8 +103,8 @@ def rise(rows: pd.DataFrame, *, more_steps: bool = True) -> Rise | None:
 def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
     """Where and why σ grows with ε and with T, in a few sentences."""
     ranges = [
-        f"{name} {rise.where} ε = {plain(rise.start)} (T = {rise.start_steps:,}) and ε = "
-        f"{plain(rise.end)} (T = {rise.end_steps:,})"
+        f"{name} {rise.where} ε = {plain(rise.epsilons[0])} (T = {rise.steps[0]:,}) and ε = "
+        f"{plain(rise.epsilons[1])} (T = {rise.steps[1]:,})"
         for name, rise in rises
     ]
     sentences = (
@@ -119,7 +112,7 @@ def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
         "takes more of them: they fit the data better, but let one record move the model further, "
         "which takes more noise."
     )
-    if any(rise.start_steps == 1 for _, rise in rises):
+    if any(rise.steps[0] == 1 for _, rise in rises):
         sentences += (
             " Further left the rule takes a single step; where it ends, the curves have a kink."
         )
@@ -129,12 +122,12 @@ def _rises(rises: Sequence[tuple[str, Rise]]) -> str:
 def _longer(rises: Sequence[tuple[str, Rise]]) -> str:
     """Where σ grows with ε at the same T, in a few sentences."""
     ranges = [
-        f"{name} {rise.where} ε = {plain(rise.start)} (Δ = {plain(rise.start_sensitivity)}) "
-        f"and ε = {plain(rise.end)} (Δ = {plain(rise.end_sensitivity)})"
+        f"{name} {rise.where} ε = {plain(rise.epsilons[0])} (Δ = {plain(rise.sensitivities[0])}) "
+        f"and ε = {plain(rise.epsilons[1])} (Δ = {plain(rise.sensitivities[1])})"
         for name, rise in rises
     ]
     sentences = f"At the same number of steps σ also grows with ε: {listed(ranges)}."
-    if all(rise.end_sensitivity > rise.start_sensitivity for _, rise in rises):
+    if all(rise.sensitivities[1] > rise.sensitivities[0] for _, rise in rises):
         sentences += (
             " There training goes further with each step: it fits the data better, but lets one "
             "record move the model further (its sensitivity Δ grows), which takes more noise."

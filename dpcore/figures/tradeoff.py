@@ -301,13 +301,13 @@ def _flats(curves: list[tuple[str, pd.DataFrame]], start: float, quality: Qualit
     parts = []
     for name, rows in curves:
         growth = rise(rows)
-        if growth is None or growth.start_steps > 1 or growth.start <= start:
+        if growth is None or growth.steps[0] > 1 or growth.epsilons[0] <= start:
             continue
         values = quality.good(rows[quality.column].to_numpy())
-        index = int(np.flatnonzero(rows["epsilon"].to_numpy() == growth.start)[0])
+        index = int(np.flatnonzero(rows["epsilon"].to_numpy() == growth.epsilons[0])[0])
         before, at_end, after = values[index - 1], values[index], values[index + 1]
         if index > 0 and abs(at_end - before) <= quality.still < after - at_end:
-            parts.append(f"{name} up to ε = {plain(growth.start)}")
+            parts.append(f"{name} up to ε = {plain(growth.epsilons[0])}")
     if not parts:
         return ""
     return (

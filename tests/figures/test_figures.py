@@ -368,8 +368,8 @@ def test_the_rule_for_the_steps_makes_noise_grow_on_the_first_view(titles: Title
     study = Study(methods=("opera",), epsilons=(0.15, 0.2, 0.3, 0.5, 10.0))
     found = noise.rise(closed_form(study, split))
     assert found is not None
-    assert (found.start, found.start_steps) == (0.2, 1)
-    assert found.end_steps > 1
+    assert (found.epsilons[0], found.steps[0]) == (0.2, 1)
+    assert found.steps[1] > 1
     assert noise.rise(closed_form(replace(study, steps=20), split)) is None
 
 

@@ -22,7 +22,6 @@ from dpcore.figures.words import counted, plain
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
     from dpcore.evaluation.effects import Effect
 
@@ -49,10 +48,23 @@ def effect(
     """
     name = AXES[column] if column in METRICS else GAVE_WAY[column]
     rows = table[table[column].notna()].sort_values("value") if column in table else table[:0]
-    figure = _frame(varied, name, now, dark)
+    # On a line of its own: a narrow screen would cut it off.
+    unit = f"<br>{varied.unit}" if varied.unit else ""
+    title = f"{varied.title} {varied.symbol}".strip() + unit
+    setting = axis(title, dark, type="linear" if varied.key == "decay" else "log")
+    figure = canvas(
+        HEIGHT, showlegend=False, hovermode="closest", xaxis=setting, yaxis=axis(name, dark)
+    )
+    figure.add_vline(x=now, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
     if rows.empty:
         return Drawn(figure, "The points come as it trains.", f"{name}: nothing yet.")
-    _points(figure, rows, varied, column, dark)
+    low, high = f"{column}_low", f"{column}_high"
+    if low in rows:
+        add_band(figure, rows["value"], rows[low], rows[high], LOOK.on(dark))
+    values = [plain(value, 4) for value in rows["value"]]
+    figure.update_xaxes(tickvals=list(rows["value"]), ticktext=values)
+    hover = [_hover(varied, row, column) for _, row in rows.iterrows()]
+    add_curve(figure, rows["value"], rows[column], LOOK, hover, size=9, dark=dark)
     if column in METRICS:
         ends = values_within(rows[column])
         figure.update_yaxes(range=list(ends), tickformat=".0%" if column in SHARES else None)
@@ -67,33 +79,6 @@ def written(varied: Effect, value: float) -> str:
     """A value of the setting, named."""
     name = varied.symbol or varied.title
     return f"{name} = {plain(value, 4)}"
-
-
-def _frame(varied: Effect, name: str, now: float, dark: bool) -> go.Figure:
-    # On a line of its own: a narrow screen would cut it off.
-    unit = f"<br>{varied.unit}" if varied.unit else ""
-    title = f"{varied.title} {varied.symbol}".strip() + unit
-    scale = "linear" if varied.key == "decay" else "log"
-    figure = canvas(
-        HEIGHT,
-        showlegend=False,
-        hovermode="closest",
-        xaxis=axis(title, dark, type=scale),
-        yaxis=axis(name, dark),
-    )
-    figure.add_vline(x=now, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
-    return figure
-
-
-def _points(figure: go.Figure, rows: pd.DataFrame, varied: Effect, column: str, dark: bool) -> None:
-    low, high = f"{column}_low", f"{column}_high"
-    if low in rows:
-        add_band(figure, rows["value"], rows[low], rows[high], LOOK.on(dark))
-    figure.update_xaxes(
-        tickvals=list(rows["value"]), ticktext=[plain(value, 4) for value in rows["value"]]
-    )
-    hover = [_hover(varied, row, column) for _, row in rows.iterrows()]
-    add_curve(figure, rows["value"], rows[column], LOOK, hover, size=9, dark=dark)
 
 
 def _hover(varied: Effect, row: pd.Series, column: str) -> str:
