@@ -124,10 +124,8 @@ def area_bands(
     return np.asarray(holding(0.0, low, high))
 
 
-def area_interval(
-    area: float, positives: int, negatives: int, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Range of the area on new records, from the numbers of test records alone.
+def area_interval(area: float, positives: int, negatives: int) -> tuple[float, float]:
+    """Range of the area on new records at 95 %, from the numbers of test records alone.
 
     All areas at which the observed one is within z standard errors, by the variance of Hanley and
     McNeil (1982); inverted like Wilson's interval, it is no point at an area of 1 (Newcombe 2006).
@@ -138,8 +136,6 @@ def area_interval(
         On the test records, in [0, 1].
     positives, negatives : int
         Numbers of test records.
-    confidence : float
-        In (0, 1).
 
     Raises
     ------
@@ -149,8 +145,7 @@ def area_interval(
     observed = number("area under the curve", area, at_least=0.0, at_most=1.0)
     positive_count = whole("positive test records", positives, at_least=1)
     negative_count = whole("negative test records", negatives, at_least=1)
-    level = number("confidence", confidence, above=0.0, below=1.0)
-    z = float(special.ndtri(0.5 + 0.5 * level))
+    z = float(special.ndtri(0.5 + 0.5 * 0.95))
 
     def near(true: float) -> bool:
         within = (positive_count - 1) * (1.0 - true) / (2.0 - true) + (

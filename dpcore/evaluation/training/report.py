@@ -77,7 +77,7 @@ def conclusion(trainer: Trainer, place: int = 0) -> dict[str, Any]:
         "steps_planned": trainer.steps_planned(place),
         "sigma": config.sigma,
         "clip": config.clip,
-        "randomness": study.randomness,
+        "randomness": "system" if study.system_entropy else "seed",
         "epsilon": together.epsilon if sound else None,
         "delta": config.delta if config.private else None,
         "adjacency": config.adjacency,

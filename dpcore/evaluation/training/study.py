@@ -165,11 +165,6 @@ class TrainingStudy:
         """Whether batches and noise come from the operating system."""
         return bool(self.release)
 
-    @property
-    def randomness(self) -> str:
-        """The source of batches and noise: "system" or "seed"."""
-        return "system" if self.system_entropy else "seed"
-
     def _check_inputs(self) -> None:
         """Refuse a network or features that do not fit these records."""
         convolutional, entry = self.config.convolutional, images.entry(self.dataset)
