@@ -341,14 +341,10 @@ def task(study: Study, path: str = "") -> StudyTask:
 
 def work(study: Study, context: JobContext) -> Outcome:
     """`answers`; all rows come at the end."""
-    return Outcome(
-        answers(
-            study,
-            split=context.records,
-            progress=context.report,
-            cancelled=context.cancelled,
-        )
+    rows = answers(
+        study, split=context.records, progress=context.report, cancelled=context.cancelled
     )
+    return Outcome(rows)
 
 
 def summarise(

@@ -127,7 +127,7 @@ class Effect:
         else:
             near = self._way(gives_way) == EPOCHS and not self.whole_numbers
             candidates = [now * factor for factor in (NEAR if near else FACTORS) if factor != 1.0]
-            digits = (lambda value: round(value)) if self.whole_numbers else _rounded
+            digits = round if self.whole_numbers else _rounded
             candidates = [float(digits(value)) for value in candidates]
         result = {now}
         for value in candidates:

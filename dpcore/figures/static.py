@@ -94,8 +94,9 @@ def panels(
                 alpha=0.15,
                 linewidth=0,
             )
-        axis.set(ylim=ylimits, title=name)
         axis.set(
+            ylim=ylimits,
+            title=name,
             xscale="log" if logarithmic else "linear",
             xlabel=xlabel if isinstance(xlabel, str) else xlabel[name],
         )

@@ -56,14 +56,10 @@ def belief(adjacency: Adjacency, prior: float, rate: float, after: float) -> str
     """
     return (
         f"Someone is {plain(100.0 * prior)} % sure that {BELIEF[adjacency]}. Then they see the "
-        f"result and use the best test there is. It is wrong about {_one_in(rate)} "
+        f"result and use the best test there is. It is wrong about 1 in {1.0 / rate:,.0f} "
         f"{FALSE_ALARM[adjacency]}. If this test points to you, they can be at most "
         f"**{percent_at_most(after)}** sure."
     )
-
-
-def _one_in(rate: float) -> str:
-    return f"1 in {1.0 / rate:,.0f}"
 
 
 def consent(promise: Promise, attacker: Attacker) -> str:

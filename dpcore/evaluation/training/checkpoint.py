@@ -63,8 +63,10 @@ def save(trainer: Trainer) -> str | None:
 
 def load(name: object) -> bytes | None:
     """The state of that name; ``None`` where there is none."""
+    if not isinstance(name, str) or not re.fullmatch("[0-9a-f]{1,128}", name):
+        return None
     with suppress(OSError):
-        return _path(name).read_bytes() if isinstance(name, str) and _is_name(name) else None
+        return _path(name).read_bytes()
     return None
 
 
@@ -96,10 +98,6 @@ def forget(trainer: Trainer) -> None:
 
 def _path(name: str) -> Path:
     return cache.folder() / "unfinished" / f"{name}.pt"
-
-
-def _is_name(name: str) -> bool:
-    return re.fullmatch("[0-9a-f]{1,128}", name) is not None
 
 
 def restore(trainer: Trainer, contents: bytes) -> bool:
