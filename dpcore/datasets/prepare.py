@@ -32,6 +32,11 @@ _VANISHING = 1e-100
 
 MOST_FEATURES = 4_096
 
+DATA_SCALING = (
+    "leaks: numbers are scaled by the smallest and largest value in the data, so one record can "
+    "move every row, and no guarantee here covers that."
+)
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -211,26 +216,20 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
     columns = _columns(entry, preparation)
     frame = table.frame
     notes: list[str] = list(table.notes)
-    leaks: list[str] = []
 
     # The split is drawn over all records before any is dropped: whether one record is complete
     # must not move the others between training and testing.
     test = drawn(table.records, preparation)
-    keep, blank = np.ones(table.records, dtype=bool), table.blank
-    unknown = {
-        column.name: frame[column.name].isna().to_numpy() & ~blank
-        for column in columns
-        if column.missing_mark
-    }
-    if preparation.missing == "drop":
-        for mask in unknown.values():
-            keep &= ~mask
-        if not keep.all():
-            dropped = int((~keep).sum())
-            notes.append(
-                f"{dropped:,} of {table.records:,} {entry.records_are} with an unknown value were "
-                "dropped."
-            )
+    blank = table.blank
+    marked = [column.name for column in columns if column.missing_mark]
+    unknown = frame[marked].isna().to_numpy(dtype=bool) & ~blank[:, np.newaxis]
+    keep = ~np.asarray(unknown.any(axis=1) & (preparation.missing == "drop"))
+    if not keep.all():
+        dropped = int((~keep).sum())
+        notes.append(
+            f"{dropped:,} of {table.records:,} {entry.records_are} with an unknown value were "
+            "dropped."
+        )
     train_rows, test_rows = np.flatnonzero(keep & ~test), np.flatnonzero(keep & test & ~blank)
     if not len(train_rows) or not len(test_rows):
         raise InvalidInput(
@@ -277,17 +276,12 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
             f"{int(is_blank.sum()):,} blank {entry.records_are} are among those to learn from, and "
             "teach nothing."
         )
-    filled = sum(int(mask.sum()) for mask in unknown.values())
+    filled = int(unknown.sum())
     if filled and preparation.missing == "impute":
         notes.append(f"{filled:,} unknown values were filled in from public values.")
     if clipped:
         notes.append("Values clipped to the public bounds: " + ", ".join(clipped) + ".")
     notes += error_notes
-    if preparation.scaling == "data":
-        leaks.append(
-            "leaks: numbers are scaled by the smallest and largest value in the data, so one "
-            "record can move every row, and no guarantee here covers that."
-        )
     bring_to_norm(x, only_above=preparation.norm == "clip")
     if preparation.features == "fourier":
         x = random_fourier(x, preparation.fourier_features, preparation.bandwidth)
@@ -304,7 +298,7 @@ def prepare(table: Table, preparation: Preparation | None = None) -> Split:
         y_test=labels[n:],
         feature_names=tuple(names),
         notes=tuple(notes),
-        leaks=tuple(leaks),
+        leaks=(DATA_SCALING,) if preparation.scaling == "data" else (),
         blank=is_blank[:n],
         tested=int((keep & test).sum()),
     )
