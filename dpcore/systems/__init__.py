@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -198,10 +199,7 @@ def _described(system: System) -> dict[str, Any]:
         "verdict": verdict.verdict,
         "claim_checked": verdict.of == PUBLISHED,
         "sound_form": None if verdict.sound is None else str(verdict.sound.status),
-        "software": [
-            {"name": package.name, "upkeep": str(package.upkeep), "note": package.note}
-            for package in system.software
-        ],
+        "software": [asdict(package) for package in system.software],
         "breaks": list(system.breaks),
         "runs": [
             {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from dpcore.guarantee import Status
 
@@ -87,6 +88,11 @@ class Runnable:
     note: str = ""
     loss: str = ""
     features: str = ""
+
+
+sound = partial(Runnable, relation=Relation.SOUND)
+relative = partial(Runnable, relation=Relation.RELATIVE)
+"""A run in a sound form, and one of a relative: place, key, and the difference as `note`."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from dpcore.systems.system import (
     ClaimVerdict,
     Family,
     Place,
-    Relation,
     Runnable,
     Software,
     System,
     Upkeep,
+    relative,
+    sound,
 )
 
 SYSTEMS = (
@@ -34,11 +35,8 @@ SYSTEMS = (
             "Opacus reports the ε of random (Poisson) batches for batches of fixed size, too.",
         ),
         runs=(
-            Runnable(
-                Place.PLAN,
-                "chexpert",
-                Relation.RELATIVE,
-                "Both accountants side by side, with their conditions.",
+            relative(
+                Place.PLAN, "chexpert", note="Both accountants side by side, with their conditions."
             ),
         ),
     ),
@@ -82,11 +80,8 @@ SYSTEMS = (
             "The same code draws its noise from one of 256 seeds.",
         ),
         runs=(
-            Runnable(
-                Place.EXPLORE,
-                "objpert",
-                Relation.SOUND,
-                "With both distances counted, and tight accounting.",
+            sound(
+                Place.EXPLORE, "objpert", note="With both distances counted, and tight accounting."
             ),
         ),
     ),
@@ -142,11 +137,10 @@ SYSTEMS = (
         claim="(ε, δ) by noisy gradients of the critic, or by noisy votes of teachers.",
         software=(Software("smartnoise-synth DP-CTGAN, PATE-CTGAN and QUAIL"),),
         runs=(
-            Runnable(
+            relative(
                 Place.ATLAS,
                 "noisy-marginals",
-                Relation.RELATIVE,
-                "Tables of records made up from noisy counts, without a network.",
+                note="Tables of records made up from noisy counts, without a network.",
             ),
         ),
     ),
@@ -161,11 +155,10 @@ SYSTEMS = (
             Software("synthcity AIM and PrivBayes"),
         ),
         runs=(
-            Runnable(
+            sound(
                 Place.ATLAS,
                 "noisy-marginals",
-                Relation.SOUND,
-                "A small version; the choice of pairs is paid for.",
+                note="A small version; the choice of pairs is paid for.",
             ),
         ),
     ),
@@ -177,7 +170,7 @@ SYSTEMS = (
         what="Scales clipping and noise alike, weight by weight, by what noisy gradients have "
         "shown before.",
         claim="The (ε, δ) of DP-SGD with less noise where gradients are small.",
-        runs=(Runnable(Place.TRAIN, "scaled", Relation.SOUND, "One scale a layer, by default."),),
+        runs=(sound(Place.TRAIN, "scaled", note="One scale a layer, by default."),),
     ),
     System(
         key="scattering-linear",
@@ -192,10 +185,6 @@ SYSTEMS = (
             "The authors' code clips the statistics for normalisation at a quantile of the private "
             "data, which is not paid for: a small leak that its own comment admits.",
         ),
-        runs=(
-            Runnable(
-                Place.TRAIN, "scattering", Relation.SOUND, "Without statistics of private records."
-            ),
-        ),
+        runs=(sound(Place.TRAIN, "scattering", note="Without statistics of private records."),),
     ),
 )

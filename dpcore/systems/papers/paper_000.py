@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, System
+from dpcore.systems.system import ClaimVerdict, Family, Place, Runnable, System, sound
 
 described = partial(System, paper="000", family=Family.ERM)
 
@@ -42,11 +42,8 @@ SYSTEMS = (
         claim="The total of Theorem 7 with sensitivity C = 1.",
         verdict=ClaimVerdict(Status.CLAIM_NOT_SUPPORTED, "None, for the reasons given at GRPUA."),
         runs=(
-            Runnable(
-                Place.TRAIN,
-                "network-000",
-                Relation.SOUND,
-                "DP-SGD with an accountant for exactly its noise.",
+            sound(
+                Place.TRAIN, "network-000", note="DP-SGD with an accountant for exactly its noise."
             ),
         ),
     ),

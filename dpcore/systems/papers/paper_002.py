@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, System
+from dpcore.systems.system import ClaimVerdict, Family, Place, Runnable, System, sound
 
 described = partial(System, paper="002", family=Family.ERM)
 
@@ -25,11 +25,10 @@ SYSTEMS = (
             "though it depends on the noise. The formulas themselves are lost in the text at hand.",
         ),
         runs=(
-            Runnable(
+            sound(
                 Place.EXPLORE,
                 "inputpert",
-                Relation.SOUND,
-                "Each person blurs x xᵀ and y x; the sums are one Gaussian mechanism.",
+                note="Each person blurs x xᵀ and y x; the sums are one Gaussian mechanism.",
             ),
         ),
     ),

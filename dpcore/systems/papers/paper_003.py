@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
+from dpcore.systems.system import (
+    ClaimVerdict,
+    Family,
+    Place,
+    Runnable,
+    Software,
+    System,
+    relative,
+    sound,
+)
 
 described = partial(System, paper="003", family=Family.DEEP)
 
@@ -24,11 +33,10 @@ SYSTEMS = (
         ),
         runs=(
             Runnable(Place.PLAN, "chexpert-8"),
-            Runnable(
+            sound(
                 Place.TRAIN,
                 "decaying",
-                Relation.SOUND,
-                "The same shrinking noise, with an accountant for exactly that.",
+                note="The same shrinking noise, with an accountant for exactly that.",
             ),
         ),
     ),
@@ -51,11 +59,10 @@ SYSTEMS = (
             "Where it holds, its constant 13 makes ε about 3.5 times larger than exact accounting.",
         ),
         runs=(
-            Runnable(
+            relative(
                 Place.PLAN,
                 "chexpert",
-                Relation.RELATIVE,
-                "Every accountant side by side, each with its conditions.",
+                note="Every accountant side by side, each with its conditions.",
             ),
         ),
     ),

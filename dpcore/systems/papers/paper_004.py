@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System
+from dpcore.systems.system import Family, Place, Runnable, Software, System, relative, sound
 
 described = partial(System, paper="004", family=Family.DEEP)
 
@@ -24,11 +24,10 @@ SYSTEMS = (
         ),
         runs=(
             Runnable(Place.TRAIN, "published-004"),
-            Runnable(
+            sound(
                 Place.TRAIN,
                 "scaled",
-                Relation.SOUND,
-                "Clipping and noise scaled alike, by what was released before.",
+                note="Clipping and noise scaled alike, by what was released before.",
             ),
         ),
     ),
@@ -48,11 +47,10 @@ SYSTEMS = (
         ),
         runs=(
             Runnable(Place.TRAIN, "dp-sgd"),
-            Runnable(
+            relative(
                 Place.PLAN,
                 "mnist-3.01-dpsgd",
-                Relation.RELATIVE,
-                "Rényi accounting, the accountant's modern form, beside the tighter PLD.",
+                note="Rényi accounting, the accountant's modern form, beside the tighter PLD.",
             ),
         ),
     ),

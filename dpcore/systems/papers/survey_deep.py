@@ -9,11 +9,11 @@ from dpcore.systems.system import (
     ClaimVerdict,
     Family,
     Place,
-    Relation,
     Runnable,
     Software,
     System,
     Upkeep,
+    relative,
 )
 
 described = partial(System, paper="001", family=Family.DEEP)
@@ -40,11 +40,10 @@ SYSTEMS = (
         ),
         software=LIBRARIES,
         runs=(
-            Runnable(
+            relative(
                 Place.EXPLORE,
                 "grpua",
-                Relation.RELATIVE,
-                "The sound edition: Gaussian noise on sampled batches instead.",
+                note="The sound edition: Gaussian noise on sampled batches instead.",
             ),
         ),
     ),
@@ -85,11 +84,7 @@ SYSTEMS = (
             Software("opacus DPLSTM"),
             Software("tensorflow-federated aggregators/differential_privacy"),
         ),
-        runs=(
-            Runnable(
-                Place.TRAIN, "dp-sgd", Relation.RELATIVE, "One record takes the place of one user."
-            ),
-        ),
+        runs=(relative(Place.TRAIN, "dp-sgd", note="One record takes the place of one user."),),
     ),
     described(
         key="dpa",

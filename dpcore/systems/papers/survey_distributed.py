@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System, Upkeep
+from dpcore.systems.system import Family, Place, Software, System, Upkeep, relative, sound
 
 described = partial(System, paper="001", family=Family.DISTRIBUTED)
 
@@ -64,11 +64,8 @@ SYSTEMS = (
         what="Several parties compute one noisy gradient together; nobody sees another's share.",
         claim="(ε, δ) of noisy SGD for the common model, however many parties take part.",
         runs=(
-            Runnable(
-                Place.TRAIN,
-                "dp-sgd",
-                Relation.RELATIVE,
-                "The same noisy steps with all records in one place.",
+            relative(
+                Place.TRAIN, "dp-sgd", note="The same noisy steps with all records in one place."
             ),
         ),
     ),
@@ -86,11 +83,10 @@ SYSTEMS = (
             "blurred before it is published.",
         ),
         runs=(
-            Runnable(
+            sound(
                 Place.ATLAS,
                 "pate",
-                Relation.SOUND,
-                "Gaussian noise, and an ε that does not look at the votes.",
+                note="Gaussian noise, and an ε that does not look at the votes.",
             ),
         ),
     ),
@@ -103,12 +99,7 @@ SYSTEMS = (
         what="As PATE, but teachers answer only where they agree, with Gaussian noise.",
         software=(Software("tensorflow-privacy research/pate_2018", Upkeep.RESEARCH),),
         runs=(
-            Runnable(
-                Place.ATLAS,
-                "scalable-pate",
-                Relation.SOUND,
-                "With an ε that does not look at the votes.",
-            ),
+            sound(Place.ATLAS, "scalable-pate", note="With an ε that does not look at the votes."),
         ),
     ),
 )

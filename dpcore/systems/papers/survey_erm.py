@@ -9,11 +9,11 @@ from dpcore.systems.system import (
     ClaimVerdict,
     Family,
     Place,
-    Relation,
     Runnable,
     Software,
     System,
     Upkeep,
+    sound,
 )
 
 described = partial(System, paper="001", section="III-B-1", family=Family.ERM)
@@ -99,7 +99,7 @@ SYSTEMS = (
         "perturbation apply.",
         claim="ε, as for logistic regression.",
         software=(DPPACK,),
-        runs=(Runnable(Place.EXPLORE, "objpert_pure", Relation.SOUND, loss="huber"),),
+        runs=(sound(Place.EXPLORE, "objpert_pure", loss="huber"),),
     ),
     described(
         key="personalised-partitioning",
@@ -120,11 +120,10 @@ SYSTEMS = (
         claim="ε of the linear method that is run on the random features.",
         software=(Software("DPpack for R svmDP"),),
         runs=(
-            Runnable(
+            sound(
                 Place.EXPLORE,
                 "objpert_pure",
-                Relation.SOUND,
-                "Objective perturbation on random waves that do not depend on the data.",
+                note="Objective perturbation on random waves that do not depend on the data.",
                 features="fourier",
             ),
         ),
@@ -137,11 +136,10 @@ SYSTEMS = (
         what="Fits a support-vector machine on random features and blurs its weights once.",
         claim="ε by Laplace noise on the weights, for translation-invariant kernels.",
         runs=(
-            Runnable(
+            sound(
                 Place.EXPLORE,
                 "outpert_pure",
-                Relation.SOUND,
-                "Noise by L2 distance, a smoothed corner, and the solver's error counted in.",
+                note="Noise by L2 distance, a smoothed corner, and the solver's error counted in.",
                 loss="huber",
                 features="fourier",
             ),

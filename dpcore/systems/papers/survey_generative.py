@@ -5,25 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import (
-    ClaimVerdict,
-    Family,
-    Place,
-    Relation,
-    Runnable,
-    Software,
-    System,
-    Upkeep,
-)
+from dpcore.systems.system import ClaimVerdict, Family, Place, Software, System, Upkeep, relative
 
 described = partial(System, paper="001", section="IV-A-4", family=Family.GENERATIVE)
 
 TABLES = (
-    Runnable(
+    relative(
         Place.ATLAS,
         "noisy-marginals",
-        Relation.RELATIVE,
-        "Tables of records made up from noisy counts, without a network.",
+        note="Tables of records made up from noisy counts, without a network.",
     ),
 )
 

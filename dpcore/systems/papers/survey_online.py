@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpcore.systems.system import Family, Place, Relation, Runnable, Software, System
+from dpcore.systems.system import Family, Place, Software, System, relative, sound
 
 described = partial(System, paper="001", section="III-A-3", family=Family.ONLINE)
 
@@ -23,11 +23,8 @@ SYSTEMS = (
         claim="(ε, δ) with regret of order √T, for methods of known sensitivity and regret.",
         software=STREAMS,
         runs=(
-            Runnable(
-                Place.ATLAS,
-                "online-tree",
-                Relation.RELATIVE,
-                "Noise on running sums instead of on every model.",
+            relative(
+                Place.ATLAS, "online-tree", note="Noise on running sums instead of on every model."
             ),
         ),
     ),
@@ -40,11 +37,10 @@ SYSTEMS = (
         claim="ε with regret of order √T, in the full-information and the bandit setting.",
         software=STREAMS,
         runs=(
-            Runnable(
+            sound(
                 Place.ATLAS,
                 "online-tree",
-                Relation.SOUND,
-                "Gaussian noise on the tree's sums, for logistic regression.",
+                note="Gaussian noise on the tree's sums, for logistic regression.",
             ),
         ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpcore.guarantee import Status
-from dpcore.systems.system import ClaimVerdict, Family, Place, Relation, Runnable, Software, System
+from dpcore.systems.system import ClaimVerdict, Family, Place, Software, System, relative, sound
 
 described = partial(System, paper="001", section="III-A-1", family=Family.SUPERVISED)
 
@@ -25,11 +25,8 @@ SYSTEMS = (
             ),
         ),
         runs=(
-            Runnable(
-                Place.ATLAS,
-                "naive-bayes",
-                Relation.SOUND,
-                "One Gaussian mechanism on all counts and sums.",
+            sound(
+                Place.ATLAS, "naive-bayes", note="One Gaussian mechanism on all counts and sums."
             ),
         ),
     ),
@@ -50,11 +47,10 @@ SYSTEMS = (
         what="Grows a decision tree by asking the data only noisy questions about each split.",
         claim="ε, with noise on every information gain; traits must be categories.",
         runs=(
-            Runnable(
+            relative(
                 Place.ATLAS,
                 "decision-tree",
-                Relation.RELATIVE,
-                "Splits are drawn by the exponential mechanism instead.",
+                note="Splits are drawn by the exponential mechanism instead.",
             ),
         ),
     ),
@@ -66,11 +62,10 @@ SYSTEMS = (
         what="Grows a decision tree whose splits are drawn by lot: better splits are likelier, and "
         "no single patient decides.",
         runs=(
-            Runnable(
+            sound(
                 Place.ATLAS,
                 "decision-tree",
-                Relation.SOUND,
-                "Every choice by the exponential mechanism, among public candidates.",
+                note="Every choice by the exponential mechanism, among public candidates.",
             ),
         ),
     ),
@@ -88,11 +83,10 @@ SYSTEMS = (
             "a forest add up.",
         ),
         runs=(
-            Runnable(
+            relative(
                 Place.ATLAS,
                 "random-forest",
-                Relation.RELATIVE,
-                "Leaves say their likeliest outcome instead of their counts.",
+                note="Leaves say their likeliest outcome instead of their counts.",
             ),
         ),
     ),
@@ -126,11 +120,7 @@ SYSTEMS = (
         what="Each leaf of a random forest says only its likeliest outcome, drawn by lot, instead "
         "of its counts.",
         software=(Software("diffprivlib RandomForestClassifier", note="It follows this paper."),),
-        runs=(
-            Runnable(
-                Place.ATLAS, "random-forest", Relation.SOUND, "All trees on all records, composed."
-            ),
-        ),
+        runs=(sound(Place.ATLAS, "random-forest", note="All trees on all records, composed."),),
     ),
     described(
         key="tree-ensemble",
@@ -141,11 +131,10 @@ SYSTEMS = (
         "budget.",
         claim="ε, with steadier accuracy than a single tree.",
         runs=(
-            Runnable(
+            relative(
                 Place.ATLAS,
                 "random-forest",
-                Relation.RELATIVE,
-                "Leaves say their likeliest outcome instead of their counts.",
+                note="Leaves say their likeliest outcome instead of their counts.",
             ),
         ),
     ),

@@ -9,11 +9,12 @@ from dpcore.systems.system import (
     ClaimVerdict,
     Family,
     Place,
-    Relation,
     Runnable,
     Software,
     System,
     Upkeep,
+    relative,
+    sound,
 )
 
 described = partial(System, paper="001", section="III-A-2", family=Family.UNSUPERVISED)
@@ -41,9 +42,7 @@ SYSTEMS = (
         "are clustered apart.",
         software=CLUSTERS,
         breaks=("The survey notes that clustering by sample and aggregate is poor in practice.",),
-        runs=(
-            Runnable(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),
-        ),
+        runs=(relative(Place.ATLAS, "k-means", note="Every round is blurred instead."),),
     ),
     described(
         key="private-coresets",
@@ -79,11 +78,7 @@ SYSTEMS = (
             ),
             *CLUSTERS,
         ),
-        runs=(
-            Runnable(
-                Place.ATLAS, "k-means", Relation.SOUND, "Gaussian noise, composed over the rounds."
-            ),
-        ),
+        runs=(sound(Place.ATLAS, "k-means", note="Gaussian noise, composed over the rounds."),),
     ),
     described(
         key="grid-k-means",
@@ -97,9 +92,7 @@ SYSTEMS = (
             "ε under one record more or less, for a grid fixed in advance: a record is in one "
             "cell, and the rest is post-processing.",
         ),
-        runs=(
-            Runnable(Place.ATLAS, "k-means", Relation.RELATIVE, "Every round is blurred instead."),
-        ),
+        runs=(relative(Place.ATLAS, "k-means", note="Every round is blurred instead."),),
     ),
     described(
         key="compressive-k-means",
@@ -118,14 +111,7 @@ SYSTEMS = (
         references=(28,),
         what="Blurs the table of how traits vary together, then reads the main directions off it.",
         software=COMPONENTS,
-        runs=(
-            Runnable(
-                Place.ATLAS,
-                "pca-gaussian",
-                Relation.SOUND,
-                "One Gaussian mechanism on all moments.",
-            ),
-        ),
+        runs=(sound(Place.ATLAS, "pca-gaussian", note="One Gaussian mechanism on all moments."),),
     ),
     described(
         key="ppca",
@@ -138,12 +124,7 @@ SYSTEMS = (
         software=COMPONENTS,
         breaks=("Its sampler is a Markov chain that is stopped; ε is proved for its limit only.",),
         runs=(
-            Runnable(
-                Place.ATLAS,
-                "pca-pure",
-                Relation.RELATIVE,
-                "δ = 0 by noise on the second moments instead.",
-            ),
+            relative(Place.ATLAS, "pca-pure", note="δ = 0 by noise on the second moments instead."),
         ),
     ),
     described(
@@ -164,12 +145,7 @@ SYSTEMS = (
         software=COMPONENTS,
         runs=(
             Runnable(Place.ATLAS, "pca-wishart"),
-            Runnable(
-                Place.ATLAS,
-                "pca-pure",
-                Relation.SOUND,
-                "Noise of another law that does keep δ = 0.",
-            ),
+            sound(Place.ATLAS, "pca-pure", note="Noise of another law that does keep δ = 0."),
         ),
     ),
     described(
@@ -189,8 +165,6 @@ SYSTEMS = (
         what="Hospitals share blurred covariances whose noise mostly cancels in the sum.",
         claim="(ε, δ) at the noise of one hospital that holds all records.",
         software=COMPONENTS,
-        runs=(
-            Runnable(Place.ATLAS, "pca-gaussian", Relation.RELATIVE, "All records in one place."),
-        ),
+        runs=(relative(Place.ATLAS, "pca-gaussian", note="All records in one place."),),
     ),
 )
