@@ -199,7 +199,7 @@ def _run_scores(changes: Array, config: TrainingConfig, setting: NetworkSetting)
     """The score of each run, from the changes of its outputs, (runs, queried records)."""
     if not setting.idle:
         return np.asarray(changes[:, 0])
-    steps = config.steps_an_epoch(setting.records) * config.epochs
+    steps = config.steps(setting.records)
     # σ of one weight, if rates and divisors come from the public size alone; without decay.
     sigma = config.learning_rate * config.sigma * math.sqrt(steps) / setting.records
     idle_squares = ((changes[:, 2:] - changes[:, 1:2]) / sigma) ** 2

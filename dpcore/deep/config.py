@@ -227,6 +227,14 @@ class TrainingConfig:
         """Steps in which each record is used once on average: ⌈size/batch⌉, or 1."""
         return 1 if self.sampling == "none" else -(-self.size(records) // self.batch)
 
+    def steps(self, records: int) -> int:
+        """T, of the whole run."""
+        return self.steps_an_epoch(records) * self.epochs
+
+    def least_sigma(self, min_noise_ratio: float) -> float:
+        """σ₀ of the least noise in any direction, by `training`'s lower bound on σ_i/σ."""
+        return self.sigma * (min(1.0, min_noise_ratio) if self.uneven else 1.0)
+
     def training(self, records: int, *, min_noise_ratio: float = paper_004.LEAST) -> TrainingPlan:
         """The run as input of the accountants.
 
@@ -253,10 +261,10 @@ class TrainingConfig:
             raise InvalidInput(NO_ACCOUNTING)
         an_epoch, size = self.steps_an_epoch(records), self.size(records)
         return TrainingPlan(
-            sigma=self.sigma * (min(1.0, min_noise_ratio) if self.uneven else 1.0),
+            sigma=self.least_sigma(min_noise_ratio),
             records=size,
             batch=size if self.sampling == "none" else self.batch,
-            steps=an_epoch * self.epochs,
+            steps=self.steps(records),
             delta=self.delta,
             clip=self.clip,
             decay=self.decay,
@@ -305,8 +313,8 @@ class TrainingConfig:
             If ε is not above 0, or no noise meets equation (9) at this λ.
         """
         number("ε", epsilon, above=0.0)
-        steps = self.steps_an_epoch(records) * self.epochs
-        step = paper_004.a_step(epsilon, self.delta, self.batch / self.size(records), steps)
+        rate, steps = self.batch / self.size(records), self.steps(records)
+        step = paper_004.a_step(epsilon, self.delta, rate, steps)
         tau = paper_004.bound(*step, self.order)
         sigma = paper_004.noise(tau, self.batch, clip=self.clip, noise_on_mean=self.noise_on_mean)
         if sigma is None:

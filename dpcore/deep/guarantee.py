@@ -77,7 +77,7 @@ def guarantee(
             certified.reason,
         ),
         certified=certified,
-        conditions=(_covered(certified), *_conditions(config)),
+        conditions=_conditions(config, certified),
         status=Status.CONDITIONS_NOT_MET if certified.epsilon is None else Status.PROVED,
     )
 
@@ -88,25 +88,19 @@ _WORDS = {
 }
 
 
-def _covered(certified: Guarantee) -> Condition:
-    return Condition(
-        "an accountant covers this sampling and adjacency",
-        certified.epsilon is not None,
-        certified.reason,
-    )
-
-
-def _conditions(config: TrainingConfig) -> tuple[Condition, ...]:
-    conditions = []
+def _conditions(config: TrainingConfig, certified: Guarantee) -> tuple[Condition, ...]:
+    covered = certified.epsilon is not None
+    conditions = [
+        Condition("an accountant covers this sampling and adjacency", covered, certified.reason)
+    ]
     if config.noise == "scaled":
         how = {
             "released": "follow from noisy sums that were released before",
             "paid": f"are paid for with {config.share:.3g} of every step's budget",
             "public": "come from the examples that were set aside",
         }[config.source]
-        conditions.append(
-            Condition(f"scales are known before the batch is drawn: they {how}", True)
-        )
+        known = f"scales are known before the batch is drawn: they {how}"
+        conditions.append(Condition(known, True))
     return (*conditions, *_assumptions(config))
 
 
@@ -125,25 +119,24 @@ def _published(
 ) -> Assurance:
     """Paper 004's noise: its claim, why its theorem fails, and an accountant's guarantee."""
     adjacency = Adjacency(config.adjacency)
-    steps = config.steps_an_epoch(records) * config.epochs
+    size, steps = config.size(records), config.steps(records)
     claimed = paper_004.claimed(
         config.sigma,
         config.delta,
-        config.size(records),
+        size,
         config.batch,
         steps,
         clip=config.clip,
         order=config.order,
         noise_on_mean=config.noise_on_mean,
     )
-    step = paper_004.a_step(claimed, config.delta, config.batch / config.size(records), steps)
+    step = paper_004.a_step(claimed, config.delta, config.batch / size, steps)
     is_private_weighted = config.uneven and config.source == "private"
     certified = (
         Guarantee(None, None, adjacency, title, NO_ACCOUNTING)
         if is_private_weighted
         else spent(config.training(records, min_noise_ratio=min_noise_ratio), accountant)
     )
-    smallest = config.sigma * (min(1.0, min_noise_ratio) if config.uneven else 1.0)
     conditions = (
         Condition(
             "the weights w are public, or are not used", not is_private_weighted, NO_ACCOUNTING
@@ -152,7 +145,9 @@ def _published(
         *(
             ()
             if is_private_weighted
-            else paper_004.conditions(claimed, step, config.clip / smallest)
+            else paper_004.conditions(
+                claimed, step, config.clip / config.least_sigma(min_noise_ratio)
+            )
         ),
         Condition(
             "the moment of the privacy loss is exp(λS/2 + λ²S/2)",

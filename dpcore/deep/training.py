@@ -30,10 +30,11 @@ from dpcore.deep.clipping import PerExample
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.device import exact_arithmetic
 from dpcore.deep.guarantee import Assurance, guarantee
+from dpcore.deep.layers.gradients import Scales
 from dpcore.deep.memory import Memory, keep_what_is_freed
 from dpcore.deep.randomness import Randomness, SeededRandomness, SystemRandomness
 from dpcore.deep.shapes import build
-from dpcore.deep.shapes.shape import ExampleGradients, Scales, ShapeInputs
+from dpcore.deep.shapes.shape import ExampleGradients, ShapeInputs
 from dpcore.errors import Cancelled, InvalidInput, one_of, whole
 
 if TYPE_CHECKING:
@@ -163,15 +164,13 @@ class TrainingRun:
     def _examples(
         self, inputs: NDArray[Any], targets: NDArray[Any], outputs: int
     ) -> ExampleGradients:
-        features, dtype = (
-            self._as_features(inputs),
-            torch.int64 if self.task == "classes" else self.dtype,
-        )
+        features, classes = self._as_features(inputs), self.task == "classes"
+        dtype = torch.int64 if classes else self.dtype
         labels = torch.as_tensor(targets, dtype=dtype).to(self.device)
-        shape = (len(features),) if self.task == "classes" else (len(features), outputs)
+        shape = (len(features),) if classes else (len(features), outputs)
         if labels.shape != shape:
             raise InvalidInput(f"targets have shape {tuple(labels.shape)}, but it must be {shape}.")
-        if self.task == "classes" and len(features):
+        if classes and len(features):
             whole("least class", int(labels.min()), at_least=NULL_CLASS)
             whole("largest class", int(labels.max()), at_least=NULL_CLASS, at_most=outputs - 1)
             labels = labels.clamp_min(0)
@@ -190,7 +189,7 @@ class TrainingRun:
     @property
     def steps(self) -> int:
         """T of the whole run."""
-        return self.steps_an_epoch * self.config.epochs
+        return self.config.steps(len(self.inputs))
 
     def sigmas(self, step: int) -> list[float]:
         """σ_t of each run at a step, counted from 0."""
@@ -381,23 +380,23 @@ def _alike(configs: Sequence[TrainingConfig]) -> TrainingConfig:
 
 def _network(configs: Sequence[TrainingConfig], shape: torch.Size, outputs: int) -> nn.Sequential:
     config = configs[0]
-    if len(configs) > 1 and config.convolutional:
-        raise InvalidInput(
-            f"network is {config.network}, but several runs side by side need perceptrons."
-        )
     if config.convolutional:
+        if len(configs) > 1:
+            raise InvalidInput(
+                f"network is {config.network}, but several runs side by side need perceptrons."
+            )
         if len(shape) != 3 or shape[1] != shape[2]:
             raise InvalidInput(
                 f"network is {config.network} and records have shape {tuple(shape)}, but they must "
                 "be square images (channels, side, side)."
             )
-        with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]):
+        if config.convolutional:
             torch.manual_seed(config.seed)
             build = networks.small_cnn if config.network == "cnn" else networks.lean_cnn
             return build(shape[0], shape[1], outputs, activation=config.activation)
-    widths = () if config.network == "linear" else config.widths
-    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(_stream(configs, 0))
+        widths = () if config.network == "linear" else config.widths
         return networks.perceptron(
             shape.numel(), widths, outputs, activation=config.activation, runs=len(configs)
         )

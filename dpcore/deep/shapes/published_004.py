@@ -14,8 +14,9 @@ from torch import Tensor
 
 from dpcore.accounting import paper_004
 from dpcore.deep.config import TrainingConfig
+from dpcore.deep.layers.gradients import Scales
 from dpcore.deep.shapes import moments
-from dpcore.deep.shapes.shape import ExampleGradients, NoiseShape, Scales, ShapeInputs, due, split
+from dpcore.deep.shapes.shape import ExampleGradients, NoiseShape, ShapeInputs, due, split
 
 
 class Uneven(NoiseShape):

@@ -28,8 +28,9 @@ from torch import Tensor
 
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.config import TrainingConfig
+from dpcore.deep.layers.gradients import Scales
 from dpcore.deep.shapes import moments, optimal
-from dpcore.deep.shapes.shape import NoiseShape, Scales, ShapeInputs, due, flat, split
+from dpcore.deep.shapes.shape import NoiseShape, ShapeInputs, due, flat, split
 
 MEMORY_MEAN, MEMORY_SQUARES = 0.9, 0.99
 """Share of a moving average that stays at every step (AdaCliP's β₁; its β₂ made longer, because a

@@ -11,12 +11,10 @@ from torch import Tensor
 
 from dpcore.deep.clipping import PerExample
 from dpcore.deep.config import TrainingConfig
-from dpcore.deep.layers.gradients import ExampleLoss
+from dpcore.deep.layers.gradients import ExampleLoss, Scales
 from dpcore.errors import InvalidInput
 
 AT_A_TIME = 512
-Scales = Sequence[Tensor | float] | None
-"""One entry for each parameter, a number or a tensor of its shape; ``None`` for all 1."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,8 @@ class ExampleGradients:
 
     def parts(self) -> list[ExampleGradients]:
         """The records in parts of a few hundred."""
-        return [
-            ExampleGradients(inputs, targets, self.loss)
-            for inputs, targets in zip(
-                torch.split(self.inputs, AT_A_TIME),
-                torch.split(self.targets, AT_A_TIME),
-                strict=True,
-            )
-        ]
+        inputs, targets = (torch.split(part, AT_A_TIME) for part in (self.inputs, self.targets))
+        return [ExampleGradients(*part, self.loss) for part in zip(inputs, targets, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -289,7 +289,7 @@ class Trainer:
         return _SameStepsBatch(members, run, self._last[members[0][0]])
 
     def _planned(self, study: TrainingStudy, config: TrainingConfig) -> int:
-        steps = config.steps_an_epoch(self.records) * config.epochs
+        steps = config.steps(self.records)
         if study.budget is None:
             return steps
         training, accountant = config.training(self.records), ACCOUNTANT
