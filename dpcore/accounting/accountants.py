@@ -12,6 +12,7 @@ from dpcore.accounting.losses import epsilons_along, loss_distributions
 from dpcore.accounting.theorems import composition, gaussian, pld, renyi, tcdp, zcdp
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee
+from dpcore.progress import silent
 
 ACCOUNTANTS = {
     accountant.key: accountant
@@ -50,7 +51,7 @@ def certify_along(
     marks: Sequence[int],
     delta: float,
     adjacency: Adjacency,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = silent,
 ) -> list[Guarantee]:
     """PLD's guarantees after each of `marks` steps of one run, at about the cost of the last one.
 

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcore.accounting import paper_003
-from dpcore.accounting.accountants import certify_along
-from dpcore.accounting.events import steps
-from dpcore.accounting.planner import spent
+from dpcore.accounting.planner import spent, spent_along
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.guarantee import Guarantee
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +39,7 @@ def epsilon_curve(
     training: TrainingPlan,
     curves: Sequence[str],
     points: int = 24,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> pd.DataFrame:
     """ε at checkpoints along the run.
 
@@ -69,8 +67,7 @@ def epsilon_curve(
     for index, curve in enumerate(curves):
 
         def report(share: float, index: int = index, curve: str = curve) -> None:
-            if progress is not None:
-                progress((index + share) / len(curves), TITLES[curve])
+            progress((index + share) / len(curves), TITLES[curve])
 
         status = "claim" if curve == "printed" else "proved"
         for count, guarantee in zip(marks, along(training, curve, marks, report), strict=False):
@@ -96,16 +93,14 @@ def along(
     training: TrainingPlan,
     curve: str,
     marks: Sequence[int],
-    report: Callable[[float], None] = lambda share: None,
+    report: Callable[[float], None] = silent,
 ) -> list[Guarantee]:
     """The guarantees of one curve of `CURVES` after each of `marks` steps, ascending.
 
     The list is empty for "printed" without sampling, for which the paper has no formula.
     """
     if curve == "pld":
-        # Each part separately: merging across the run would lose the order of the steps.
-        parts = [step for part in training.event().events for step in steps(part)]
-        return certify_along(parts, marks, training.delta, training.adjacency, report)
+        return spent_along(training, marks, report)
     guarantees = []
     for index, count in enumerate(marks):
         report(index / len(marks))

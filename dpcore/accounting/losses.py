@@ -13,6 +13,7 @@ from dpcore.accounting.accountant import change
 from dpcore.accounting.events import Step
 from dpcore.accounting.loss_distribution import LossDistribution
 from dpcore.guarantee import Adjacency
+from dpcore.progress import between, silent
 
 REFINEMENTS = 2  # of a grid that turns out coarse
 
@@ -38,7 +39,7 @@ def epsilons_along(
     marks: Sequence[int],
     delta: float,
     adjacency: Adjacency,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = silent,
 ) -> list[float]:
     """ε after each of `marks` steps."""
     directions, counts = _directions(parts, adjacency), [step.count for step in parts]
@@ -48,38 +49,27 @@ def epsilons_along(
     # A grid is seldom refined: the rounds after the first count as a tenth of the progress.
     begins = (0.0, *np.linspace(0.9, 1.0, REFINEMENTS + 1).tolist())
     for begin, end in itertools.pairwise(begins):
-        epsilons, grid_intervals = np.zeros(len(remaining)), np.zeros(len(remaining))
-        for side, chosen in enumerate(directions):
-
-            def report(
-                share: float, side: int = side, begin: float = begin, end: float = end
-            ) -> None:
-                if progress is not None:
-                    progress(begin + (end - begin) * (side + share) / len(directions))
-
+        epsilons, grid_intervals = np.zeros((2, len(remaining)))
+        sides = np.linspace(begin, end, len(directions) + 1).tolist()
+        for chosen, part in zip(directions, itertools.pairwise(sides), strict=True):
             for index, distribution in pld.along(
                 chosen,
                 counts,
                 [marks[mark] for mark in remaining.tolist()],
                 delta=delta,
                 intervals=intervals,
-                progress=report,
+                progress=between(progress, *part),
             ):
                 epsilons[index] = max(epsilons[index], distribution.epsilon(delta))
                 grid_intervals[index] = max(grid_intervals[index], distribution.interval)
-        best[remaining] = np.minimum(best[remaining], epsilons)
+        best[remaining] = least = np.minimum(best[remaining], epsilons)
         # A grid that is coarse relative to ε is refined; every grid gives an upper bound.
-        coarse = (
-            (best[remaining] > 0.0)
-            & (grid_intervals > best[remaining] / 30.0)
-            & np.isfinite(best[remaining])
-        )
+        coarse = (least > 0.0) & (grid_intervals > least / 30.0) & np.isfinite(least)
         coarse &= grid_intervals < earlier_intervals[remaining]
         earlier_intervals[remaining] = grid_intervals
-        remaining = remaining[coarse]
+        remaining, intervals = remaining[coarse], least[coarse] / 100.0
         if len(remaining) == 0:
             break
-        intervals = best[remaining] / 100.0
     return [float(epsilon) for epsilon in best]
 
 

@@ -7,6 +7,7 @@ bisection and always taken from the side where ε stays within the target.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
@@ -18,9 +19,10 @@ from dpcore.accounting.root_search import RELATIVE_ERROR, Search, boundary, most
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Guarantee
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
+WHOLE = ("steps", "batch")
 
 LARGEST, LEAST = 1e8, 1e-2
 """Range of noise multipliers in which σ and C are searched for."""
@@ -73,15 +75,18 @@ def spent(
     """
     if progress is None or accountant != "pld":
         return certify(training.event(), training.delta, training.adjacency, accountant)
+    return spent_along(
+        training, [training.steps], lambda share: progress(share, "composing the steps")
+    )[0]
+
+
+def spent_along(
+    training: TrainingPlan, marks: Sequence[int], progress: Callable[[float], None] = silent
+) -> list[Guarantee]:
+    """PLD's guarantees after each of `marks` steps of the run, ascending."""
+    # Each part separately: merging across the run would lose the order of the steps.
     parts = [step for part in training.event().events for step in steps(part)]
-    (guarantee,) = certify_along(
-        parts,
-        (training.steps,),
-        training.delta,
-        training.adjacency,
-        lambda share: progress(share, "composing the steps"),
-    )
-    return guarantee
+    return certify_along(parts, marks, training.delta, training.adjacency, progress)
 
 
 def solve(
@@ -89,7 +94,7 @@ def solve(
     training: TrainingPlan,
     target: float,
     accountant: str,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Plan:
     """The value of one setting for which the run stays within a target ε, all others fixed.
 
@@ -122,48 +127,44 @@ def solve(
     one_of("unknown", unknown, UNKNOWNS)
     if unknown == "epsilon":
         guarantee = spent(training, accountant)
-        return Plan(
-            unknown,
-            guarantee.epsilon,
-            training,
-            guarantee,
-            _sentence(unknown, guarantee.epsilon, guarantee),
-        )
+        sentence = _sentence(unknown, guarantee.epsilon, guarantee)
+        return Plan(unknown, guarantee.epsilon, training, guarantee, sentence)
     target = number("ε", target, above=0.0)
     if unknown == "batch" and training.sampling == "none":
         raise InvalidInput(
             "sampling is none, but to solve for the batch it must be poisson or fixed."
         )
+
+    def unreachable(reason: str) -> Plan:
+        by = ACCOUNTANTS[accountant].title
+        empty = Guarantee(None, None, training.adjacency, by, reason)
+        return Plan(unknown, None, None, empty, reason)
+
     # One step decides whether there is a theorem; later noise may decay beyond any limit.
     first = replace(training, steps=1).event()
     if reason := refusal(first, training.adjacency, accountant):
-        empty = Guarantee(None, None, training.adjacency, ACCOUNTANTS[accountant].title, reason)
-        return Plan(unknown, None, None, empty, reason)
+        return unreachable(reason)
 
     tries = 0
     guarantees: dict[float, Guarantee] = {}
 
-    def report(share: float, message: str) -> None:
-        if progress is not None:
-            progress(share, message)
-
     def epsilon(value: float) -> float:
         nonlocal tries
         # The number of tries is not known beforehand.
-        report(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
+        progress(tries / (tries + USUAL_TRIES), f"try {tries + 1}")
         tries += 1
         try:
             guarantees[value] = spent(_with(training, unknown, value), accountant)
         except InvalidInput:  # noise decayed beyond the limits of a schedule or a step
             return math.inf
-        return _finite(guarantees[value])
+        return guarantees[value].bound
 
     def rough(value: float, by: str) -> float:
-        report(0.0, "coming near")
+        progress(0.0, "coming near")
         settings = _with(training, unknown, value)
         try:
             coarse, fine = (
-                _finite(certify(settings.merged(levels), settings.delta, settings.adjacency, by))
+                certify(settings.merged(levels), settings.delta, settings.adjacency, by).bound
                 for levels in (ROUGH_LEVELS // 2, ROUGH_LEVELS)
             )
         except InvalidInput:
@@ -171,35 +172,25 @@ def solve(
         # The effect of merging on ε falls with the square of the number of levels.
         return fine + (fine - coarse) / 3.0 if 0.0 < coarse < math.inf else fine
 
-    if unknown in ("steps", "batch"):
-        top = schedules.MOST_STEPS if unknown == "steps" else training.records
-        begin = training.steps if unknown == "steps" else training.batch
-        value = most(epsilon, target, begin, top)
+    if unknown == "steps":
+        value = most(epsilon, target, training.steps, schedules.MOST_STEPS)
+    elif unknown == "batch":
+        value = most(epsilon, target, training.batch, training.records)
     else:
         start, safe, other = _limits(unknown, training)
         # δ may be hundreds of powers of ten away, and every try costs about the same.
         search = Search(safe, other, 2.0 if unknown == "delta" else 1.0)
         if accountant == "pld" and training.levels > 4 * ROUGH_LEVELS:
-            start, search = near(
-                rough, target, start, search, not refusal(first, training.adjacency, "rdp")
-            )
+            by_renyi = not refusal(first, training.adjacency, "rdp")
+            start, search = near(rough, target, start, search, by_renyi)
         value = boundary(epsilon, target, start, search)
     if value is None:
-        by = ACCOUNTANTS[accountant].title
-        sentence = (
+        return unreachable(
             f"No {NAMES[unknown]} reaches ε = {target:g} with the other settings as they are, "
-            f"by {by}."
+            f"by {ACCOUNTANTS[accountant].title}."
         )
-        empty = Guarantee(None, None, training.adjacency, by, sentence)
-        return Plan(unknown, None, None, empty, sentence)
-    guarantee = guarantees[value]
-    return Plan(
-        unknown,
-        value,
-        _with(training, unknown, value),
-        guarantee,
-        _sentence(unknown, value, guarantee),
-    )
+    sentence = _sentence(unknown, value, guarantees[value])
+    return Plan(unknown, value, _with(training, unknown, value), guarantees[value], sentence)
 
 
 def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
@@ -228,7 +219,7 @@ def precision(plan: Plan) -> str:
         return "That is as many steps as are planned for here; more may fit."
     if plan.unknown == "batch" and plan.value >= plan.training.records:
         return "That is every record in each step."
-    if plan.unknown in ("steps", "batch"):
+    if plan.unknown in WHOLE:
         return "That is the most this accountant allows: one more would exceed the target."
     return f"Within {RELATIVE_ERROR:.2%} of the best value for this accountant, on the safe side."
 
@@ -262,17 +253,10 @@ def _sentence(unknown: str, value: float | None, guarantee: Guarantee) -> str:
     )
     if unknown == "epsilon":
         return spends
-    whole = unknown in ("steps", "batch")
-    shown = f"{value:,.0f}" if whole else f"{_safely(unknown, value, 4):.4g}"
+    shown = f"{value:,.0f}" if unknown in WHOLE else f"{_safely(unknown, value, 4):.4g}"
     return f"{NAMES[unknown]} = {shown}: {spends}"
 
 
 def _with(training: TrainingPlan, unknown: str, value: float) -> TrainingPlan:
-    changes: dict[str, Any] = {
-        unknown: round(value) if unknown in ("steps", "batch") else float(value)
-    }
+    changes: dict[str, Any] = {unknown: round(value) if unknown in WHOLE else float(value)}
     return replace(training, **changes)
-
-
-def _finite(guarantee: Guarantee) -> float:
-    return math.inf if guarantee.epsilon is None else guarantee.epsilon

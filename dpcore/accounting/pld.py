@@ -28,6 +28,7 @@ import numpy as np
 from dpcore.accounting.loss_distribution import LossDistribution
 from dpcore.accounting.pairs import Pair
 from dpcore.accounting.pld_grid import CURVE_DELTA, LEAST_DEVIATION, MOST_POINTS, Grid, Prefixes
+from dpcore.progress import between, silent
 
 STEP_SHARE, TOTAL_SHARE = 0.08, 0.003
 """Largest grid interval over the deviation of a step's loss, and of the whole; the finer counts.
@@ -84,7 +85,7 @@ def along(
     delta: float | None = None,
     intervals: Sequence[float] | None = None,
     optimistic: bool = False,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = silent,
 ) -> Iterator[tuple[int, LossDistribution]]:
     """The privacy loss distribution after each of `marks` steps of one run.
 
@@ -128,11 +129,7 @@ def along(
         start = stop - 1
         while start > 0 and grid_intervals[start - 1] == grid_intervals[stop - 1]:
             start -= 1
-
-        def report(share: float, stop: int = stop, start: int = start) -> None:
-            if progress is not None:
-                progress(1.0 - (stop - share * (stop - start)) / len(marks))
-
+        report = between(progress, 1.0 - stop / len(marks), 1.0 - start / len(marks))
         levels = slice(0, int(run.levels[stop - 1]) + 1)
         shared = Grid.of(
             pairs[levels],

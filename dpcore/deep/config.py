@@ -9,7 +9,7 @@ from dpcore.accounting.planner import Plan, solve
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of, whole
 from dpcore.guarantee import Adjacency
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 CONVOLUTIONAL = ("cnn", "cnn-lean")
 NETWORKS = ("linear", "perceptron", *CONVOLUTIONAL)
@@ -278,7 +278,7 @@ class TrainingConfig:
         epsilon: float,
         records: int,
         accountant: str = "pld",
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> TrainingConfig:
         """The same configuration with the least σ₀ that stays within a target ε.
 

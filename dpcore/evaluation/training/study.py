@@ -14,7 +14,7 @@ from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.evaluation.task import digest
 from dpcore.evaluation.training.spending import ACCOUNTANT
 from dpcore.guarantee import Adjacency
-from dpcore.progress import Progress
+from dpcore.progress import Progress, silent
 
 HELD_OUT = 6
 """One in so many records is held out for choosing settings where `held_out` is set."""
@@ -238,9 +238,7 @@ class TrainingStudy:
         whole("public records", self.public, at_least=0, at_most=remaining - 1)
         return remaining - self.public
 
-    def with_calibrated_sigma(
-        self, records: int, progress: Progress | None = None
-    ) -> TrainingConfig:
+    def with_calibrated_sigma(self, records: int, progress: Progress = silent) -> TrainingConfig:
         """The configuration with its σ.
 
         Parameters
