@@ -92,8 +92,8 @@ def _certified(event: Event, delta: float, adjacency: Adjacency, accountant: str
         return Guarantee(None, None, adjacency, chosen.title, reason)
     parts = steps(event)
     epsilon = chosen.epsilon(parts, delta, adjacency)
-    explain = chosen.reason if chosen.reason and not math.isfinite(epsilon) else None
-    reason = explain(parts, delta, adjacency) if explain else ""
+    if chosen.reason and not math.isfinite(epsilon):
+        reason = chosen.reason(parts, delta, adjacency)
     return _guarantee(chosen, epsilon, delta, adjacency, reason)
 
 

@@ -7,8 +7,8 @@ multiplier is σ/C. An event does not contain the adjacency, which is an argumen
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 
 from dpcore.accounting.schedules import Schedule
 from dpcore.errors import InvalidInput, number, one_of, whole
@@ -139,14 +139,10 @@ def steps(event: Event) -> tuple[Step, ...]:
     TypeError
         If `event` is not an event.
     """
-    merged: dict[Step, int] = {}
-    for step in _unfold(event, 1):
-        key = Step(step.mechanism, step.multiplier, step.sampling, step.rate, 1)
-        merged[key] = merged.get(key, 0) + step.count
-    return tuple(
-        Step(key.mechanism, key.multiplier, key.sampling, key.rate, count)
-        for key, count in merged.items()
-    )
+    merged = Counter[Step]()
+    for step, count in _unfold(event, 1):
+        merged[step] += count
+    return tuple(replace(step, count=count) for step, count in merged.items())
 
 
 def within_limits(field: str, noise: float, sensitivity: float) -> None:
@@ -156,18 +152,17 @@ def within_limits(field: str, noise: float, sensitivity: float) -> None:
     number(field, ratio, at_least=LEAST_MULTIPLIER, at_most=LARGEST_MULTIPLIER)
 
 
-def _unfold(event: Event, count: int) -> list[Step]:
+def _unfold(event: Event, count: int) -> list[tuple[Step, int]]:
     match event:
         case Gaussian():
-            return [Step("gaussian", event.sigma / event.sensitivity, "none", 1.0, count)]
+            return [(Step("gaussian", event.sigma / event.sensitivity, "none", 1.0, 1), count)]
         case Laplace():
-            return [Step("laplace", event.scale / event.sensitivity, "none", 1.0, count)]
+            return [(Step("laplace", event.scale / event.sensitivity, "none", 1.0, 1), count)]
         case PoissonSampled() | FixedSampled() if isinstance(event.event, Gaussian):
-            multiplier = event.event.sigma / event.event.sensitivity
+            ((step, _),) = _unfold(event.event, 1)
             kind = "poisson" if isinstance(event, PoissonSampled) else "fixed"
-            if event.rate == 1.0:
-                kind = "none"
-            return [Step("gaussian", multiplier, kind, event.rate, count)]
+            sampling = "none" if event.rate == 1.0 else kind
+            return [(replace(step, sampling=sampling, rate=event.rate), count)]
         case Repeated():
             return _unfold(event.event, count * event.count)
         case Composed():
@@ -201,5 +196,5 @@ def from_schedule(
             return PoissonSampled(rate, base)
         return FixedSampled(rate, base) if sampling == "fixed" else base
 
-    levels: Sequence[tuple[float, int]] = tuple(zip(schedule.sigmas, schedule.counts, strict=True))
+    levels = zip(schedule.sigmas, schedule.counts, strict=True)
     return Composed(tuple(Repeated(one(sigma), count) for sigma, count in levels))

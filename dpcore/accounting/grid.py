@@ -105,8 +105,8 @@ def by_decay(training: TrainingPlan, decays: Sequence[float], sigmas: Sequence[f
     """
     _covered(training)
     checked = [replace(training, decay=decay).decay for decay in decays]
-    costs = _Costs(training, sigmas)
-    return np.stack([costs.epsilon(decay, training.rate) for decay in checked])
+    costs = _Costs(training, sigmas, training.rate)
+    return np.stack([costs.epsilon(decay) for decay in checked])
 
 
 def by_rate(training: TrainingPlan, rates: Sequence[float], sigmas: Sequence[float]) -> Array:
@@ -127,8 +127,7 @@ def by_rate(training: TrainingPlan, rates: Sequence[float], sigmas: Sequence[flo
     if training.sampling == "none":
         raise InvalidInput("sampling is none, but a map over rates needs poisson or fixed.")
     checked = [number("sampling rate", rate, above=0.0, at_most=1.0) for rate in rates]
-    costs = _Costs(training, sigmas)
-    return np.stack([costs.epsilon(training.decay, rate) for rate in checked])
+    return np.stack([_Costs(training, sigmas, rate).epsilon(training.decay) for rate in checked])
 
 
 def _covered(training: TrainingPlan) -> None:
@@ -140,21 +139,20 @@ def _covered(training: TrainingPlan) -> None:
 class _Costs:
     """The common grid of multipliers, and the cost of a step at each of its points."""
 
-    def __init__(self, training: TrainingPlan, sigmas: Sequence[float]) -> None:
-        self._training = training
+    def __init__(self, training: TrainingPlan, sigmas: Sequence[float], rate: float) -> None:
+        self._training, self._rate = training, rate
         self._first = np.log([number("σ", s, above=0.0) / training.clip for s in sigmas])
         top = math.ceil((self._first.max() - math.log(LOWEST)) / SPACING)
         # The last point lies above every multiplier: nothing falls on it.
         self._edges = math.log(LOWEST) + SPACING * np.arange(max(top, 1) + 2)
-        self._known: dict[float, tuple[Array, NDArray[np.bool_]]] = {}
+        self._table = np.zeros((len(self._edges) - 1, len(ORDERS)))
+        self._done = np.zeros(len(self._table), dtype=bool)
 
-    def epsilon(self, decay: float, rate: float) -> Array:
+    def epsilon(self, decay: float) -> Array:
         """ε for each σ₀; shape (sigmas,)."""
         counts, below = self._counts(decay)
-        total = self._total(counts, rate)
-        epsilons = np.array(
-            [renyi.epsilon_from(ORDERS, row, self._training.delta)[0] for row in total]
-        )
+        delta = self._training.delta
+        epsilons = [renyi.epsilon_from(ORDERS, row, delta)[0] for row in self._total(counts)]
         return np.where(below, np.inf, epsilons)
 
     def _counts(self, decay: float) -> tuple[Array, NDArray[np.bool_]]:
@@ -169,23 +167,19 @@ class _Costs:
             above = np.where(room >= 0.0, np.minimum(levels * run.decay_every, run.steps), 0.0)
         return above[:, :-1] - above[:, 1:], above[:, 0] < run.steps
 
-    def _total(self, counts: Array, rate: float) -> Array:
+    def _total(self, counts: Array) -> Array:
         """RDP of each run at each order; shape (sigmas, orders)."""
-        if rate not in self._known:
-            shape = len(self._edges) - 1, len(ORDERS)
-            self._known[rate] = np.zeros(shape), np.zeros(shape[0], dtype=bool)
-        table, done = self._known[rate]
-        missing = np.flatnonzero(counts.any(axis=0) & ~done)
+        missing = np.flatnonzero(counts.any(axis=0) & ~self._done)
         if len(missing):
-            table[missing] = self._renyi(np.exp(self._edges[missing]), rate)
-            done[missing] = True
-        exploded = np.isinf(table)
-        total = counts @ np.where(exploded, 0.0, table)
+            self._table[missing] = self._renyi(np.exp(self._edges[missing]))
+            self._done[missing] = True
+        exploded = np.isinf(self._table)
+        total = counts @ np.where(exploded, 0.0, self._table)
         return np.where(counts @ exploded > 0.0, np.inf, total)
 
-    def _renyi(self, noise: Array, rate: float) -> Array:
+    def _renyi(self, noise: Array) -> Array:
         """RDP of one step at multipliers in ascending order; shape (multipliers, orders)."""
-        run = self._training
+        run, rate = self._training, self._rate
         if rate == 1.0 or run.sampling == "none":
             return renyi.gaussian(noise / change(run.adjacency), ORDERS)
         if run.sampling == "fixed":

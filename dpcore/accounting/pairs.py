@@ -367,15 +367,10 @@ def _deviation(plain: Array, shifted: Array, share: float) -> float:
 
 def _between(edges: Array) -> Array:
     """Standard normal mass between ascending edges, without cancellation in either tail."""
+    tails = special.ndtr(-np.abs(edges))
+    result = np.abs(np.diff(tails))
     middle = int(np.searchsorted(edges, 0.0))
-    result = np.empty(len(edges) - 1)
-    left = special.ndtr(edges[: middle + 1])
-    right = special.ndtr(-edges[max(middle - 1, 0) :])
-    if middle > 0:
-        result[:middle] = np.diff(left)[:middle]
-    if middle < len(edges):
-        start = max(middle - 1, 0)
+    if 0 < middle < len(edges):
         # The interval that holds 0 has its mass from the left tail, which is as precise there.
-        tail = -np.diff(right)
-        result[middle:] = tail[middle - start :]
-    return result
+        result[middle - 1] = special.ndtr(edges[middle]) - tails[middle - 1]
+    return np.asarray(result)

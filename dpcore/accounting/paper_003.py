@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dpcore.accounting.concentrated import (
     Concentrated,
     amplified,
     compose,
     epsilon,
+    gaussian_rho,
     printed_epsilon,
     says_something,
 )
@@ -67,8 +69,8 @@ def account(
     # Equation (4) has R^T: one more decay than the last level used, a smaller ω.
     printed = Concentrated(printed.rho, printed.omega * _decay(schedule))
     corrected = _total(schedule, rate, 2.0 * clipping_norm)
-    last = Concentrated(0.5 * (2.0 * clipping_norm / min(schedule.sigmas)) ** 2)
-    _, conditions = amplified(last, rate)
+    last = gaussian_rho(min(schedule.sigmas), 2.0 * clipping_norm)
+    _, conditions = amplified(Concentrated(last), rate)
     conditions += (says_something(corrected),)
     unmet = [condition.consequence for condition in conditions if not condition.met]
     method = "tCDP with all conditions of Lemma 4 (replace-one, sensitivity 2C)"
@@ -78,18 +80,9 @@ def account(
         if unmet
         else Guarantee(epsilon(corrected, delta), delta, adjacency, method)
     )
-    return TruncatedAnswer(
-        printed=printed,
-        corrected=corrected,
-        claim=Guarantee(
-            printed_epsilon(printed.rho, delta),
-            delta,
-            adjacency,
-            "paper 003, equations (3) and (4) and Lemma 3 as printed",
-        ),
-        proof=proof,
-        conditions=conditions,
-    )
+    by = "paper 003, equations (3) and (4) and Lemma 3 as printed"
+    claim = Guarantee(printed_epsilon(printed.rho, delta), delta, adjacency, by)
+    return TruncatedAnswer(printed, corrected, claim, proof, conditions)
 
 
 def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]:
@@ -137,10 +130,7 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
 
 def _decay(schedule: Schedule) -> float:
     """R of a schedule whose variance falls by a constant factor; 1 for any other."""
-    factors = [
-        (after / before) ** 2
-        for before, after in zip(schedule.sigmas[:-1], schedule.sigmas[1:], strict=True)
-    ]
+    factors = [(after / before) ** 2 for before, after in pairwise(schedule.sigmas)]
     if not factors or max(factors) > min(factors) * (1.0 + 1e-9) or factors[0] > 1.0:
         return 1.0
     return factors[0]
@@ -150,6 +140,6 @@ def _total(schedule: Schedule, rate: float, sensitivity: float) -> Concentrated:
     """Σ 13 s² ρ_t and least ln(1/s)/(4ρ_t), with ρ_t = Δ²/(2σ_t²)."""
     parts = []
     for sigma, count in zip(schedule.sigmas, schedule.counts, strict=True):
-        rho = 0.5 * (sensitivity / sigma) ** 2
+        rho = gaussian_rho(sigma, sensitivity)
         parts.append(Concentrated(count * 13.0 * rate**2 * rho, math.log(1.0 / rate) / (4.0 * rho)))
     return compose(parts)

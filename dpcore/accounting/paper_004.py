@@ -106,24 +106,19 @@ def conditions(epsilon: float, step: tuple[float, float], shift: float) -> tuple
     shift : float
         √S, the norm of Δ_i/σ_i.
     """
-    return _one_step(step, shift), _composed(epsilon)
-
-
-def _one_step(step: tuple[float, float], shift: float) -> Condition:
-    """Whether one step without sampling is (ε^t, δ^t)-private, by the exact Gaussian profile."""
-    epsilon, delta = step
-    true = analytic_delta(epsilon, 1.0 / shift, 1.0)
-    return Condition(
-        f"one step is (ε^t, δ^t)-private (ε^t = {epsilon:.3g}, δ^t = {delta:.3g})",
-        true <= delta,
-        f"The moment bound of equation (9) leaves out λ²S/2: at ε^t = {epsilon:.3g} this noise has "
-        f"δ = {true:.3g}, not {delta:.3g}.",
-    )
-
-
-def _composed(epsilon: float) -> Condition:
-    return Condition(
-        f"ε ≤ {LARGEST_COMPOSED:g} (ε = {epsilon:g})",
-        epsilon <= LARGEST_COMPOSED,
-        f"Equation (12) is a simplified composition theorem for ε up to {LARGEST_COMPOSED:g}.",
+    step_epsilon, step_delta = step
+    # Without sampling, by the exact Gaussian profile.
+    true = analytic_delta(step_epsilon, 1.0 / shift, 1.0)
+    return (
+        Condition(
+            f"one step is (ε^t, δ^t)-private (ε^t = {step_epsilon:.3g}, δ^t = {step_delta:.3g})",
+            true <= step_delta,
+            "The moment bound of equation (9) leaves out λ²S/2: at ε^t = "
+            f"{step_epsilon:.3g} this noise has δ = {true:.3g}, not {step_delta:.3g}.",
+        ),
+        Condition(
+            f"ε ≤ {LARGEST_COMPOSED:g} (ε = {epsilon:g})",
+            epsilon <= LARGEST_COMPOSED,
+            f"Equation (12) is a simplified composition theorem for ε up to {LARGEST_COMPOSED:g}.",
+        ),
     )

@@ -141,6 +141,6 @@ def along(
             optimistic,
             report,
         )
-        stop -= len(shared.firsts)
+        stop -= len(shared.mosts)
         for index, distribution in shared.distributions(optimistic, report):
             yield stop + index, distribution

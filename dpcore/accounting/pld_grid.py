@@ -22,9 +22,8 @@ CURVE_DELTA = 1e-6  # stands for δ where the whole curve is wanted
 
 OUTSIDE_SHARE = 1e-7  # of δ that mass outside the grid, at either end, may take
 
-SAFETY = (
-    1e-13  # every step's mean loss is moved up by this, relative to 1 + |loss|, against rounding
-)
+# Every step's mean loss is moved up by this, relative to 1 + |loss|, against rounding.
+SAFETY = 1e-13
 
 LARGEST_EXPONENT = 650.0
 
@@ -53,17 +52,11 @@ class Prefixes:
     @classmethod
     def of(cls, counts: Sequence[int], marks: Sequence[int]) -> Prefixes:
         """The marks of a run whose levels have these counts."""
-        step_counts, step_marks = (
-            np.asarray(counts, dtype=np.int64),
-            np.asarray(marks, dtype=np.int64),
-        )
+        step_counts = np.asarray(counts, dtype=np.int64)
+        step_marks = np.asarray(marks, dtype=np.int64)
         ends = np.cumsum(step_counts)
-        if (
-            len(step_marks) == 0
-            or np.any(np.diff(step_marks) <= 0)
-            or step_marks[0] < 1
-            or step_marks[-1] > ends[-1]
-        ):
+        ascending = np.diff([0, *marks, ends[-1] + 1]) > 0
+        if len(step_marks) == 0 or not ascending.all():
             raise ValueError("marks must ascend from 1 or more to at most the number of steps")
         levels = np.searchsorted(ends, step_marks)
         return cls(step_counts, levels, step_marks - (ends - step_counts)[levels])
@@ -90,18 +83,16 @@ class Prefixes:
 class Grid:
     """Steps on one grid and one circle, which serve every mark of `run`.
 
-    `firsts` are the grid indices at which each mark's window of `size` points begins, `outsides`
-    the tilted mass outside it, `mosts` its largest possible sum and `infinites` its truncated mass.
+    `frame` says where each mark's window of `size` points begins, `mosts` are the grid indices of
+    its largest possible sum and `infinites` its truncated mass.
     """
 
     run: Prefixes
     pieces: list[Array]
     starts: NDArray[np.int64]
     interval: float
-    tilt: float
+    frame: _Frame
     size: int
-    firsts: NDArray[np.int64]
-    outsides: Array
     mosts: NDArray[np.int64]
     infinites: Array
 
@@ -151,10 +142,8 @@ class Grid:
             pieces=pieces,
             starts=first,
             interval=interval,
-            tilt=frame.tilt,
+            frame=frame,
             size=size,
-            firsts=frame.firsts,
-            outsides=frame.outsides,
             mosts=mosts[-served:],
             infinites=run.sums(np.array(truncated))[-served:] * (1.0 + SUMS),
         )
@@ -170,12 +159,12 @@ class Grid:
         ):
             if level % REPORT_EVERY == 0:
                 report(0.5 + 0.5 * level / len(self.pieces))
-            weights, log_norm = _tilted(masses, start, self.interval, self.tilt)
+            weights, log_norm = _tilted(masses, start, self.interval, self.frame.tilt)
             factor = scipy.fft.rfft(_wrapped(weights, start, self.size), self.size)
             # A dot product would start threads, which cost more here than they help.
             norm = math.sqrt(float(np.square(weights).sum()))
             largest = max(largest, self.interval * max(abs(start), abs(start + len(masses))))
-            while mark < len(self.firsts) and self.run.levels[mark] == level:
+            while mark < len(self.mosts) and self.run.levels[mark] == level:
                 rest = int(self.run.rests[mark])
                 yield (
                     mark,
@@ -189,7 +178,7 @@ class Grid:
                     ),
                 )
                 mark += 1
-            if mark < len(self.firsts):
+            if mark < len(self.mosts):
                 count = int(self.run.counts[level])
                 spectrum = _times(spectrum, factor, count)
                 norms += count * norm
@@ -205,15 +194,15 @@ class Grid:
         optimistic: bool,
     ) -> LossDistribution:
         """The product of transforms as a distribution, with bounds on its stray mass."""
-        total, size, tilt = float(self.run.totals()[mark]), self.size, self.tilt
+        total, size, tilt = float(self.run.totals()[mark]), self.size, self.frame.tilt
         result = np.maximum(scipy.fft.irfft(spectrum, size), 0.0)
-        index = int(self.firsts[mark]) + np.arange(size)
+        index = int(self.frame.firsts[mark]) + np.arange(size)
         losses = np.asarray(index * self.interval, dtype=np.float64)
         # ‖error‖₁ ≤ √size ‖error‖₂; a transform is off by some ε_machine·log₂(size) of its 2-norm,
         # a power by count·ε_machine of its value, and all other factors are at most 1.
         spread = 4.0 * (math.log2(size) + 1.0) * (norms + float(np.linalg.norm(result)))
         spread += 8.0 * total * float(np.linalg.norm(result))
-        stray = float(self.outsides[mark]) + 2.0 * ROUNDING * math.sqrt(size) * spread
+        stray = float(self.frame.outsides[mark]) + 2.0 * ROUNDING * math.sqrt(size) * spread
         # The error of normalisations and exponents in the log of every mass.
         error = 1e-12 + total * (2e-15 + 4e-16 * tilt * largest)
         peak = float(_log_peak(np.array([tilt]))[0]) if tilt > 0.0 else 0.0
@@ -318,12 +307,12 @@ def _frame(
     moments = log_moments(tilts)
     log_delta = math.log(CURVE_DELTA if delta is None else delta)
     for factors in (FINE, 1.0 + (FINE - 1.0) / 8.0):
-        near = _best_tilt(tilts, moments[-1], log_delta) * factors
+        positive, bounds = _renyi_bounds(tilts, moments, log_delta)
+        near = tilts[positive][bounds[-1].argmin()] * factors
         tilts = np.concatenate((tilts, near))
         moments = np.concatenate((moments, log_moments(near)), axis=1)
     # Stray mass relative to δ is e^{gain}: the Rényi bound on δ at an ε that is likely too small.
-    positive = tilts > 0.0
-    bounds = (moments[:, positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
+    positive, bounds = _renyi_bounds(tilts, moments, log_delta)
     # A Rényi bound exceeds ε by the log of a factor of about 10 to 1000 in δ, over its order.
     least = np.maximum(bounds.min(axis=1), 0.0)
     likely = np.maximum(0.5 * least, least - 9.0 / tilts[positive][bounds.argmin(axis=1)])
@@ -399,11 +388,13 @@ def _log_peak(tilts: Array) -> Array:
     return np.asarray(-tilts * np.log1p(1.0 / tilts) - np.log1p(tilts))
 
 
-def _best_tilt(tilts: Array, moments: Array, log_delta: float) -> float:
-    """The positive tilt of the best Rényi bound on ε at δ."""
+def _renyi_bounds(
+    tilts: Array, moments: Array, log_delta: float
+) -> tuple[NDArray[np.bool_], Array]:
+    """Which tilts are positive, and their Rényi bounds on ε at δ; shape (marks, positive tilts)."""
     positive = tilts > 0.0
-    bounds = (moments[positive] + _log_peak(tilts[positive]) - log_delta) / tilts[positive]
-    return float(tilts[positive][np.argmin(bounds)])
+    orders = tilts[positive]
+    return positive, (moments[:, positive] + _log_peak(orders) - log_delta) / orders
 
 
 def _tilted(masses: Array, start: int, interval: float, tilt: float) -> tuple[Array, float]:
@@ -422,12 +413,5 @@ def _tilted(masses: Array, start: int, interval: float, tilt: float) -> tuple[Ar
 
 def _wrapped(weights: Array, start: int, size: int) -> Array:
     """The weights on a circle of `size` points, loss 0 at index 0."""
-    if len(weights) <= size:
-        result = np.zeros(size)
-        offset = start % size
-        head = min(len(weights), size - offset)
-        result[offset : offset + head] = weights[:head]
-        result[: len(weights) - head] = weights[head:]
-        return result
     indices = (start + np.arange(len(weights))) % size
     return np.asarray(np.bincount(indices, weights, minlength=size), dtype=np.float64)

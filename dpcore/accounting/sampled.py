@@ -20,12 +20,19 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from dpcore.accounting.events import (
+    LARGEST_MULTIPLIER,
+    LEAST_MULTIPLIER,
+    FixedSampled,
+    Gaussian,
+    PoissonSampled,
+    Repeated,
+)
 from dpcore.accounting.root_search import turning_point
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
 from dpcore.mechanisms.gaussian import analytic_delta
 
-MULTIPLIERS = (1e-8, 1e10)  # range of the accountants
 LATTICE_RATIO = 1.02
 LOWEST_INDEX, HIGHEST_INDEX = -1_400, 35_500
 """Ends of the lattice: 1e-12 and 1e305. The low one applies where δ exceeds the chance of a hit."""
@@ -90,12 +97,10 @@ def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     """ε by Rényi accounting; an upper bound, ``inf`` where there is none."""
     # The accountants take half a second to import, and the page's first view does not need them.
     from dpcore.accounting.accountants import certify
-    from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Repeated
 
-    low, high = MULTIPLIERS
-    if delta <= 0.0 or what.noise_multiplier < low:
+    if delta <= 0.0 or what.noise_multiplier < LEAST_MULTIPLIER:
         return math.inf
-    base = Gaussian(min(what.noise_multiplier, high))  # less noise costs more: safe
+    base = Gaussian(min(what.noise_multiplier, LARGEST_MULTIPLIER))  # less noise costs more: safe
     sampled = FixedSampled if what.sampling == "fixed" else PoissonSampled
     event = Repeated(sampled(what.rate, base), what.steps)
     # A batch without replacement is covered under replace-one, of which zero-out is a case.

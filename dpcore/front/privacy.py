@@ -198,12 +198,9 @@ def risk(
     from dpcore.accounting.risk import odds
 
     if isinstance(what, (Run, Guarantee)):
-        if delta is not None:
-            raise InvalidInput(f"delta is {brief(delta)}, but {_named(what)} needs none here.")
-        if adjacency is not None:
-            raise InvalidInput(
-                f"adjacency is {brief(adjacency)}, but {_named(what)} needs none here."
-            )
+        for name, given in (("delta", delta), ("adjacency", adjacency)):
+            if given is not None:
+                raise InvalidInput(f"{name} is {brief(given)}, but {_named(what)} needs none here.")
         return odds(_budget(what), Adjacency(what.adjacency))
     if delta is None:
         raise InvalidInput("delta is missing, but an ε says nothing without it.")
