@@ -83,6 +83,15 @@ def privacy_loss(field: str, text: str) -> float:
     return number(field, text, above=0.0, at_most=MOST_EPSILON)
 
 
+def alone(options: argparse.Namespace, source: str, *names: str) -> None:
+    """Refuse these options, for which what is given leaves no room."""
+    for name in names:
+        if getattr(options, name) is not None:
+            raise InvalidInput(
+                f"{name.replace('_', '-')} is given, but {source} leaves no room for it."
+            )
+
+
 def optional(field: str, text: str | None) -> float | None:
     """A number, or ``None`` where nothing was typed."""
     return None if text is None else number(field, text)

@@ -6,9 +6,11 @@ import decimal
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from dpcore.errors import reject
 from dpcore.figures.words import plain, rounded
 
 
@@ -54,6 +56,15 @@ def progress(fraction: float, message: str) -> None:
     if sys.stderr.isatty():
         end = "\n" if fraction >= 1.0 else ""
         print(f"\r{fraction:6.1%}  {message:<60}", end=end, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def writing(output: str, allowed: str) -> Iterator[None]:
+    """Refuse `output` where the system does, with its reason; `allowed` words what can be named."""
+    try:
+        yield
+    except OSError as error:
+        raise reject("output", output, f"{allowed} ({error.strerror})") from None
 
 
 def _finite(value: object) -> object:

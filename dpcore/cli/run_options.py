@@ -13,7 +13,7 @@ from dpcore.accounting.accountants import ACCOUNTANTS, default_adjacency, refusa
 from dpcore.accounting.events import SAMPLINGS, Composed, from_schedule
 from dpcore.accounting.schedules import MOST_STEPS, Schedule, custom, linear
 from dpcore.accounting.training_plan import TrainingPlan
-from dpcore.cli.options import Parser, optional_whole, or_usual, scale, scales
+from dpcore.cli.options import Parser, alone, optional_whole, or_usual, scale, scales
 from dpcore.controls.options import add as add_controls
 from dpcore.controls.plan import OPTIONS
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
@@ -71,7 +71,7 @@ def read(options: argparse.Namespace) -> RunOptions:
     """The run to account for: everything but ε is given."""
     sigmas = scales("sigma", options.sigma)
     if len(sigmas) > 1:
-        _alone(options, "a list of σ", "decay", "decay_every", "last_sigma", "epochs")
+        alone(options, "a list of σ", "decay", "decay_every", "last_sigma", "epochs")
         if whole("steps", or_usual(options.steps, str(len(sigmas))), at_least=1) != len(sigmas):
             raise reject("steps", options.steps, f"{len(sigmas)}, one for each σ listed")
         options.steps = str(len(sigmas))
@@ -79,7 +79,7 @@ def read(options: argparse.Namespace) -> RunOptions:
     run = training(options, sigma=sigmas[0])
     if options.last_sigma is None:
         return RunOptions(run, run.schedule())
-    _alone(options, "last-sigma", "decay", "decay_every")
+    alone(options, "last-sigma", "decay", "decay_every")
     last = scale("last-sigma", options.last_sigma)
     _few_levels(run.steps)
     return RunOptions(run, linear(run.sigma, last, run.steps))
@@ -183,14 +183,6 @@ def _needed(options: argparse.Namespace, name: str, unknown: str | None) -> str 
 
 def _missing(name: str) -> InvalidInput:
     return InvalidInput(f"{name} is missing, but this question needs --{name}.")
-
-
-def _alone(options: argparse.Namespace, source: str, *names: str) -> None:
-    for name in names:
-        if getattr(options, name) is not None:
-            raise InvalidInput(
-                f"{name.replace('_', '-')} is given, but {source} leaves no room for it."
-            )
 
 
 def _few_levels(levels: int) -> None:

@@ -13,11 +13,12 @@ from typing import Any
 import pandas as pd
 
 from dpcore.cli.options import Parser, optional_whole, words
-from dpcore.cli.output import print_json, progress
+from dpcore.cli.output import print_json, progress, writing
 from dpcore.cli.tables import source, table_options
+from dpcore.controls.control import fields
 from dpcore.controls.explore import CONTROLS, DATA, EPSILON, FEW_EPSILONS
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import exactly, fields, typed_values
+from dpcore.controls.options import exactly, typed_values
 from dpcore.datasets import OWN, PAPER_000, Preparation, described, entry, prepare
 from dpcore.datasets.prepare import complete_only
 from dpcore.erm.method import COMPLETE_ONLY
@@ -30,6 +31,7 @@ from dpcore.guarantee import Status
 
 CONTROLLED = tuple(control for control in (*CONTROLS, EPSILON) if control is not DATA)
 PREPARATIONS = {"public": Preparation(), "paper-000": PAPER_000}
+WRITABLE = "a file that can be written"
 JSON_HELP = "print rows as JSON under 'sweep'"
 
 
@@ -87,11 +89,8 @@ def run(options: argparse.Namespace) -> None:
     if complete_only(public, study.preparation):
         print(f"About every ε: {COMPLETE_ONLY}.", file=sys.stderr)
     if output is not None:
-        try:
+        with writing(options.output, WRITABLE):
             output.write_text(rows.to_csv(index=False), encoding="utf-8")
-        except OSError as error:
-            allowed = f"a file that can be written ({error.strerror})"
-            raise reject("output", options.output, allowed) from None
         print(f"{len(rows):,} rows written to {output}", file=sys.stderr)
     if options.json:
         print_json({"sweep": rows.to_dict("records")})
@@ -101,13 +100,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _writable(name: str) -> Path:
     """The path of a file that can be written, as far as it can be checked in advance."""
-    try:
-        path = Path(name)
+    path = Path(name)
+    with writing(name, WRITABLE):
         if path.is_dir() or not path.parent.is_dir():
             raise reject("output", name, "a file in a folder that exists")
         path.exists()  # raises for a name that is too long
-    except OSError as error:
-        raise reject("output", name, f"a file that can be written ({error.strerror})") from None
     return path
 
 

@@ -16,10 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dpcore.cli.options import Parser, optional, or_usual, words
-from dpcore.cli.output import print_conditions, print_json, progress, upward
+from dpcore.cli.options import Parser, alone, optional, or_usual, words
+from dpcore.cli.output import print_conditions, print_json, progress, upward, writing
+from dpcore.controls.control import fields
 from dpcore.controls.options import add as add_options
-from dpcore.controls.options import fields, typed_values
+from dpcore.controls.options import typed_values
 from dpcore.controls.train import CONTROLS, MORE_OPTIONS
 from dpcore.datasets.images import register, tabular
 from dpcore.deep.config import TrainingConfig
@@ -232,11 +233,7 @@ def _schedule(options: argparse.Namespace, choices: Mapping[str, Any]) -> dict[s
     """R and its interval; a given decay switches it on."""
     usual = "constant" if options.decay is None else "decay"
     if choices.get("schedule", usual) == "constant":
-        for name in ("decay", "decay_every"):
-            if getattr(options, name) is not None:
-                raise InvalidInput(
-                    f"{name.replace('_', '-')} is given, but constant noise leaves no room for it."
-                )
+        alone(options, "constant noise", "decay", "decay_every")
         return {}
     decay = number("decay", options.decay or USUAL_DECAY, above=0.0, at_most=1.0)
     return {"decay": decay, "decay_every": options.decay_every or "epoch"}
@@ -259,23 +256,17 @@ def _folder(output: str | None) -> Path | None:
     if output is None:
         return None
     folder = Path(output)
-    try:
+    with writing(output, "a folder that can be made or is there"):
         folder.mkdir(exist_ok=True)
-    except OSError as error:
-        allowed = f"a folder that can be made or is there ({error.strerror})"
-        raise reject("output", output, allowed) from None
     return folder
 
 
 def _leave(folder: Path, files: dict[str, bytes], output: str) -> None:
-    try:
+    with writing(output, "a folder that can be written to"):
         # An earlier training's ε must never stand beside these weights, wherever this ends.
         (folder / SETTINGS).unlink(missing_ok=True)
         for name, contents in files.items():
             (folder / name).write_bytes(contents)
-    except OSError as error:
-        allowed = f"a folder that can be written to ({error.strerror})"
-        raise reject("output", output, allowed) from None
     print(f"{', '.join(files)} written to {folder}", file=sys.stderr)
 
 

@@ -6,7 +6,7 @@ description of `dpcore` gets its value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -207,6 +207,27 @@ class Control:
         return next((key for key, field_value in means.items() if field_value == value), value)
 
 
+def fields(
+    controls: Iterable[Control], values: Mapping[str, Any], part: str = ""
+) -> dict[str, Any]:
+    """The fields of a description, or of a part of it, that the controls set.
+
+    Parameters
+    ----------
+    controls : iterable of Control
+    values : mapping
+        Of the fields, by key of the control; a control without one sets nothing.
+    part : str
+        "config" for the fields "config.clip", "config.noise" and so on.
+    """
+    result = {}
+    for control in controls:
+        prefix, _, name = control.field.rpartition(".")
+        if name and prefix == part and control.key in values:
+            result[name] = values[control.key]
+    return result
+
+
 class Page:
     """The controls of a page, in display order.
 
@@ -242,12 +263,12 @@ class Page:
             Part of the description: "config" for the fields "config.clip", "config.noise" and so
             on.
         """
-        result = {}
-        for control in self:
-            prefix, _, name = control.field.rpartition(".")
-            if name and prefix == part and control.key in values and control.shown(values):
-                result[name] = control.sets(values[control.key])
-        return result
+        shown = {
+            control.key: control.sets(values[control.key])
+            for control in self
+            if control.key in values and control.shown(values)
+        }
+        return fields(self, shown, part)
 
     def values(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The controls' values for a description; for presets.

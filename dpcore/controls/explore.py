@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dpcore.controls import common
@@ -31,13 +32,6 @@ PAPER_LAMBDA = 0.001
 
 SCORES = {"accuracy": "Accuracy", "auc": "AUC"}
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
-METHODS_KEY = {"class": "methods", "number": "number_methods"}
-"""Where a number is predicted, the control of the methods has another name in the address."""
-
-METHODS = (
-    "Ways to train with privacy. The same model without privacy and a guess without any features "
-    "are always drawn for comparison."
-)
 PER_1000 = "Per 1,000"
 EVERY_METHOD = "Every method"
 TABS = (
@@ -171,30 +165,29 @@ HUBER_WIDTH = Control(
     "of the noise, and bends little.",
     shown=lambda values: values.get("loss") == "huber",
 )
+METHODS = Control(
+    "methods",
+    "Methods",
+    SomeOf(_classifiers),
+    default=tuple(key for key in Study.methods if key != "nonprivate"),
+    noun="the method",
+    fallback_name="the others that are named, or the usual ones",
+    field="methods",
+    brief=f"comma-separated; default: {exactly(Study.methods)}",
+    help="Ways to train with privacy. The same model without privacy and a guess without any "
+    "features are always drawn for comparison.",
+)
 CHOSEN_METHODS = {
-    "class": Control(
-        METHODS_KEY["class"],
-        "Methods",
-        SomeOf(_classifiers),
-        default=tuple(key for key in Study.methods if key != "nonprivate"),
-        noun="the method",
-        fallback_name="the others that are named, or the usual ones",
-        field="methods",
-        brief=f"comma-separated; default: {exactly(Study.methods)}",
-        help=METHODS,
-    ),
-    "number": Control(
-        METHODS_KEY["number"],
-        "Methods",
-        SomeOf(_regressions),
+    "class": METHODS,
+    "number": replace(
+        METHODS,
+        key="number_methods",
+        kind=SomeOf(_regressions),
         default=("opera", "inputpert", "objpert", "adassp"),
-        noun="the method",
-        fallback_name="the others that are named, or the usual ones",
-        field="methods",
         option="",
-        help=METHODS,
     ),
 }
+"""By what is predicted; the two have different names in the address."""
 EDITION = Control(
     "edition",
     "Edition",

@@ -71,27 +71,6 @@ def typed_values(controls: Iterable[Control], options: argparse.Namespace) -> di
     return values
 
 
-def fields(
-    controls: Iterable[Control], values: Mapping[str, Any], part: str = ""
-) -> dict[str, Any]:
-    """The typed values for the fields of a description, or of a part of it.
-
-    Parameters
-    ----------
-    controls : iterable of Control
-    values : mapping
-        From `typed_values`.
-    part : str
-        "config" for the fields "config.clip", "config.noise" and so on.
-    """
-    result = {}
-    for control in controls:
-        prefix, _, name = control.field.rpartition(".")
-        if name and prefix == part and control.key in values:
-            result[name] = values[control.key]
-    return result
-
-
 def read(control: Control, typed: Any) -> Any:
     """One value in the field's type; the description checks it, or this where there is none."""
     kind, name = control.kind, control.option

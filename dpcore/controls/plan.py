@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.presets import PRESETS
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Stops
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Text
 from dpcore.figures.words import plain
 
 FIRST = PRESETS["chexpert"].training
 FIRST_EPOCHS = 8
 MOST_STEPS = 10_000_000
+MOST_LETTERS = 40
 LENGTHS = {"epochs": "Epochs", "steps": "Steps"}
 EPOCHS = "How often training goes through all the records."
 SOLVED = {
@@ -24,10 +26,6 @@ SOLVED = {
     "delta": "δ",
 }
 RECORDS = "How many records (people, images) the training data hold. This number is public."
-SENSITIVITY = (
-    "**Sensitivity Δ**: how far one person's difference can move the released numbers (L2 norm), "
-    "in their own units. A count has Δ = 1 where a person is added or removed."
-)
 TABS = (
     "Noise schedule",
     "Heat maps",
@@ -200,7 +198,8 @@ LADDER_SENSITIVITY = Control(
     "Sensitivity Δ",
     Number(1e-6, 1e6, step=0.1),
     default=1.0,
-    help=SENSITIVITY,
+    help="**Sensitivity Δ**: how far one person's difference can move the released numbers (L2 "
+    "norm), in their own units. A count has Δ = 1 where a person is added or removed.",
 )
 BUDGET = Control(
     "budget",
@@ -210,13 +209,8 @@ BUDGET = Control(
     noun="a budget ε of",
     help="What all the releases in the table may spend together, for example in one year.",
 )
-RELEASE_SENSITIVITY = Control(
-    "release_sensitivity",
-    "Sensitivity Δ of a release",
-    Number(1e-6, 1e6, step=0.1),
-    default=1.0,
-    noun="a sensitivity Δ of",
-    help=SENSITIVITY,
+RELEASE_SENSITIVITY = replace(
+    LADDER_SENSITIVITY, key="release_sensitivity", label="Sensitivity Δ of a release"
 )
 NOISE = Control(
     "noise",
@@ -245,40 +239,23 @@ DETAIL = (
 """Controls of the boxes and tabs under the answer."""
 
 
+def _typed(option: str, help: str) -> Control:
+    """An option that no page draws."""
+    return Control(option, option, Text(MOST_LETTERS), option=option, help=help)
+
+
 OPTIONS = (
-    Control(
-        "sampling_rate",
-        "Sampling rate q",
-        Number(0.0, 1.0),
-        option="sampling-rate",
-        help="q: batch over records",
-    ),
+    _typed("sampling-rate", "q: batch over records"),
     CONTROLS["records"],
-    Control(
-        "public_size",
-        "Public size",
-        CONTROLS["records"].kind,
-        option="public-size",
-        help="in place of --records under add-remove: a nominal size, public as typed",
+    _typed(
+        "public-size", "in place of --records under add-remove: a nominal size, public as typed"
     ),
     CONTROLS["batch"],
     CONTROLS["duration"],
-    Control(
-        "epochs",
-        "Epochs",
-        CONTROLS["duration"].kind,
-        option="epochs",
-        help="1/q steps each, in place of --steps",
-    ),
+    _typed("epochs", "1/q steps each, in place of --steps"),
     CONTROLS["decay"],
     CONTROLS["decays"],
-    Control(
-        "last_sigma",
-        "Last noise σ",
-        CONTROLS["sigma"].kind,
-        option="last-sigma",
-        help="σ at the last step, falling linearly from --sigma",
-    ),
+    _typed("last-sigma", "σ at the last step, falling linearly from --sigma"),
     CONTROLS["sampling"],
     CONTROLS["neighbour"],
     Control(

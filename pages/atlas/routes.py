@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcore.accounting.presets import preset
-from dpcore.controls import Page, address, explore, plan, train
+from dpcore.controls import explore, plan, train
+from dpcore.controls.control import Page
+from dpcore.controls.link import address
 from dpcore.datasets import catalogue
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.guarantee import Edition
@@ -65,7 +67,7 @@ def _explore_settings(run: Runnable) -> dict[str, str | list[str]]:
     is_published = run.relation is Relation.ITSELF and Edition.PUBLISHED in method.editions
     predicts_number = run.loss in RESIDUAL_LOSSES or not set(method.losses) & set(MARGIN_LOSSES)
     values: dict[str, Any] = {
-        explore.METHODS_KEY["number" if predicts_number else "class"]: [method.key],
+        explore.CHOSEN_METHODS["number" if predicts_number else "class"].key: [method.key],
         "edition": "published" if is_published else "sound",
     }
     if predicts_number:

@@ -18,7 +18,6 @@ from dpcore.controls.explore import (
     CONTROLS,
     DETAIL,
     EPSILONS,
-    METHODS_KEY,
     MISSING,
     MY_OWN,
     NEAR_ZERO,
@@ -218,7 +217,7 @@ def _methods(form: Form, kind: str, loss: str) -> list[str]:
     from dpcore.methods import method_named
 
     titles = private_methods(kind)
-    chosen = form.draw(METHODS_KEY[kind])
+    chosen = form.draw(CHOSEN_METHODS[kind].key)
     if form.is_open:
         _explain_methods(titles, loss)
     refusals = {key: method_named(key).refusal(loss) for key in titles if key in chosen}

@@ -84,7 +84,7 @@ def show(view: View, rows: pd.DataFrame, epsilon: float) -> None:
     if not view.quality.share:
         third_label = "R²"
     labels = (view.quality.title, "Cost of privacy", third_label, "Noise σ", "Objective")
-    coming: list[Number] = [(label, "…", "–", METHODS) for label in labels]
+    coming: list[Number] = [(label, "…", "–", METHODS.help) for label in labels]
     draw_numbers([*coming, ("Right guesses", "…", "–", ODDS)], 6, NARROW)
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from dpcore.controls import Control, OneOf, Refusal, check
-from dpcore.controls.link import Link
+from dpcore.controls.control import Control, OneOf
+from dpcore.controls.link import Link, Refusal, check
 from dpcore.guarantee import Adjacency
 from pages.shared.session import flag, raise_flag, set_controls, store, stored
 from pages.shared.verbatim import verbatim

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from dpcore.controls import Control, Kind, Number, OneOf, Page, SomeOf, Stops, Switch, Text
+from dpcore.controls.control import (
+    Control,
+    Kind,
+    Number,
+    OneOf,
+    Page,
+    SomeOf,
+    Stops,
+    Switch,
+    Text,
+)
 from pages.shared.session import control_value
 
 if TYPE_CHECKING:

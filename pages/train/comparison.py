@@ -6,8 +6,7 @@ import re
 
 import streamlit as st
 
-from dpcore.controls import Refusal
-from dpcore.controls.link import Link
+from dpcore.controls.link import Link, Refusal
 from dpcore.datasets import images
 from dpcore.evaluation import comparison, finished
 from dpcore.evaluation.finished import Finished

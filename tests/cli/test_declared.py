@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpcore.cli import main
-from dpcore.controls import Control, atlas, common, options, plan, train
+from dpcore.controls import atlas, common, options, plan, train
+from dpcore.controls.control import Control
 from dpcore.datasets import images
 from tests.cli.commands import Captured
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.controls import Control, Number, OneOf, Page, address, check, options
+from dpcore.controls import options
+from dpcore.controls.control import Control, Number, OneOf, Page
+from dpcore.controls.link import address, check
 from dpcore.errors import InvalidInput
 from dpcore.export.lines import changed
 

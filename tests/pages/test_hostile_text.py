@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.controls import Number, atlas, check, explore, plan, train
+from dpcore.controls import atlas, explore, plan, train
 from dpcore.controls.common import RISK
+from dpcore.controls.control import Number
+from dpcore.controls.link import check
 from pages.shared import query, verbatim
 from tests.hostile import TEXTS
 from tests.pages.test_explore_own import file, opened
