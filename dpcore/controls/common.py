@@ -73,7 +73,6 @@ MEANING = Control(
     "meaning",
     "What could someone find out?",
     Switch(),
-    default=False,
     noun="the panel",
     fallback_name="a closed one",
 )
@@ -87,7 +86,6 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
         key,
         "One person's difference",
         OneOf(ADJACENCIES),
-        default="zero-out",
         noun="the neighbour",
         fallback_name="one record blanked out",
         field=field,
@@ -99,6 +97,4 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
 
 def tabs(key: str, names: tuple[str, ...]) -> Control:
     """The control of the open tab."""
-    return Control(
-        key, "", OneOf({name: name for name in names}, row=True), default=names[0], noun="the tab"
-    )
+    return Control(key, "", OneOf({name: name for name in names}, row=True), noun="the tab")

@@ -130,6 +130,13 @@ def always(_: Values) -> bool:
     return True
 
 
+def _first(kind: Kind) -> str | bool | None:
+    """The default where none is named; titles from a register are not loaded for it."""
+    if isinstance(kind, OneOf) and not callable(kind.titles):
+        return next(iter(kind.titles))
+    return False if isinstance(kind, Switch) else None
+
+
 @dataclass(frozen=True)
 class Control:
     """One control.
@@ -142,7 +149,8 @@ class Control:
         Label on screen, with the unit.
     kind : Kind
     default : object
-        A key, a number, a list of keys; ``None`` for an empty field.
+        A key, a number, a list of keys; if left out a switch is off, a choice the first one of
+        those written out, and any other field empty (``None``).
     help : str
         Its meaning, as Markdown, for a first-time reader.
     noun : str
@@ -179,6 +187,7 @@ class Control:
         is_amount = isinstance(self.kind, Number | Stops)
         usual = {
             "noun": ("", f"a {label} of" if is_amount else f"the {label}"),
+            "default": (None, _first(self.kind)),
             "option": (LIKE_FIELD, self.field.rpartition(".")[2].replace("_", "-")),
         }
         for name, (left_out, value) in usual.items():

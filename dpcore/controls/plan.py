@@ -61,7 +61,6 @@ CONTROLS = Page(
         "length",
         "Length of training in",
         OneOf(LENGTHS, row=True),
-        default="epochs",
         noun="a length in",
         help="Whether the length of training is given in passes over the data, or in single steps.",
     ),
@@ -114,7 +113,6 @@ CONTROLS = Page(
         "decays",
         "Noise decays",
         OneOf({"epoch": "Every epoch", "step": "Every step", "steps": "Every so many steps"}),
-        default="epoch",
         noun="a decay",
         fallback_name="a decay every epoch",
         field="decay_every",
@@ -144,7 +142,6 @@ CONTROLS = Page(
         "sampling",
         "Sampling",
         OneOf({"poisson": "Each record by chance (Poisson)", "fixed": "Batches of fixed size"}),
-        default="poisson",
         fallback_name="Poisson sampling",
         field="sampling",
         brief="poisson, or fixed for batches of fixed size",
@@ -162,7 +159,6 @@ SOLVE = Control(
     "solve",
     "Solve for",
     OneOf(SOLVED, row=True),
-    default="epsilon",
     noun="to solve for",
     help="Which setting to find, so that the run spends at most the target ε, all others as they "
     "are.",
@@ -179,7 +175,6 @@ MAP = Control(
     "map",
     "ε over",
     OneOf({"decay": "Noise and decay R", "rate": "Noise and sampling rate q"}, row=True),
-    default="decay",
     noun="the map",
     fallback_name="noise and decay",
     help="Every cell is one run like this one, with another first noise and another decay, or "
@@ -216,7 +211,6 @@ NOISE = Control(
     "noise",
     "Noise",
     OneOf({"weights": "Split the budget by weight", "typed": "As I type it"}, row=True),
-    default="weights",
     fallback_name="a budget split by weight",
     help="Either the budget is split over the releases by weight, and σ follows; or you type σ, "
     "and what is spent follows.",
@@ -225,7 +219,6 @@ COMPOSITION = Control(
     "composition",
     "Split by",
     OneOf({"pld": "PLD (exact)", "zcdp": "zCDP", "basic": "Basic"}, row=True),
-    default="pld",
     noun="a split by",
     fallback_name="PLD",
     help="The rule by which the parts are added up again. **PLD** is exact for Gaussian noise and "
