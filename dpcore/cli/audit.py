@@ -56,17 +56,11 @@ def _once(options: argparse.Namespace) -> None:
         confidence=number("confidence", options.confidence),
         seed=whole("seed", options.seed, at_least=0),
     )
-    promise = outcome.promise
     if options.json:
         print_json(
             {
                 "audit": {
-                    "adjacency": str(promise.adjacency),
-                    "epsilon": promise.epsilon,
-                    "delta": promise.delta,
-                    "promised_by": promise.by,
-                    "lower_bound": outcome.lower_bound,
-                    "confidence": outcome.confidence,
+                    **_bounded(outcome),
                     "canaries": outcome.canaries,
                     "guesses": outcome.guesses,
                     "right": outcome.right,
@@ -112,21 +106,28 @@ def _often(options: argparse.Namespace) -> None:
 
 
 def _plain(finding: attack.AttackResult) -> dict[str, Any]:
-    promise = finding.promise
     return {
         "method": finding.method,
         "edition": str(finding.edition),
-        "adjacency": str(promise.adjacency),
-        "epsilon": promise.epsilon,
-        "delta": promise.delta,
-        "promised_by": promise.by,
-        "lower_bound": finding.lower_bound,
-        "confidence": finding.confidence,
+        **_bounded(finding),
         "bound_by": finding.by,
         "runs": finding.runs,
         "noise_share": finding.noise_share,
         "refuted": finding.flagged,
         "attack": finding.about,
+    }
+
+
+def _bounded(outcome: attack.AttackResult | one_run.OneRunResult) -> dict[str, Any]:
+    """The promise and the bound on it."""
+    promise = outcome.promise
+    return {
+        "adjacency": str(promise.adjacency),
+        "epsilon": promise.epsilon,
+        "delta": promise.delta,
+        "promised_by": promise.by,
+        "lower_bound": outcome.lower_bound,
+        "confidence": outcome.confidence,
     }
 
 

@@ -55,9 +55,8 @@ def print_cost(options: argparse.Namespace) -> None:
         print(f"the same on Poisson samples: {_certified(answer['certified_poisson'])}")
 
 
-def _cost(request: run_options.RunOptions, options: argparse.Namespace) -> dict[str, Any]:
-    training, event = request.training, request.event()
-    adjacency, delta = training.adjacency, training.delta
+def _cost(training: TrainingPlan, options: argparse.Namespace) -> dict[str, Any]:
+    event, adjacency, delta = training.event(), training.adjacency, training.delta
     accountant = run_options.accountant(options, event, adjacency)
     certificate = certify(event, delta, adjacency, accountant)
     answer = {
@@ -75,7 +74,7 @@ def _cost(request: run_options.RunOptions, options: argparse.Namespace) -> dict[
         "certified_poisson": None,
         "lower_bound": None,
         "pessimism": None,
-    } | _settings(request)
+    } | _settings(training)
     if accountant == "pld" and certificate.epsilon is not None:
         answer["lower_bound"] = lower_bound(event, delta, adjacency)
         answer["pessimism"] = certificate.epsilon - answer["lower_bound"]
@@ -84,32 +83,32 @@ def _cost(request: run_options.RunOptions, options: argparse.Namespace) -> dict[
         certified = certify(event, delta, adjacency, tight)
         answer["certified"] = _statement(certified, tight, training.sampling)
         if training.rate < 1.0:
-            answer |= _printed(request)
-            poisson = certify(request.event("poisson"), delta, Adjacency.ZERO_OUT, "pld")
-            answer["certified_poisson"] = _statement(poisson, "pld", "poisson")
+            answer |= _printed(training)
+            poisson = replace(training, sampling="poisson").event()
+            certified = certify(poisson, delta, Adjacency.ZERO_OUT, "pld")
+            answer["certified_poisson"] = _statement(certified, "pld", "poisson")
     return answer
 
 
-def _printed(request: run_options.RunOptions) -> dict[str, Any]:
+def _printed(training: TrainingPlan) -> dict[str, Any]:
     """Paper 003's printed ε for the run, and the verdict on each condition of its lemmas."""
-    training = request.training
-    paper = account(request.schedule, training.rate, training.delta, training.clip)
+    paper = account(training.schedule(), training.rate, training.delta, training.clip)
     return {
         "conditions": verdicts(paper.conditions),
         "claim": {"epsilon": paper.claim.epsilon, "by": paper.claim.by},
     }
 
 
-def _settings(request: run_options.RunOptions) -> dict[str, Any]:
-    training = request.training
+def _settings(training: TrainingPlan) -> dict[str, Any]:
+    schedule = training.schedule()
     return {
         "sampling": training.sampling,
         "sampling_rate": training.rate,
-        "steps": request.schedule.steps,
+        "steps": schedule.steps,
         "sigma": training.sigma,
         "sensitivity": training.clip,
-        "schedule": request.schedule.name,
-        "least_noise_multiplier": min(request.schedule.sigmas) / training.clip,
+        "schedule": schedule.name,
+        "least_noise_multiplier": min(schedule.sigmas) / training.clip,
     }
 
 
@@ -174,9 +173,7 @@ def run(options: argparse.Namespace) -> None:
         "adjacency": str(training.adjacency),
         "public_size": run_options.public_size(options),
         "relative_error": None if value is None else 0.0 if unknown in WHOLE else RELATIVE_ERROR,
-        "settings": None
-        if plan.training is None
-        else _settings(run_options.RunOptions(plan.training, plan.training.schedule())),
+        "settings": None if plan.training is None else _settings(plan.training),
     }
     if options.json:
         print_json(answer)

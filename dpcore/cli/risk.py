@@ -99,8 +99,8 @@ def _mechanism(options: argparse.Namespace, delta: float) -> _Mechanism:
         curve = from_gaussian(sensitivity / sigma, Adjacency.ZERO_OUT)
         epsilon = float(analytic_epsilon(sigma, delta, sensitivity))
         return _Mechanism(curve.adjacency, curve, epsilon)
-    request = run_options.read(options)
-    event, adjacency = request.event(), request.training.adjacency
+    training = run_options.read(options)
+    event, adjacency = training.event(), training.adjacency
     accountant = run_options.accountant(options, event, adjacency)
     certified = certify(event, delta, adjacency, accountant)
     if reason := refusal(event, adjacency, "pld"):

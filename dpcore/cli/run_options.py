@@ -10,7 +10,7 @@ import argparse
 from dataclasses import dataclass
 
 from dpcore.accounting.accountants import ACCOUNTANTS, default_adjacency, refusal
-from dpcore.accounting.events import SAMPLINGS, Composed, from_schedule
+from dpcore.accounting.events import SAMPLINGS, Composed
 from dpcore.accounting.schedules import MOST_STEPS, Schedule, custom, linear
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.cli.options import Parser, alone, optional_whole, or_usual, scale, scales
@@ -26,26 +26,20 @@ MOST_LEVELS = 100_000
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """The requested run, by default with `training.schedule()`.
+class TypedRun(TrainingPlan):
+    """A run whose noise is typed.
 
     Parameters
     ----------
-    training : TrainingPlan
-    schedule : Schedule
+    typed : Schedule, optional
+        In place of a constant or decaying σ.
     """
 
-    training: TrainingPlan
-    schedule: Schedule
+    typed: Schedule | None = None
 
-    def event(self, sampling: str | None = None) -> Composed:
-        """The release as an event, with another sampling where one is named."""
-        return from_schedule(
-            self.schedule,
-            rate=self.training.rate,
-            sampling=sampling or self.training.sampling,
-            sensitivity=self.training.clip,
-        )
+    def schedule(self) -> Schedule:
+        """σ_t, as typed."""
+        return self.typed or super().schedule()
 
 
 def sensitivity_option(command: Parser) -> None:
@@ -67,7 +61,7 @@ def given(options: argparse.Namespace) -> list[str]:
     return [name for name in names if getattr(options, name.replace("-", "_")) is not None]
 
 
-def read(options: argparse.Namespace) -> RunOptions:
+def read(options: argparse.Namespace) -> TrainingPlan:
     """The run to account for: everything but ε is given."""
     sigmas = scales("sigma", options.sigma)
     if len(sigmas) > 1:
@@ -75,14 +69,14 @@ def read(options: argparse.Namespace) -> RunOptions:
         if whole("steps", or_usual(options.steps, str(len(sigmas))), at_least=1) != len(sigmas):
             raise reject("steps", options.steps, f"{len(sigmas)}, one for each σ listed")
         options.steps = str(len(sigmas))
-        return RunOptions(training(options, sigma=sigmas[0]), custom(sigmas))
+        return TypedRun(**vars(training(options, sigma=sigmas[0])), typed=custom(sigmas))
     run = training(options, sigma=sigmas[0])
     if options.last_sigma is None:
-        return RunOptions(run, run.schedule())
+        return run
     alone(options, "last-sigma", "decay", "decay_every")
     last = scale("last-sigma", options.last_sigma)
     _few_levels(run.steps)
-    return RunOptions(run, linear(run.sigma, last, run.steps))
+    return TypedRun(**vars(run), typed=linear(run.sigma, last, run.steps))
 
 
 def training(
