@@ -30,7 +30,6 @@ BY_RULE, NEAR_ZERO, OF_PAPER_000, MY_OWN = "By rule", "Near zero", "0.001", "My 
 PAPER_LAMBDA = 0.001
 """The value that paper 000 uses throughout."""
 
-SCORES = {"accuracy": "Accuracy", "auc": "AUC"}
 ADJACENCIES = {key: common.ADJACENCIES[key] for key in ("zero-out", "replace-one")}
 PER_1000 = "Per 1,000"
 EVERY_METHOD = "Every method"
@@ -199,7 +198,7 @@ EDITION = Control(
 COMPARED_BY = Control(
     "compared_by",
     "Compared by",
-    OneOf(SCORES, row=True),
+    OneOf({"accuracy": "Accuracy", "auc": "AUC"}, row=True),
     noun="the measure",
     fallback_name="accuracy",
     help="**Accuracy** counts right answers. **AUC**, the area under the ROC curve, asks how well "
@@ -283,7 +282,6 @@ INTERVAL = Control(
     OneOf({"symmetric": "−1 to 1", "unit": "0 to 1"}, row=True),
     noun="the interval",
     field="preparation.interval",
-    brief="symmetric or unit",
 )
 NORM = Control(
     "norm",

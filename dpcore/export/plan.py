@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dpcore.accounting.schedules import opacus_gamma
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.export.lines import joined
@@ -10,51 +12,37 @@ from dpcore.guarantee import Adjacency
 
 def command(training: TrainingPlan, accountant: str) -> str:
     """The command line that gives the ε on screen."""
-    return joined(
-        "python -m dpcore epsilon",
-        f"--sigma {training.sigma!r}",
-        *_settings(training),
-        f"--delta {training.delta!r}",
-        f"--accountant {accountant}",
-    )
+    settings = {"sigma": training.sigma} | _settings(training)
+    return _line("epsilon", settings | {"delta": training.delta, "accountant": accountant})
 
 
 def plan_command(training: TrainingPlan, unknown: str, epsilon: float, accountant: str) -> str:
     """The command line that solves for the unknown."""
-    options = [] if unknown == "sigma" else [f"--sigma {training.sigma!r}"]
-    options += [] if unknown == "delta" else [f"--delta {training.delta!r}"]
-    return joined(
-        "python -m dpcore plan",
-        f"--solve {unknown}",
-        f"--epsilon {epsilon!r}",
-        *options,
-        *_settings(training, without=unknown),
-        f"--accountant {accountant}",
-    )
+    settings = {"sigma": training.sigma, "delta": training.delta} | _settings(training)
+    target = {"solve": unknown, "epsilon": epsilon}
+    return _line("plan", target | settings | {unknown: None, "accountant": accountant})
 
 
-def _settings(training: TrainingPlan, without: str = "") -> list[str]:
+def _line(command: str, options: Mapping[str, object]) -> str:
+    """The command line with these options, but those that are ``None``."""
+    given = [f"--{name} {value}" for name, value in options.items() if value is not None]
+    return joined(f"python -m dpcore {command}", *given)
+
+
+def _settings(training: TrainingPlan) -> dict[str, object]:
+    """The options of the run besides σ and δ; ``None`` where the default says the same."""
     nominal = training.adjacency is Adjacency.ADD_REMOVE
-    size = [f"--{'public-size' if nominal else 'records'} {training.records}"]
-    size += [] if without == "batch" else [f"--batch {training.batch}"]
-    steps = [] if without == "steps" else [f"--steps {training.steps}"]
-    decay = (
-        []
-        if training.decay == 1.0
-        else [f"--decay {training.decay!r}", f"--decay-every {_every(training)}"]
-    )
-    return [
-        *size,
-        *steps,
-        *([] if training.clip == 1.0 else [f"--sensitivity {training.clip!r}"]),
-        *decay,
-        f"--sampling {training.sampling}",
-        f"--adjacency {training.adjacency}",
-    ]
-
-
-def _every(training: TrainingPlan) -> str:
-    return "step" if training.decay_every == 1 else str(training.decay_every)
+    every = "step" if training.decay_every == 1 else training.decay_every
+    return {
+        "public-size" if nominal else "records": training.records,
+        "batch": training.batch,
+        "steps": training.steps,
+        "sensitivity": None if training.clip == 1.0 else training.clip,
+        "decay": None if training.decay == 1.0 else training.decay,
+        "decay-every": None if training.decay == 1.0 else every,
+        "sampling": training.sampling,
+        "adjacency": training.adjacency,
+    }
 
 
 def snippet(
