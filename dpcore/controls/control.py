@@ -130,6 +130,11 @@ def always(_: Values) -> bool:
     return True
 
 
+def where(**needed: Any) -> Callable[[Values], bool]:
+    """Show a control where others, by key, have these values."""
+    return lambda values: all(values.get(key) == value for key, value in needed.items())
+
+
 def _first(kind: Kind) -> str | bool | None:
     """The default where none is named; titles from a register are not loaded for it."""
     if isinstance(kind, OneOf) and not callable(kind.titles):

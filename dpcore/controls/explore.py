@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, Titles
+from dpcore.controls.control import Control, Number, OneOf, Page, SomeOf, Stops, Switch, where
 from dpcore.controls.options import exactly
 from dpcore.datasets import Preparation
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
@@ -67,14 +68,6 @@ def private_methods(predicts: str) -> dict[str, str]:
     }
 
 
-def _classifiers() -> Titles:
-    return private_methods("class")
-
-
-def _regressions() -> Titles:
-    return private_methods("number")
-
-
 def _titled(*names: str) -> OneOf:
     """A row of options whose titles are their keys."""
     return OneOf({name: name for name in names}, row=True)
@@ -82,10 +75,6 @@ def _titled(*names: str) -> OneOf:
 
 def _thousands(value: int) -> str:
     return f"{value:,}"
-
-
-def _fourier(values: Any) -> bool:
-    return bool(values.get("feature_map") == "fourier")
 
 
 DATA = Control(
@@ -108,7 +97,7 @@ PATIENTS = Control(
     field="records",
     brief="size of the synthetic cohort",
     help="How many synthetic patients to draw; their true model is known.",
-    shown=lambda values: values.get("data") == "cohort",
+    shown=where(data="cohort"),
 )
 DELTA_WAY = Control(
     "delta_way",
@@ -127,7 +116,7 @@ DELTA = Control(
     fallback_name="δ by rule",
     field="delta",
     brief="default: by rule",
-    shown=lambda values: values.get("delta_way") == MY_OWN,
+    shown=where(delta_way=MY_OWN),
 )
 ADJACENCY = common.adjacency(
     "adjacency",
@@ -160,12 +149,12 @@ HUBER_WIDTH = Control(
     help="How round the corner of the support-vector machine's loss is. Paper 000 uses 0.5. Under "
     "privacy 2 costs least accuracy: the loss then falls steeply from the start, which makes most "
     "of the noise, and bends little.",
-    shown=lambda values: values.get("loss") == "huber",
+    shown=where(loss="huber"),
 )
 METHODS = Control(
     "methods",
     "Methods",
-    SomeOf(_classifiers),
+    SomeOf(partial(private_methods, "class")),
     default=tuple(key for key in Study.methods if key != "nonprivate"),
     noun="the method",
     fallback_name="the others that are named, or the usual ones",
@@ -179,7 +168,7 @@ CHOSEN_METHODS = {
     "number": replace(
         METHODS,
         key="number_methods",
-        kind=SomeOf(_regressions),
+        kind=SomeOf(partial(private_methods, "number")),
         default=("opera", "inputpert", "objpert", "adassp"),
         option="",
     ),
@@ -228,7 +217,7 @@ LAMBDA = Control(
     field="lam",
     brief="λ; default: by rule in n and d",
     help="λ = 0 is the merely convex case: no regularisation, weights kept in a ball.",
-    shown=lambda values: values.get("lambda") == MY_OWN,
+    shown=where(**{"lambda": MY_OWN}),
 )
 RADIUS = Control(
     "radius",
@@ -241,7 +230,7 @@ RADIUS = Control(
     brief="R, needed when λ = 0",
     help="With λ = 0 the weights are kept inside a ball of this public radius R, as the theorems "
     "need.",
-    shown=lambda values: values.get("lambda") == MY_OWN and values.get("lambda_value") == 0.0,
+    shown=where(**{"lambda": MY_OWN, "lambda_value": 0.0}),
 )
 RUNS = Control(
     "runs",
@@ -325,7 +314,7 @@ FOURIER_FEATURES = Control(
     field="preparation.fourier_features",
     brief="how many; an even number",
     help="More come closer to the kernel, and noise falls on each of them.",
-    shown=_fourier,
+    shown=where(feature_map="fourier"),
 )
 BANDWIDTH = Control(
     "bandwidth",
@@ -336,7 +325,7 @@ BANDWIDTH = Control(
     field="preparation.bandwidth",
     brief="of the Gaussian kernel; rows are at most 1 long",
     help="How far apart two records may be and still count as alike; their length is 1 at most.",
-    shown=_fourier,
+    shown=where(feature_map="fourier"),
 )
 STEPS = Control(
     "steps",
@@ -369,7 +358,7 @@ FULL_LENGTH = Control(
     brief="published GRPUA and SgdPert: T = n² - 1",
     help="Paper 000 runs T = n² - 1 steps. Here T = n by default, which differs from the paper; up "
     "to 1,000 records its own length can be chosen. Training then takes longer.",
-    shown=lambda values: values.get("edition") == "published",
+    shown=where(edition="published"),
 )
 CONTROLS = Page(
     *(DATA, PATIENTS, DELTA_WAY, DELTA, ADJACENCY, LOSS, HUBER_WIDTH, *CHOSEN_METHODS.values()),
@@ -394,7 +383,7 @@ EPSILON = Control(
 FOCUS = Control(
     "focus",
     "Numbers for",
-    OneOf(lambda: {**_classifiers(), **_regressions()}, row=True),
+    OneOf(lambda: {**private_methods("class"), **private_methods("number")}, row=True),
     noun="numbers for",
     fallback_name="a method that is chosen",
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dpcore.controls import common
-from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values
+from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values, where
 from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.guarantee import Adjacency
 
@@ -44,22 +42,14 @@ def _effects() -> dict[str, str]:
     return {key: f"{effect.title} {effect.symbol}".strip() for key, effect in EFFECTS.items()}
 
 
-def _is(key: str, *allowed: str) -> Any:
-    """A test that another control has one of these values, for `shown`."""
-    return lambda values: values.get(key) in allowed
-
-
 def _decays(values: Values) -> bool:
     # Paper 004 has only constant noise.
     return values.get("shape") != "published-004" and values.get("schedule") == "decaying"
 
 
-def _public_scales(values: Values) -> bool:
-    return values.get("shape") == "scaled" and values.get("scaled_by") == "public"
-
-
-def _equal_shares(values: Values) -> bool:
-    return values.get("shape") == "published-004" and values.get("reading") == "equal-shares"
+_public_scales = where(shape="scaled", scaled_by="public")
+_equal_shares = where(shape="published-004", reading="equal-shares")
+_public_shares = where(shape="published-004", reading="equal-shares", weighed_by="public")
 
 
 def _afresh(values: Values) -> bool:
@@ -67,9 +57,7 @@ def _afresh(values: Values) -> bool:
 
 
 def _set_aside(values: Values) -> bool:
-    return _public_scales(values) or (
-        _equal_shares(values) and values.get("weighed_by") == "public"
-    )
+    return _public_scales(values) or _public_shares(values)
 
 
 CONTROLS = Page(
@@ -133,7 +121,7 @@ CONTROLS = Page(
         default=1,
         noun="a number of hidden layers of",
         help="Hidden layers of the perceptron. Paper 000 uses two of 100 units.",
-        shown=_is("network", "perceptron"),
+        shown=where(network="perceptron"),
     ),
     Control(
         "units",
@@ -142,7 +130,7 @@ CONTROLS = Page(
         default=64,
         noun="a number of units of",
         help="Units in each hidden layer.",
-        shown=_is("network", "perceptron"),
+        shown=where(network="perceptron"),
     ),
     Control(
         "target_epsilon",
@@ -242,7 +230,7 @@ CONTROLS = Page(
         "which cost nothing more. **Paid**: a second noisy query on each batch takes a share of "
         "the step's budget. **Public**: records of the training part that are taken as nobody's "
         "secret and not trained on.",
-        shown=_is("shape", "scaled"),
+        shown=where(shape="scaled"),
     ),
     Control(
         "scale_for",
@@ -260,7 +248,7 @@ CONTROLS = Page(
         help="What the scales make least. **Noise power**: the sum of all variances (AdaCliP). "
         "**Along the gradient**: paper 004's aim. **Curvature**: what noise adds to the loss; it "
         "needs public records.",
-        shown=_is("shape", "scaled"),
+        shown=where(shape="scaled"),
     ),
     Control(
         "paid_share",
@@ -271,7 +259,7 @@ CONTROLS = Page(
         field="config.share",
         brief="of each step's budget that weights are paid with",
         help="Part of every step's privacy budget that the second query takes from the gradient.",
-        shown=lambda values: values.get("shape") == "scaled" and values.get("scaled_by") == "paid",
+        shown=where(shape="scaled", scaled_by="paid"),
     ),
     Control(
         "scale_each",
@@ -297,7 +285,7 @@ CONTROLS = Page(
         help="**Equal shares**: each weight may move by α/√d, which gives large noise where "
         "gradients are small. **Solved exactly**, equation (11) gives the same noise to every "
         "weight.",
-        shown=_is("shape", "published-004"),
+        shown=where(shape="published-004"),
     ),
     Control(
         "lambda_order",
@@ -308,7 +296,7 @@ CONTROLS = Page(
         placeholder="∞",
         help="**λ** of equation (9), for which the paper gives no value; left empty, λ → ∞, which "
         "asks for the least noise.",
-        shown=_is("shape", "published-004"),
+        shown=where(shape="published-004"),
     ),
     Control(
         "noise_on",
@@ -319,7 +307,7 @@ CONTROLS = Page(
         brief="read paper 004's noise as on the mean of a batch",
         help="The paper writes its noise on the **mean** of a batch, its privacy argument is about "
         "the **sum**. On the mean it is as many times larger as the batch has records.",
-        shown=_is("shape", "published-004"),
+        shown=where(shape="published-004"),
     ),
     Control(
         "weighed_by",
@@ -423,7 +411,7 @@ CONTROLS = Page(
         brief="under add-remove: the number that rates, steps and divisors come from",
         placeholder="a number that everybody may know",
         help=common.PUBLIC_SIZE,
-        shown=_is("person", str(Adjacency.ADD_REMOVE)),
+        shown=where(person=str(Adjacency.ADD_REMOVE)),
     ),
     Control(
         "optimizer",
