@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Preparation, Table, load, prepare
 from dpcore.erm import accurate
+from dpcore.erm.method import Training
 from dpcore.erm.newton import minimise
 from dpcore.evaluation.scoring import metrics
 from dpcore.evaluation.study import Study, calibrations_for, problem_for
@@ -104,9 +105,8 @@ def measure(goal: Goal, methods: Sequence[str], table: Table) -> Measured:
             problem = problem_for(study, split)
             for method, calibrations in calibrations_for(study, problem, DELTA).items():
                 assert all(c.proof.epsilon is not None for c in calibrations)
-                weights = method_named(method).release(
-                    problem, *train, calibrations, goal.runs, seed
-                )
+                training = Training(problem, *train, calibrations, goal.runs, seed)
+                weights = method_named(method).release(training)
                 accuracies = metrics.rates(weights.reshape(-1, problem.dimension), *test).accuracy
                 means = accuracies.reshape(len(calibrations), goal.runs).mean(axis=1)
                 private.setdefault((adjacency, method), []).append(means)

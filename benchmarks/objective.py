@@ -23,7 +23,7 @@ from scipy import optimize, special
 
 from benchmarks.sweep import ADULT_RECORDS
 from dpcore.datasets import availability, load, prepare
-from dpcore.erm.method import Settings, noise_generator
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.newton import minimise
 from dpcore.erm.objective_perturbation import TOLERANCE
 from dpcore.erm.problem import Problem, default_lam
@@ -70,7 +70,7 @@ def main() -> None:
     worst = 0.0
     for repeat in range(repeats):
         started = time.perf_counter()
-        method.release(problem, x, y, calibrations, RUNS, repeat)
+        method.release(Training(problem, x, y, calibrations, RUNS, repeat))
         seconds["ours"].append(time.perf_counter() - started)
         started = time.perf_counter()
         for calibration in calibrations:

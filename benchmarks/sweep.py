@@ -37,7 +37,7 @@ from scipy import sparse, stats
 
 from dpcore.datasets import Preparation, Split, availability, load, prepare
 from dpcore.erm.full_batch import MOMENTUM
-from dpcore.erm.method import Calibration
+from dpcore.erm.method import Calibration, Training
 from dpcore.erm.newton import minimise
 from dpcore.erm.output_noise import descend
 from dpcore.erm.problem import Problem
@@ -71,7 +71,7 @@ def records() -> tuple[str, Split]:
 def train(split: Split, batch: list[Calibration], seed: int) -> Array:
     """One batch of calibrations that share an engine."""
     release = method_named(batch[0].method).release
-    return release(batch[0].problem, split.x_train, split.y_train, batch, RUNS, seed)
+    return release(Training(batch[0].problem, split.x_train, split.y_train, batch, RUNS, seed))
 
 
 def engines(calibrations: dict[str, list[Calibration]]) -> list[list[Calibration]]:

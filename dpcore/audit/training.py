@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpcore.audit.attack import Attack, Power, Target
 from dpcore.audit.neighbours import lone_record
-from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.method import Calibration, Settings, Training
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Guarantee
@@ -107,7 +107,7 @@ def aim(setting: TrainingSetting, epsilon: float, delta: float) -> Target:
     def scores(share: float, runs: int, seed: int) -> tuple[Array, Array]:
         copy = with_noise(calibration, share)
         first, second = (
-            method.release(problem, features, labels, [copy], runs, 2 * seed + index)[0]
+            method.release(Training(problem, features, labels, [copy], runs, 2 * seed + index))[0]
             @ pair.direction
             for index, (features, labels) in enumerate((pair.first, pair.second))
         )

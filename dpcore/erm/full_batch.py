@@ -6,15 +6,11 @@ All (ε, run) pairs are columns of one matrix, so a step is two matrix products
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.gradient import accelerator, batch_gradient
-from dpcore.erm.method import Calibration, check_release, noise_generator
-from dpcore.erm.problem import Problem
-from dpcore.progress import Progress, silent
+from dpcore.erm.method import Training
 
 Array = NDArray[np.floating]
 
@@ -22,23 +18,16 @@ MOMENTUM = 0.9
 PROGRESS_EVERY = 8
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Last iterates of noisy gradient descent from w₀ = 0, shape (calibrations, runs, d).
 
     v ← 0.9 v + ∇F(w) + σ z/n, w ← w - η v. A step's draw z is shared by all ε of a run and never
     by two runs; the seed makes it reproducible, for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    gradient = batch_gradient(problem, features, labels, accelerator())
-    dimension, lam = features.shape[1], np.float32(problem.lam)
+    training.check()
+    problem, calibrations, runs = training.problem, training.calibrations, training.runs
+    gradient = batch_gradient(problem, training.features, training.labels, accelerator())
+    dimension, lam = problem.dimension, np.float32(problem.lam)
     # Longest first: finished columns are then always the last ones.
     order = sorted(range(len(calibrations)), key=lambda i: -calibrations[i].steps)
     chosen = [calibrations[i] for i in order]
@@ -47,7 +36,7 @@ def release(
     lengths = np.repeat([c.steps for c in chosen], runs)
     weights = np.zeros((dimension, len(rates)), dtype=np.float32)
     velocity = np.zeros_like(weights)
-    generators = [noise_generator(seed, run) for run in range(runs)]
+    generators = training.generators
     last, work_done, work = int(lengths.max()), 0, int(lengths.sum())
     for step in range(last):
         live = int(np.count_nonzero(lengths > step))
@@ -64,7 +53,7 @@ def release(
             problem.project(w)
         work_done += live
         if step % PROGRESS_EVERY == 0:
-            progress(work_done / work, f"DP-GD step {step + 1:,} of {last:,}")
+            training.progress(work_done / work, f"DP-GD step {step + 1:,} of {last:,}")
     result = np.empty((len(calibrations), runs, dimension))
     result[order] = weights.T.reshape(len(calibrations), runs, dimension)
     return result

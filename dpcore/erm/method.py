@@ -6,8 +6,8 @@ Adding a method means writing one file in `dpcore/erm/methods/` that defines `ME
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from dpcore.guarantee import (
     not_in_print,
 )
 from dpcore.mechanisms.entropy import SystemNoise
+from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -151,8 +152,69 @@ class Trust:
 
 
 Rule = Callable[[Calibration, Settings], Calibration]
-Release = Callable[..., Array]
-"""With a seed of `None` the noise is the operating system's (`noise_generator`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What models are released from: records, calibrations, and the source of noise.
+
+    Parameters
+    ----------
+    problem : Problem
+    features : (n, d) array
+    labels : (n,) array
+    calibrations : sequence of Calibration
+    runs : int
+        Independent releases of each calibration.
+    seed : int, optional
+        ``None`` for the operating system's noise (`noise_generator`).
+    progress : callable
+    """
+
+    problem: Problem
+    features: Array
+    labels: Array
+    calibrations: Sequence[Calibration]
+    runs: int
+    seed: int | None
+    progress: Progress = silent
+
+    def check(self) -> None:
+        """Refuse to draw noise that was calibrated for another problem, or for other data.
+
+        Raises
+        ------
+        InvalidInput
+            Naming the mismatch.
+        """
+        if any(calibration.problem != self.problem for calibration in self.calibrations):
+            raise InvalidInput("calibrations hold another problem, but must be made for this one.")
+        self.problem.check_data(self.features, self.labels)
+
+    @property
+    def scales(self) -> Array:
+        """The noise of one draw in the units it is applied in, by calibration; (k,)."""
+        return np.array([calibration.model_noise for calibration in self.calibrations])
+
+    @property
+    def generators(self) -> list[np.random.Generator]:
+        """A new generator of noise and batches for each run."""
+        return [noise_generator(self.seed, run) for run in range(self.runs)]
+
+    def grouped(self, by: Callable[[Calibration], Hashable]) -> list[list[int]]:
+        """The places of calibrations that have something in common, in order of appearance."""
+        groups: dict[Hashable, list[int]] = {}
+        for place, calibration in enumerate(self.calibrations):
+            groups.setdefault(by(calibration), []).append(place)
+        return list(groups.values())
+
+    def part(self, chosen: Sequence[int], progress: Progress) -> Training:
+        """The training of some of the calibrations."""
+        some = [self.calibrations[place] for place in chosen]
+        return replace(self, calibrations=some, progress=progress)
+
+
+Release = Callable[[Training], Array]
 
 
 @dataclass(frozen=True)
@@ -192,9 +254,8 @@ class Method:
         (draft, settings) -> the draft of a calibration, completed. Pure and cheap; sees public
         values only. A draft adds no noise to full batches, and claims and proves nothing.
     release : callable
-        (problem, features, labels, calibrations, runs, seed, progress) -> W with shape
-        (calibrations, runs, d). The only step that draws noise. Methods that share an engine share
-        this function, and are then trained together in one batch.
+        `Training` -> W with shape (calibrations, runs, d). The only step that draws noise. Methods
+        that share an engine share this function, and are then trained together in one batch.
     closed_form : bool
         Whether the release is a fixed vector plus Gaussian noise, so that expectations need no
         draws.
@@ -285,7 +346,7 @@ NOISE_STREAM = 0x4E6F6973
 def data_conditions(problem: Problem) -> tuple[Condition, ...]:
     """The assumptions of every sensitivity here about the data.
 
-    The preparation bounds the norm, and a release refuses data that exceed it (`check_release`);
+    The preparation bounds the norm, and a release refuses data that exceed it (`Training.check`);
     means over n need an n that neighbours share.
     """
     return (
@@ -297,21 +358,6 @@ def data_conditions(problem: Problem) -> tuple[Condition, ...]:
         ),
         *([Condition(COMPLETE_ONLY, True)] if problem.complete else []),
     )
-
-
-def check_release(
-    problem: Problem, features: Array, labels: Array, calibrations: Sequence[Calibration]
-) -> None:
-    """Refuse to draw noise that was calibrated for another problem, or for other data.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the mismatch.
-    """
-    if any(calibration.problem != problem for calibration in calibrations):
-        raise InvalidInput("calibrations hold another problem, but must be made for this one.")
-    problem.check_data(features, labels)
 
 
 def noise_generator(seed: int | None, run: int) -> np.random.Generator:

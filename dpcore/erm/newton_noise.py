@@ -30,7 +30,6 @@ zero-out and logistic, and the sensitivities above are derived again.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,10 +38,9 @@ from numpy.typing import NDArray
 
 from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
-from dpcore.erm.method import Calibration, check_release, noise_generator
+from dpcore.erm.method import Calibration, Training
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import OTHERS, gamma, of_sum
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -140,53 +138,34 @@ def majorant(problem: Problem, margins: Array) -> Array:
     return np.asarray(np.clip(ratio.astype(np.float64), 0.0, curvature))
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Last iterates of DP-Newton from w₀ = 0, shape (calibrations, runs, d).
 
     A run's draws are shared by all ε and never by two runs. Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    forms = problem.forms(features, labels).contiguous(np.float64)
-    result = np.empty((len(calibrations), runs, problem.dimension))
-    groups: dict[int, list[int]] = {}
-    for i, c in enumerate(calibrations):
-        groups.setdefault(c.steps, []).append(i)
+    training.check()
+    problem = training.problem
+    forms = problem.forms(training.features, training.labels).contiguous(np.float64)
+    count = len(training.calibrations)
+    result = np.empty((count, training.runs, problem.dimension))
     done = 0
-    for steps, chosen in groups.items():
-        noises = [_noise_of(problem, calibrations[i]) for i in chosen]
-        finished = done / len(calibrations)
-        share = len(chosen) / len(calibrations)
+    for chosen in training.grouped(lambda calibration: calibration.steps):
 
-        def report(
-            part: float, message: str, finished: float = finished, share: float = share
-        ) -> None:
-            progress(finished + share * part, message)
+        def report(part: float, message: str, done: int = done, now: int = len(chosen)) -> None:
+            training.progress(done / count + now / count * part, message)
 
-        result[chosen] = _descend(problem, forms, noises, steps, runs, seed, report)
+        result[chosen] = _descend(training.part(chosen, report), forms)
         done += len(chosen)
     return result
 
 
-def _descend(
-    problem: Problem,
-    forms: Forms,
-    noises: Sequence[StepNoise],
-    steps: int,
-    runs: int,
-    seed: int | None,
-    progress: Progress,
-) -> Array:
+def _descend(training: Training, forms: Forms) -> Array:
+    """The models of calibrations that take the same number of steps."""
+    problem, runs, steps = training.problem, training.runs, training.calibrations[0].steps
     n, d, lam = problem.records, problem.dimension, problem.lam
+    noises = [_noise_of(problem, calibration) for calibration in training.calibrations]
     coarse = forms.contiguous(np.float32)
-    generators = [noise_generator(seed, run) for run in range(runs)]
+    generators = training.generators
     count = len(noises) * runs
     width = max(1, MOST_ENTRIES // n)
     weights = np.zeros((count, d))
@@ -213,7 +192,7 @@ def _descend(
                 )
                 if column % PROGRESS_EVERY == 0:
                     share = (step + column / count) / steps
-                    progress(share, f"DP-Newton step {step + 1} of {steps}")
+                    training.progress(share, f"DP-Newton step {step + 1} of {steps}")
     return weights.reshape(len(noises), runs, d)
 
 

@@ -17,18 +17,15 @@ its noise is illegible in the available text.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, check_release, noise_generator
-from dpcore.erm.problem import Problem
+from dpcore.erm.method import Training
 from dpcore.erm.quadratic import minimisers
 from dpcore.erm.rounding import NORM_ROUNDING, shortened
 from dpcore.erm.sufficient_statistics import Message
 from dpcore.errors import number
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -79,31 +76,23 @@ def estimate(noisy: Array, products: Array, sigma: float) -> Message:
     return Message(noisy.T @ noisy - excess, products.sum(axis=0))
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Models from blurred records, shape (calibrations, runs, d).
 
     With u = σ ξ, Σ q̃ q̃ᵀ = XᵀX + σ (Xᵀξ + ξᵀX) + σ² ξᵀξ, so that one draw of ξ serves every ε.
     Runs never share a draw. Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    records, dimension = features.shape
-    features = problem.within(features)
-    square, linear = features.T @ features, features.T @ labels
-    sigma = np.array([calibration.model_noise for calibration in calibrations])
+    training.check()
+    problem, runs = training.problem, training.runs
+    records, dimension = problem.records, problem.dimension
+    features = problem.within(training.features)
+    square, linear = features.T @ features, features.T @ training.labels
+    sigma = training.scales
     scale = sigma[:, None, None]
     # An entry off the diagonal has variance σ²(Sᵢᵢ + Sⱼⱼ) + n σ⁴, and the Sᵢᵢ are n/d on average.
     width = 2.0 * sigma * np.sqrt(records * (2.0 + dimension * sigma**2))
-    result = np.empty((len(calibrations), runs, dimension))
-    for run in range(runs):
-        generator = noise_generator(seed, run)
+    result = np.empty((len(sigma), runs, dimension))
+    for run, generator in enumerate(training.generators):
         cross, noise_square = np.zeros((2, dimension, dimension))
         for start in range(0, records, BLOCK):
             part = features[start : start + BLOCK]
@@ -118,5 +107,5 @@ def release(
             linear + sigma[:, None] * blur,
             width,
         )
-        progress((run + 1) / runs, f"blurred records, run {run + 1:,} of {runs:,}")
+        training.progress((run + 1) / runs, f"blurred records, run {run + 1:,} of {runs:,}")
     return result

@@ -9,14 +9,15 @@ its own; where one lengthens the gradient, the plain preconditioned step is take
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.gradient import BatchGradient, accelerator, batch_gradient
-from dpcore.erm.method import Calibration, check_release, noise_generator
+from dpcore.erm.method import Training
+from dpcore.erm.objective_perturbation import TOLERANCE
 from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import UNIT, of_descent, of_sum
 from dpcore.mechanisms import laplace
@@ -42,18 +43,8 @@ def vector_laplace(generator: np.random.Generator, dimension: int) -> Array:
     return np.asarray(laplace.vector_laplace(generator, dimension, 1.0)[0])
 
 
-def release(
-    draw: Draw,
-    tolerance: float,
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
-    """Minimisers up to a gradient of `tolerance`, plus output noise; (calibrations, runs, d).
+def release(draw: Draw, training: Training) -> Array:
+    """Minimisers up to a gradient of `TOLERANCE`, plus output noise; (calibrations, runs, d).
 
     A run's two draws are shared by all ε and never by two runs. Seeded: for exploration only.
 
@@ -62,26 +53,22 @@ def release(
     ArithmeticError
         If a gradient does not come below the tolerance; nothing is released then.
     """
-    check_release(problem, features, labels, calibrations)
-    dimension = features.shape[1]
-    draws = [
-        [draw(generator, dimension) for _ in range(2)]
-        for generator in (noise_generator(seed, run) for run in range(runs))
-    ]
+    training.check()
+    problem, runs, dimension = training.problem, training.runs, training.problem.dimension
+    draws = [[draw(generator, dimension) for _ in range(2)] for generator in training.generators]
     tilts, blurs = np.swapaxes(np.array(draws), 0, 1)
-    scale = np.array([calibration.model_noise for calibration in calibrations])
-    output = np.array([calibration.output_noise for calibration in calibrations])
-    ridge = np.array([calibration.ridge for calibration in calibrations])
+    output = np.array([calibration.output_noise for calibration in training.calibrations])
+    ridge = np.array([calibration.ridge for calibration in training.calibrations])
     weights = minimisers(
         problem,
-        features,
-        labels,
+        training.features,
+        training.labels,
         np.repeat(ridge, runs),
-        (scale[:, None, None] * tilts).reshape(-1, dimension).T,
-        tolerance,
-        progress,
+        (training.scales[:, None, None] * tilts).reshape(-1, dimension).T,
+        TOLERANCE,
+        training.progress,
     )
-    models = weights.T.reshape(len(calibrations), runs, dimension)
+    models = weights.T.reshape(len(ridge), runs, dimension)
     return np.asarray(models + output[:, None, None] * blurs)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm import newton, output_noise
-from dpcore.erm.method import Calibration, Method, Release, Settings, data_conditions
+from dpcore.erm.method import Calibration, Method, Release, Settings, Training, data_conditions
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Guarantee, PrivacyBudget, Status
 from dpcore.mechanisms.gaussian import (
@@ -207,29 +207,20 @@ def _added_up(calibration: Calibration, budget: PrivacyBudget) -> Calibration:
     )
 
 
-def release(
-    draw: Release,
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(draw: Release, training: Training) -> Array:
     """A method's release for every class, shape (calibrations, runs, K·d).
 
     No two classes share noise. With a seed it is for exploration only.
     """
-    problems = parts(problem, labels)
+    problems = parts(training.problem, training.labels)
     models = []
     for number, part in enumerate(problems):
 
         def report(share: float, message: str, number: int = number) -> None:
-            progress((number + share) / len(problems), message)
+            training.progress((number + share) / len(problems), message)
 
-        class_seed = seed if len(problems) == 1 else _seed(seed, number)
-        models.append(draw(problem, features, part.labels, calibrations, runs, class_seed, report))
+        seed = training.seed if len(problems) == 1 else _seed(training.seed, number)
+        models.append(draw(replace(training, labels=part.labels, seed=seed, progress=report)))
     return models[0] if len(models) == 1 else np.concatenate(models, axis=-1)
 
 

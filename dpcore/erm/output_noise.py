@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpcore.erm import permuted
 from dpcore.erm.forms import Forms
 from dpcore.erm.gradient import row_blocks
-from dpcore.erm.method import Calibration, check_release, noise_generator
+from dpcore.erm.method import Calibration, Training
 from dpcore.erm.problem import Problem
 from dpcore.progress import Progress, silent
 
@@ -110,24 +110,20 @@ def centres(
     return result
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """W = w_T + σ z, shape (calibrations, runs, d).
 
     The draw z of a run is shared by all ε and methods and never by two runs. A seed is for
     exploration; a published release needs operating-system entropy.
     """
-    check_release(problem, features, labels, calibrations)
-    models = centres(problem, features, labels, calibrations, progress)
-    noise = np.stack(
-        [noise_generator(seed, run).standard_normal(features.shape[1]) for run in range(runs)]
+    training.check()
+    models = centres(
+        training.problem,
+        training.features,
+        training.labels,
+        training.calibrations,
+        training.progress,
     )
-    sigma = np.array([calibration.model_noise for calibration in calibrations])
-    return np.asarray(models[:, None, :] + sigma[:, None, None] * noise[None, :, :])
+    dimension = training.problem.dimension
+    noise = np.stack([draw.standard_normal(dimension) for draw in training.generators])
+    return np.asarray(models[:, None, :] + training.scales[:, None, None] * noise[None, :, :])

@@ -9,17 +9,16 @@ noise's spectrum is added.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm.losses import RESIDUAL_LOSSES, loss_named
-from dpcore.erm.method import Calibration, check_release, noise_generator
+from dpcore.erm.method import Training
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import BALANCE, noise
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -44,35 +43,66 @@ def approximation(loss: str, huber_width: float) -> tuple[float, float]:
     return float(slope), float(curvature)
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Minimisers of the noisy quadratic, shape (calibrations, runs, d).
 
     A run's draw is shared by all ε and never by two runs. Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    rows = problem.within(features)
-    square, linear = rows.T @ rows, rows.T @ labels
-    dimension, weight = problem.dimension, BALANCE[problem.adjacency]
-    sigma = np.array([calibration.model_noise for calibration in calibrations])
-    width = sigma * math.sqrt(2.0 * dimension)
-    result = np.empty((len(calibrations), runs, dimension))
-    for run in range(runs):
-        square_noise, linear_noise = noise(noise_generator(seed, run), dimension)
+    sigma, problem = training.scales, training.problem
+    width = sigma * math.sqrt(2.0 * problem.dimension)
+    return from_sums(
+        training,
+        sums(training),
+        noise,
+        (sigma, sigma / BALANCE[problem.adjacency]),
+        lambda generator: width,
+        "input perturbation",
+    )
+
+
+def sums(training: Training) -> tuple[Array, Array]:
+    """Σ x xᵀ and Σ y x of checked records, without noise."""
+    training.check()
+    rows = training.problem.within(training.features)
+    return rows.T @ rows, rows.T @ training.labels
+
+
+def from_sums(
+    training: Training,
+    exact: tuple[Array, Array],
+    draw: Callable[[np.random.Generator, int], tuple[Array, Array]],
+    scales: tuple[Array, Array],
+    width: Callable[[np.random.Generator], Array],
+    name: str,
+) -> Array:
+    """The models of every calibration and run from blurred sums, (calibrations, runs, d).
+
+    Parameters
+    ----------
+    training : Training
+    exact : pair of arrays
+        `sums`.
+    draw : callable
+        (generator, d) -> unit noise of both, which all calibrations of a run share.
+    scales : pair of (calibrations,) arrays
+        The noise of both.
+    width : callable
+        The run's generator after its draw -> `width` of `minimisers`.
+    name : str
+        The method in the report of progress.
+    """
+    square, linear = exact
+    problem, runs = training.problem, training.runs
+    result = np.empty((len(training.calibrations), runs, problem.dimension))
+    for run, generator in enumerate(training.generators):
+        square_noise, linear_noise = draw(generator, problem.dimension)
         result[:, run] = minimisers(
             problem,
-            square + sigma[:, None, None] * square_noise,
-            linear + sigma[:, None] / weight * linear_noise,
-            width,
+            square + scales[0][:, None, None] * square_noise,
+            linear + scales[1][:, None] * linear_noise,
+            width(generator),
         )
-        progress((run + 1) / runs, f"input perturbation, run {run + 1:,} of {runs:,}")
+        training.progress((run + 1) / runs, f"{name}, run {run + 1:,} of {runs:,}")
     return result
 
 

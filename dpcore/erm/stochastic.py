@@ -8,14 +8,12 @@ one step only adds to two sums and the regulariser needs no pass of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.erm.method import Calibration, check_release, noise_generator
-from dpcore.erm.problem import Problem
-from dpcore.progress import Progress, silent
+from dpcore.erm.method import Training
 
 Array = NDArray[np.floating]
 Indices = NDArray[np.int64]
@@ -24,55 +22,37 @@ BLOCK_STEPS = 32  # one-record steps taken at once
 CHUNK_BYTES = 2**24  # of noise and of record numbers drawn at once
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Last iterates from w₁ = 0, shape (calibrations, runs, d).
 
     Batches are drawn as each calibration's `sampling` says, which is what its accountant assumes:
     a fixed size without replacement, or every record with probability batch/n (Poisson; the sum
     is then divided by the expected batch size). Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    result = np.empty((len(calibrations), runs, features.shape[1]))
-    groups: dict[tuple[int, int, str], list[int]] = {}
-    for i, c in enumerate(calibrations):
-        groups.setdefault((c.steps, c.batch, c.sampling), []).append(i)
-    for number, chosen in enumerate(groups.values()):
+    training.check()
+    groups = training.grouped(lambda made: (made.steps, made.batch, made.sampling))
+    result = np.empty((len(training.calibrations), training.runs, training.problem.dimension))
+    for number, chosen in enumerate(groups):
 
         def report(fraction: float, message: str, number: int = number) -> None:
-            progress((number + fraction) / len(groups), message)
+            training.progress((number + fraction) / len(groups), message)
 
-        result[chosen] = _descend(
-            problem, features, labels, [calibrations[i] for i in chosen], runs, seed, report
-        )
+        result[chosen] = _descend(training.part(chosen, report))
     return result
 
 
-def _descend(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress,
-) -> Array:
+def _descend(training: Training) -> Array:
+    """The models of calibrations with the same batches."""
+    problem, calibrations, runs = training.problem, training.calibrations, training.runs
     steps, batch = calibrations[0].steps, calibrations[0].batch
-    records, dimension = features.shape
+    records, dimension = problem.records, problem.dimension
     poisson = calibrations[0].sampling == "poisson"
     signed = np.zeros((records + 1, dimension))
     # The extra null row pads Poisson batches.
-    signed[:records] = problem.within(features, labels)
+    signed[:records] = problem.within(training.features, training.labels)
     slope = problem.function.slope
-    generators = [noise_generator(seed, run) for run in range(runs)]
-    scales = np.array([c.model_noise for c in calibrations])[None, :, None]
+    generators = training.generators
+    scales = training.scales[None, :, None]
     rates = np.array([c.learning_rate for c in calibrations])[None, :, None]
     shape = (runs, len(calibrations), dimension)
     # Sums in double precision: their rounding is counted (`dpcore.erm.rounding`).
@@ -100,26 +80,26 @@ def _descend(
                     slope,
                 )
             weights = (data_sum + scales * noise_sum) * (-rates / (start + length))
-            progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
-            continue
-        for offset in range(length):
-            step = start + offset + 1
-            rows = signed[_aligned([pick[offset] for pick in picks], records)]
-            margins = np.matmul(weights, rows.transpose(0, 2, 1))
-            coefficients = slope(margins)
-            coefficients /= batch
-            gradient = np.matmul(coefficients, rows)
-            if problem.lam > 0.0:
-                data_sum += gradient
-                noise_sum[:, 0] += noise[offset]
-                np.multiply(noise_sum, scales, out=weights)
-                weights += data_sum
-                weights *= -rates / step
-            else:
-                gradient += scales * noise[offset][:, None, :]
-                weights -= rates / np.sqrt(step) * gradient
-                problem.project(weights, axis=2)
-        progress((start + length) / steps, f"noisy SGD step {start + length:,} of {steps:,}")
+        else:
+            for offset in range(length):
+                step = start + offset + 1
+                rows = signed[_aligned([pick[offset] for pick in picks], records)]
+                margins = np.matmul(weights, rows.transpose(0, 2, 1))
+                coefficients = slope(margins)
+                coefficients /= batch
+                gradient = np.matmul(coefficients, rows)
+                if problem.lam > 0.0:
+                    data_sum += gradient
+                    noise_sum[:, 0] += noise[offset]
+                    np.multiply(noise_sum, scales, out=weights)
+                    weights += data_sum
+                    weights *= -rates / step
+                else:
+                    gradient += scales * noise[offset][:, None, :]
+                    weights -= rates / np.sqrt(step) * gradient
+                    problem.project(weights, axis=2)
+        done = start + length
+        training.progress(done / steps, f"noisy SGD step {done:,} of {steps:,}")
     return weights.transpose(1, 0, 2)
 
 

@@ -10,17 +10,15 @@ half of the w_t. All w_t depend on the records through S̃ alone, so it is post-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.erm import permuted
 from dpcore.erm.forms import Forms
-from dpcore.erm.method import Calibration, check_release, noise_generator
-from dpcore.erm.problem import Problem
+from dpcore.erm.method import Training, noise_generator
 from dpcore.mechanisms.toeplitz import correlated
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -28,61 +26,49 @@ MOST_ENTRIES = 2**24  # of the noise held at once, 128 MB
 PROGRESS_EVERY = 32
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Mean iterates of the second half of the stream, shape (calibrations, runs, d).
 
     The records come in the public order of `dpcore.erm.permuted`. A run's draw is shared by all ε
     and never by two runs. Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    forms = problem.forms(features, labels).contiguous(np.float64)
-    order = permuted.order(len(labels))
-    result = np.empty((len(calibrations), runs, problem.dimension))
-    groups: dict[int, list[int]] = {}
-    for i, c in enumerate(calibrations):
-        groups.setdefault(c.steps, []).append(i)
+    training.check()
+    problem, runs = training.problem, training.runs
+    forms = problem.forms(training.features, training.labels).contiguous(np.float64)
+    order = permuted.order(problem.records)
+    every = runs * len(training.calibrations)
+    result = np.empty((len(training.calibrations), runs, problem.dimension))
     done = 0
-    for steps, chosen in groups.items():
+    for chosen in training.grouped(lambda calibration: calibration.steps):
+        steps = training.calibrations[chosen[0]].steps
         parts = [forms[part] for part in np.array_split(order, steps)]
         some = max(1, MOST_ENTRIES // (steps * problem.dimension))
         for first in range(0, runs, some):
             block = range(first, min(runs, first + some))
 
-            def report(share: float, made: int = done, now: int = len(chosen) * len(block)) -> None:
-                every = runs * len(calibrations)
-                progress((made + share * now) / every, "passing over the stream")
+            def report(
+                share: float, message: str, made: int = done, now: int = len(chosen) * len(block)
+            ) -> None:
+                training.progress((made + share * now) / every, message)
 
-            iterates = _follow(
-                problem, parts, [calibrations[i] for i in chosen], block, seed, report
-            )
-            result[np.ix_(chosen, block)] = iterates
+            followed = _follow(training.part(chosen, report), parts, block)
+            result[np.ix_(chosen, block)] = followed
             done += len(chosen) * len(block)
     return result
 
 
-def _follow(
-    problem: Problem,
-    parts: Sequence[Forms],
-    calibrations: Sequence[Calibration],
-    runs: range,
-    seed: int | None,
-    report: Callable[[float], None],
-) -> Array:
+def _follow(training: Training, parts: Sequence[Forms], runs: range) -> Array:
+    """The models of some of the runs, of calibrations with the same steps."""
+    problem, calibrations = training.problem, training.calibrations
     steps, dimension = len(parts), problem.dimension
     slope, lam = problem.function.slope, problem.lam
     noise = np.empty((steps, dimension, len(runs)))
     for place, run in enumerate(runs):
-        draws = noise_generator(seed, run).standard_normal((steps, dimension), dtype=np.float32)
+        draws = noise_generator(training.seed, run).standard_normal(
+            (steps, dimension), dtype=np.float32
+        )
         noise[:, :, place] = correlated(draws)
-    scales = np.array([c.model_noise for c in calibrations])[:, None]
+    scales = training.scales[:, None]
     ridges = np.array([c.ridge for c in calibrations])[:, None]
     shape = (dimension, len(calibrations), len(runs))
     # In double precision: rounding of a sum is noise that nobody has counted.
@@ -99,5 +85,5 @@ def _follow(
             total += weights
             averaged += 1
         if step % PROGRESS_EVERY == 0:
-            report((step + 1) / steps)
+            training.progress((step + 1) / steps, "passing over the stream")
     return np.asarray(np.moveaxis(total / averaged, 0, -1))

@@ -20,7 +20,7 @@ from dpcore.datasets.prepare import Preparation, bring_to_norm, scaled
 from dpcore.datasets.schema import Column
 from dpcore.erm import accurate, one_vs_rest
 from dpcore.erm.losses import MARGIN_LOSSES
-from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.method import Calibration, Settings, Training
 from dpcore.erm.problem import ADJACENCIES, SMALLEST_LAM, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.estimators.promise import Public, promised
@@ -92,7 +92,8 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         )
         method = method_named(key)
         calibration = _calibrated(key, problem, epsilon, delta)
-        weights = one_vs_rest.release(method.release, problem, rows, labels, [calibration], 1, seed)
+        training = Training(problem, rows, labels, [calibration], 1, seed)
+        weights = one_vs_rest.release(method.release, training)
         weights = weights[0, 0].reshape(problem.parts, -1)
         self.coef_ = weights[:, : X.shape[1]].copy()
         self.intercept_ = weights[:, -1].copy() if self.fit_intercept else np.zeros(len(weights))

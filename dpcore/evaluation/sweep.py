@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.datasets import Split, load, prepare
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Calibration, Release
+from dpcore.erm.method import Calibration, Release, Training
 from dpcore.evaluation.scoring import Array, Scoring, scoring_for
 from dpcore.evaluation.scoring.binary import CLASSIFICATION
 from dpcore.evaluation.study import (
@@ -102,7 +102,8 @@ def sweep(
         part = section(report, 0.9 * number / len(engines), 0.9 / len(engines))
         started = time.perf_counter()
         weights = one_vs_rest.release(
-            release, problem, split.x_train, split.y_train, batch, study.runs, study.seed, part
+            release,
+            Training(problem, split.x_train, split.y_train, batch, study.runs, study.seed, part),
         )
         seconds = (time.perf_counter() - started) / (len(batch) * study.runs)
         released.append((batch, weights, seconds))

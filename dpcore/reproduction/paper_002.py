@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dpcore.datasets import Preparation, Split, Table, availability, load, prepare
-from dpcore.erm.method import Array, Settings
+from dpcore.erm.method import Array, Settings, Training
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol
 from dpcore.errors import InvalidInput
@@ -197,7 +197,8 @@ def _values(
             problem = Problem(part.loss, lam, size, split.dimension)
             epsilons = [epsilon for epsilon in EPSILONS if lams[key, epsilon] == lam]
             calibrations = method.calibrate(problem, epsilons, DELTA, Edition.SOUND, Settings())
-            weights = method.release(problem, features, labels, calibrations, 1, run)[:, 0]
+            training = Training(problem, features, labels, calibrations, 1, run)
+            weights = method.release(training)[:, 0]
             for calibration, value in zip(calibrations, _scores(part, split, weights), strict=True):
                 rows.append(
                     {

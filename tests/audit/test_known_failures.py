@@ -16,7 +16,7 @@ from dpcore.accounting.events import FixedSampled, Gaussian, PoissonSampled, Rep
 from dpcore.audit.attack import run
 from dpcore.audit.register import attacks_on
 from dpcore.datasets import Preparation, load, prepare
-from dpcore.erm.method import Settings, noise_generator
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.objective_perturbation import TOLERANCE
 from dpcore.erm.problem import Problem
 from dpcore.erm.sufficient_statistics import Protocol, aggregate
@@ -61,7 +61,7 @@ def test_rows_beyond_the_norm_that_was_calibrated_for_are_refused_by_every_metho
     features = np.zeros((4, 2))
     features[1] = 1.01, 0.0
     with pytest.raises(InvalidInput, match=r"largest ‖x‖₂ is 1\.01"):
-        method.release(problem, features, np.ones(4), made, 1, 0)
+        method.release(Training(problem, features, np.ones(4), made, 1, 0))
 
 
 def test_every_entry_of_the_released_sums_has_noise_whatever_the_bounds() -> None:
@@ -96,7 +96,7 @@ def test_no_two_of_many_runs_and_seeds_repeat_each_others_noise() -> None:
 def test_runs_of_every_method_differ(key) -> None:
     problem, method = a_problem(key), method_named(key)
     made = method.calibrate(problem, [0.5], 1e-5, Edition.SOUND, Settings())
-    weights = method.release(problem, np.zeros((4, 2)), np.ones(4), made, 40, 0)[0]
+    weights = method.release(Training(problem, np.zeros((4, 2)), np.ones(4), made, 40, 0))[0]
     assert len(np.unique(weights, axis=0)) == 40
 
 
@@ -110,7 +110,9 @@ def test_larger_batches_do_not_lose_noise_on_the_way(batch: int) -> None:
         problem, [4.0], 1e-5, Edition.SOUND, Settings(steps=1, batch=batch)
     )[0]
     features = np.zeros((20, 2))
-    weights = method_named("grpua").release(problem, features, np.ones(20), [made], 2_000, 0)[0]
+    weights = method_named("grpua").release(
+        Training(problem, features, np.ones(20), [made], 2_000, 0)
+    )[0]
     # One step from 0 on null records leaves the noise alone: η σ/b in each coordinate.
     assert np.std(weights) == pytest.approx(made.learning_rate * made.sigma / batch, rel=0.05)
     assert made.sensitivity == problem.gradient_change

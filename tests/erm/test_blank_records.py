@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import newton, one_vs_rest
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition
@@ -42,7 +42,8 @@ def test_no_label_of_a_row_of_zeros_moves_anything(key, edition, loss, adjacency
     settings = Settings(steps=6, batch=7)
     made = method.calibrate(problem, [1.0, 20.0], 1e-5, Edition(edition), settings)
     first, *others = (
-        method.release(problem, *data(loss, label), made, 3, 5) for label in (0.0, 1.0, -1.0)
+        method.release(Training(problem, *data(loss, label), made, 3, 5))
+        for label in (0.0, 1.0, -1.0)
     )
     assert np.isfinite(first).all()
     for other in others:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import full_batch
-from dpcore.erm.method import Settings, noise_generator
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.dpgd import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
@@ -53,7 +53,7 @@ def test_equals_a_plain_loop(data, loss, lam, radius, adjacency) -> None:
     # Different T, not in order, to see that columns leave the matrix rightly.
     short, middle, long = calibrated(problem)
     chosen = [replace(c, steps=t) for c, t in ((short, 9), (long, 40), (middle, 23))]
-    released = full_batch.release(problem, features, labels, chosen, 3, 5)
+    released = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):
             expected = plain_release(problem, features, labels, calibration, run, 5)
@@ -64,7 +64,7 @@ def test_equals_a_plain_loop_beyond_one_block_of_rows(data) -> None:
     features, labels = data(3_000, 3)
     problem = Problem("logistic", 0.01, 3_000, 3)
     chosen = calibrated(problem, steps=5)
-    released = full_batch.release(problem, features, labels, chosen, 2, 1)
+    released = full_batch.release(Training(problem, features, labels, chosen, 2, 1))
     for i, calibration in enumerate(chosen):
         expected = plain_release(problem, features, labels, calibration, 1, 1)
         assert released[i, 1] == pytest.approx(expected, rel=1e-4, abs=1e-5)
@@ -75,7 +75,7 @@ def test_one_step_carries_the_calibrated_noise(data, assert_normal, adjacency) -
     features, labels = data(150, 5)
     problem = Problem("logistic", 0.02, 150, 5, adjacency)
     chosen = calibrated(problem, (0.8,), steps=1)
-    released = full_batch.release(problem, features, labels, chosen, 400, 2)[0]
+    released = full_batch.release(Training(problem, features, labels, chosen, 400, 2))[0]
     known = -0.5 * (features * labels[:, None]).mean(axis=0)  # ∇F(0), logistic
     sum_noise = (-released / chosen[0].learning_rate - known) * 150
     assert_normal(sum_noise, chosen[0].sigma)
@@ -85,7 +85,9 @@ def test_every_step_draws_afresh(assert_normal) -> None:
     # Null records: with momentum 0.9 three steps leave -η(σ/n)(2.71 z₁ + 1.9 z₂ + z₃).
     problem = Problem("logistic", 0.0, 50, 5, radius=1e6)
     chosen = calibrated(problem, (1.0,), steps=3)
-    released = full_batch.release(problem, np.zeros((50, 5)), np.ones(50), chosen, 400, 4)[0]
+    released = full_batch.release(
+        Training(problem, np.zeros((50, 5)), np.ones(50), chosen, 400, 4)
+    )[0]
     scale = chosen[0].learning_rate * chosen[0].sigma / 50
     assert_normal(released, scale * float(np.sqrt(2.71**2 + 1.9**2 + 1.0)))
 
@@ -93,7 +95,7 @@ def test_every_step_draws_afresh(assert_normal) -> None:
 def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs() -> None:
     problem = Problem("logistic", 0.1, 50, 5)
     chosen = calibrated(problem, steps=1)
-    released = full_batch.release(problem, np.zeros((50, 5)), np.ones(50), chosen, 6, 4)
+    released = full_batch.release(Training(problem, np.zeros((50, 5)), np.ones(50), chosen, 6, 4))
     scale = np.array([c.learning_rate * c.model_noise for c in chosen])[:, None, None]
     drawn = released / scale
     assert np.allclose(drawn, drawn[0], rtol=1e-5)
@@ -104,9 +106,13 @@ def test_a_seed_repeats_the_release_and_another_does_not(data) -> None:
     features, labels = data(80, 3)
     problem = Problem("huber", 0.05, 80, 3)
     chosen = calibrated(problem)
-    first = full_batch.release(problem, features, labels, chosen, 2, 7)
-    assert np.array_equal(first, full_batch.release(problem, features, labels, chosen, 2, 7))
-    assert not np.allclose(first, full_batch.release(problem, features, labels, chosen, 2, 8))
+    first = full_batch.release(Training(problem, features, labels, chosen, 2, 7))
+    assert np.array_equal(
+        first, full_batch.release(Training(problem, features, labels, chosen, 2, 7))
+    )
+    assert not np.allclose(
+        first, full_batch.release(Training(problem, features, labels, chosen, 2, 8))
+    )
 
 
 @pytest.mark.parametrize("loss", ["logistic", "huber"])
@@ -115,9 +121,9 @@ def test_the_torch_path_gives_the_same_release(data, monkeypatch, loss) -> None:
     problem = Problem(loss, 0.02, 1_500, 4)
     chosen = calibrated(problem, steps=12)
     monkeypatch.setattr(full_batch, "accelerator", lambda: None)
-    here = full_batch.release(problem, features, labels, chosen, 3, 5)
+    here = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
     monkeypatch.setattr(full_batch, "accelerator", lambda: "cpu")
-    there = full_batch.release(problem, features, labels, chosen, 3, 5)
+    there = full_batch.release(Training(problem, features, labels, chosen, 3, 5))
     assert there == pytest.approx(here, rel=1e-4, abs=1e-5)
 
 
@@ -125,6 +131,8 @@ def test_data_that_do_not_fit_are_refused(data) -> None:
     features, labels = data(80, 3)
     chosen = calibrated(Problem("huber", 0.05, 80, 3))
     with pytest.raises(InvalidInput, match="another problem"):
-        full_batch.release(Problem("huber", 0.05, 79, 3), features, labels, chosen, 1, 0)
+        full_batch.release(Training(Problem("huber", 0.05, 79, 3), features, labels, chosen, 1, 0))
     with pytest.raises(InvalidInput, match="‖x‖₂"):
-        full_batch.release(Problem("huber", 0.05, 80, 3), 5 * features, labels, chosen, 1, 0)
+        full_batch.release(
+            Training(Problem("huber", 0.05, 80, 3), 5 * features, labels, chosen, 1, 0)
+        )

@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.erm import newton_noise
 from dpcore.erm.losses import loss_named
-from dpcore.erm.method import Settings, noise_generator
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.dpnewton import METHOD
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem
@@ -136,7 +136,7 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius, adjacency) ->
     problem = Problem(loss, lam, 150, 4, adjacency, radius=radius)
     chosen = [*calibrated(problem, (0.5, 4.0), 3), *calibrated(problem, (2.0,), 5)]
     monkeypatch.setattr(newton_noise, "MOST_ENTRIES", 600)  # four models at a time
-    released = newton_noise.release(problem, features, labels, chosen, 3, 5)
+    released = newton_noise.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):
             expected = plain_release(problem, features, labels, calibration, run, 5)
@@ -157,7 +157,7 @@ def test_with_hardly_any_noise_it_finds_the_minimiser(data, loss) -> None:
     features, labels = data(4_000, 4)
     problem = Problem(loss, 0.02, 4_000, 4)
     released = newton_noise.release(
-        problem, features, labels, calibrated(problem, (1e3,), 60), 2, 1
+        Training(problem, features, labels, calibrated(problem, (1e3,), 60), 2, 1)
     )
     exact = minimise(problem, features, labels)
     assert np.abs(released - exact).max() < 0.03 * np.linalg.norm(exact)
@@ -168,7 +168,9 @@ def test_directions_without_records_are_not_drowned_in_noise(data) -> None:
     features, labels = data(2_000, 4)
     features[:, 3] = 0.0
     problem = Problem("logistic", 1e-9, 2_000, 4, Adjacency.ZERO_OUT)
-    released = newton_noise.release(problem, features, labels, calibrated(problem, (10.0,)), 20, 1)
+    released = newton_noise.release(
+        Training(problem, features, labels, calibrated(problem, (10.0,)), 20, 1)
+    )
     exact = minimise(Problem("logistic", 1e-3, 2_000, 4), features, labels)
     assert np.abs(released[0, :, 3]).mean() < 0.5 * np.linalg.norm(exact)
 
@@ -182,7 +184,7 @@ def test_more_budget_never_leaves_a_worse_model(data, loss, adjacency) -> None:
     problem = Problem(loss, 1e-6, 400, 6, adjacency)
     epsilons = (1.0, 3.0, 10.0, 30.0, 100.0)
     released = newton_noise.release(
-        problem, features, labels, calibrated(problem, epsilons, 12), 20, 1
+        Training(problem, features, labels, calibrated(problem, epsilons, 12), 20, 1)
     )
     risks = [
         np.mean([problem.function.value(problem.forms(features, labels).at(w)) for w in each])
@@ -199,10 +201,14 @@ def test_a_seed_repeats_the_release_and_runs_differ(data) -> None:
     problem = Problem("logistic", 0.1, 50, 3)
     chosen, seen = calibrated(problem), []
     first = newton_noise.release(
-        problem, features, labels, chosen, 3, 7, lambda share, _: seen.append(share)
+        Training(problem, features, labels, chosen, 3, 7, lambda share, _: seen.append(share))
     )
-    assert np.array_equal(first, newton_noise.release(problem, features, labels, chosen, 3, 7))
-    assert not np.allclose(first, newton_noise.release(problem, features, labels, chosen, 3, 8))
+    assert np.array_equal(
+        first, newton_noise.release(Training(problem, features, labels, chosen, 3, 7))
+    )
+    assert not np.allclose(
+        first, newton_noise.release(Training(problem, features, labels, chosen, 3, 8))
+    )
     assert not np.allclose(first[:, 0], first[:, 1])
     assert (np.diff(seen) >= 0).all()
     assert seen[-1] < 1.0

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from dpcore.accounting.risk import gaussian_advantage
 from dpcore.erm import noisy_records
-from dpcore.erm.method import Calibration, Settings
+from dpcore.erm.method import Calibration, Settings, Training
 from dpcore.erm.methods.inputpert import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.errors import InvalidInput
@@ -146,7 +146,7 @@ def released(
     monkeypatch.setattr(noisy_records, "BLOCK", 5)
     problem = Problem("logistic", 0.05, PEOPLE, DIMENSION)
     (one,) = printed(problem, epsilon)
-    METHOD.release(problem, *records, [one], ROUNDS, 0)
+    METHOD.release(Training(problem, *records, [one], ROUNDS, 0))
     return square, linear, one.sigma
 
 
@@ -179,10 +179,12 @@ def test_blurred_records_teach_what_the_sums_do_when_there_is_little_noise() -> 
     features /= np.linalg.norm(features, axis=1, keepdims=True)
     labels = np.where(features @ [1.0, -2.0, 0.5] > 0.1, 1.0, -1.0)
     problem = Problem("logistic", 0.05, 400, 3)
-    published = METHOD.release(problem, features, labels, printed(problem, 1e8), 1, 0)[0, 0]
+    published = METHOD.release(Training(problem, features, labels, printed(problem, 1e8), 1, 0))[
+        0, 0
+    ]
     sound = METHOD.calibrate(problem, [1e8], 1e-5, Edition.SOUND, Settings())
     assert published == pytest.approx(
-        METHOD.release(problem, features, labels, sound, 1, 0)[0, 0], rel=1e-3
+        METHOD.release(Training(problem, features, labels, sound, 1, 0))[0, 0], rel=1e-3
     )
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy import optimize, stats
 
 from dpcore.erm import objective_noise
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.objective_perturbation import TOLERANCE
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition
@@ -59,7 +57,9 @@ def test_noise_has_its_law(key) -> None:
     method = method_named(key)
     (c,) = method.calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
     tilt_only = np.asarray(
-        method.release(problem, np.zeros((records, dimension)), np.ones(records), [c], runs, 0)
+        method.release(
+            Training(problem, np.zeros((records, dimension)), np.ones(records), [c], runs, 0)
+        )
     )[0]
     scale = c.model_noise / c.ridge
     if key == "objpert":
@@ -79,8 +79,8 @@ def test_output_noise_has_its_law() -> None:
     features, labels = data()
     problem = Problem("logistic", 0.1, 300, 5, Adjacency.ZERO_OUT)
     (c,) = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
-    still = partial(objective_noise.release, lambda g, d: np.ones(d), TOLERANCE)
-    noisy = np.asarray(still(problem, features, labels, [c], 1, 0))[0, 0]
+    training = Training(problem, features, labels, [c], 1, 0)
+    noisy = objective_noise.release(lambda g, d: np.ones(d), training)[0, 0]
     exact = objective_noise.minimisers(
         problem, features, labels, np.array([c.ridge]), np.full((5, 1), c.model_noise), TOLERANCE
     )[:, 0]
@@ -92,9 +92,9 @@ def test_runs_are_their_own_and_a_seed_decides_them() -> None:
     problem = Problem("huber", 0.1, 300, 5)
     method = method_named("objpert")
     several = method.calibrate(problem, [0.3, 3.0], 1e-5, Edition.SOUND, Settings())
-    three = np.asarray(method.release(problem, features, labels, several, 3, 9))
+    three = np.asarray(method.release(Training(problem, features, labels, several, 3, 9)))
     assert three.shape == (2, 3, 5)
-    again = np.asarray(method.release(problem, features, labels, several, 2, 9))
+    again = np.asarray(method.release(Training(problem, features, labels, several, 2, 9)))
     tolerance = 3.0 * TOLERANCE / min(c.ridge for c in several)
     assert np.abs(again - three[:, :2]).max() <= tolerance
     assert np.abs(three[:, 0] - three[:, 1]).max() > 10.0 * tolerance

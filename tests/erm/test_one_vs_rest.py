@@ -10,7 +10,7 @@ import pytest
 
 from dpcore.accounting.tradeoff import advantage
 from dpcore.erm import one_vs_rest
-from dpcore.erm.method import Settings, data_conditions
+from dpcore.erm.method import Settings, Training, data_conditions
 from dpcore.erm.newton import minimise
 from dpcore.erm.privacy_curve import privacy_curve
 from dpcore.erm.problem import Problem
@@ -18,7 +18,6 @@ from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_delta
 from dpcore.methods import register
-from dpcore.progress import silent
 
 DELTA = 1e-5
 SOUND = [key for key, m in register().items() if key != "nonprivate" and "logistic" in m.losses]
@@ -174,7 +173,7 @@ def test_the_release_is_that_of_each_class_and_no_noise_is_shared(data, key) -> 
     features, labels = three_classes(data)
     method, what = register()[key], problem(3)
     chosen = calibrated(key, [1.0, 20.0], what)
-    found = one_vs_rest.release(method.release, what, features, labels, chosen, 4, 5, silent)
+    found = one_vs_rest.release(method.release, Training(what, features, labels, chosen, 4, 5))
     assert found.shape == (2, 4, 12)
     for k in range(3):
         own = np.where(labels == k, 1.0, -1.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import output_noise
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
 from dpcore.erm.problem import Problem
@@ -74,7 +74,7 @@ def test_release_minus_centre_is_gaussian_of_the_calibrated_scale(
     features, labels = data(200, 5)
     problem = Problem("logistic", 0.05, 200, 5)
     chosen = method.calibrate(problem, [0.7], 1e-3, edition, Settings())
-    released = method.release(problem, features, labels, chosen, 400, 3)
+    released = method.release(Training(problem, features, labels, chosen, 400, 3))
     centre = plain_descent(problem, features, labels, chosen[0].learning_rate, chosen[0].steps)
     assert_normal(released[0] - centre, chosen[0].sigma)
     assert chosen[0].sigma == chosen[0].model_noise
@@ -84,7 +84,7 @@ def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(data) -> Non
     features, labels = data(200, 5)
     problem = Problem("huber", 0.05, 200, 5)
     chosen = calibrated(problem, editions=tuple(Edition))
-    released = output_noise.release(problem, features, labels, chosen, 6, 11)
+    released = output_noise.release(Training(problem, features, labels, chosen, 6, 11))
     centres = output_noise.centres(problem, features, labels, chosen)
     scale = np.array([c.sigma for c in chosen])[:, None, None]
     drawn = (released - centres[:, None]) / scale
@@ -97,11 +97,15 @@ def test_a_seed_repeats_the_release_and_another_does_not(data) -> None:
     features, labels = data(50, 4)
     problem = Problem("logistic", 0.1, 50, 4)
     chosen = calibrated(problem)
-    first = output_noise.release(problem, features, labels, chosen, 3, 7)
-    assert np.array_equal(first, output_noise.release(problem, features, labels, chosen, 3, 7))
-    assert not np.allclose(first, output_noise.release(problem, features, labels, chosen, 3, 8))
+    first = output_noise.release(Training(problem, features, labels, chosen, 3, 7))
+    assert np.array_equal(
+        first, output_noise.release(Training(problem, features, labels, chosen, 3, 7))
+    )
+    assert not np.allclose(
+        first, output_noise.release(Training(problem, features, labels, chosen, 3, 8))
+    )
     # More runs leave the first ones as they were.
-    more = output_noise.release(problem, features, labels, chosen, 5, 7)
+    more = output_noise.release(Training(problem, features, labels, chosen, 5, 7))
     assert np.array_equal(first, more[:, :3])
 
 
@@ -110,8 +114,8 @@ def test_noise_made_for_another_problem_or_other_data_is_not_drawn(data) -> None
     problem = Problem("logistic", 0.1, 50, 4)
     chosen = calibrated(problem)
     with pytest.raises(InvalidInput, match="another problem"):
-        output_noise.release(replace(problem, lam=0.2), features, labels, chosen, 1, 0)
+        output_noise.release(Training(replace(problem, lam=0.2), features, labels, chosen, 1, 0))
     with pytest.raises(InvalidInput, match="shape of the data"):
-        output_noise.release(problem, features[:25], labels[:25], chosen, 1, 0)
+        output_noise.release(Training(problem, features[:25], labels[:25], chosen, 1, 0))
     with pytest.raises(InvalidInput, match="‖x‖₂"):
-        output_noise.release(problem, 5.0 * features, labels, chosen, 1, 0)
+        output_noise.release(Training(problem, 5.0 * features, labels, chosen, 1, 0))

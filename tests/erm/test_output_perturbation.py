@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.erm import sensitivity
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
 from dpcore.erm.newton import minimise
@@ -161,7 +161,7 @@ def test_published_t_is_where_the_two_terms_of_the_proof_meet() -> None:
 
 def excess_risk(method, problem, features, labels, c, runs=400):
     """Mean of F(w_T + z) - F(ŵ) over draws, with its standard error."""
-    released = method.release(problem, features, labels, [c], runs, 1)[0]
+    released = method.release(Training(problem, features, labels, [c], runs, 1))[0]
     signed = features * labels[:, None]
 
     def objective(weights):

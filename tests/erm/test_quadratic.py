@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.erm import quadratic
 from dpcore.erm.losses import loss_named
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition
 from dpcore.methods import method_named
@@ -41,7 +41,9 @@ def test_the_quadratic_is_close_to_the_logistic_loss() -> None:
 def test_with_hardly_any_noise_it_is_the_quadratics_minimiser(loss) -> None:
     features, labels = data()
     problem = Problem(loss, 0.05, 400, 3, Adjacency.ZERO_OUT)
-    found = METHOD.release(problem, features, labels, calibrated(problem, 1e9), 1, 0)[0, 0]
+    found = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e9), 1, 0))[
+        0, 0
+    ]
     slope, curvature = quadratic.approximation(loss, 0.5)
     signed = features * labels[:, None]
     gradient = (slope + 2.0 * curvature * (signed @ found)) @ signed / 400 + 0.05 * found
@@ -53,7 +55,7 @@ def test_the_noise_is_what_was_calibrated(monkeypatch) -> None:
     problem = Problem("logistic", 0.05, 400, 3)
     (one,) = calibrated(problem, 1.0)
     monkeypatch.setattr(quadratic, "noise", lambda g, d: (np.eye(d), np.ones(d)))
-    found = METHOD.release(problem, features, labels, [one], 1, 0)[0, 0]
+    found = METHOD.release(Training(problem, features, labels, [one], 1, 0))[0, 0]
     slope, curvature = quadratic.approximation("logistic", 0.5)
     square = features.T @ features + one.sigma * np.eye(3)
     ridge = 400 * 0.05 + 2.0 * curvature * one.sigma * np.sqrt(6.0)
@@ -68,7 +70,7 @@ def test_large_noise_leaves_a_model_of_finite_length() -> None:
     features, labels = data()
     for convexity in ({"lam": 0.01}, {"lam": 0.0, "radius": 2.0}):
         problem = Problem("logistic", records=400, dimension=3, **convexity)
-        found = METHOD.release(problem, features, labels, calibrated(problem, 1e-6), 5, 0)
+        found = METHOD.release(Training(problem, features, labels, calibrated(problem, 1e-6), 5, 0))
         assert np.isfinite(found).all()
         assert np.linalg.norm(found, axis=2).max() <= (2.0 + 1e-9 if "radius" in convexity else 50)
 

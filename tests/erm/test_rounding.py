@@ -19,7 +19,7 @@ from dpcore.erm import (
     output_noise,
     rounding,
 )
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.problem import Problem
 from dpcore.erm.sensitivity import descent_error
 from dpcore.errors import InvalidInput
@@ -108,7 +108,7 @@ def sums_of(method: str, label: float, monkeypatch: pytest.MonkeyPatch) -> tuple
         # Without its noise, the first iterate tells the sum.
         calibration = replace(calibration, model_noise=0.0)
     rows, labels = table(RECORDS, DIMENSION, label)
-    (((weights,),),) = (chosen.release(problem, rows, labels, [calibration], 1, 0),)
+    (((weights,),),) = (chosen.release(Training(problem, rows, labels, [calibration], 1, 0)),)
     if method == "dpftrl":
         found = -weights * (problem.lam * RECORDS + calibration.ridge)
     elif seen:

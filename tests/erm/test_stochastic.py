@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from dpcore.erm import stochastic
-from dpcore.erm.method import Settings, noise_generator
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.grpua import METHOD as GRPUA
 from dpcore.erm.methods.sgdpert import METHOD as SGDPERT
 from dpcore.erm.problem import Problem
@@ -100,7 +100,7 @@ def test_equals_a_plain_loop(
         for c in make(method, problem, **({} if batch is None else {"batch": batch}))
     ]
     chosen.append(replace(chosen[0], steps=11))  # a group of its own
-    released = stochastic.release(problem, features, labels, chosen, 2, 5)
+    released = stochastic.release(Training(problem, features, labels, chosen, 2, 5))
     for i, calibration in enumerate(chosen):
         chunk = max(1, chunk_bytes // (8 * 2 * max(4, calibration.batch)))
         for run in range(2):
@@ -116,7 +116,7 @@ def test_one_step_carries_the_calibrated_noise(assert_normal, method, make) -> N
     problem = Problem("huber", 2.0, 60, 5)
     features = np.tile([0.6, 0.0, 0.0, 0.8, 0.0], (60, 1))
     chosen = make(method, problem, (3.0,), 1)
-    released = stochastic.release(problem, features, np.ones(60), chosen, 400, 2)[0]
+    released = stochastic.release(Training(problem, features, np.ones(60), chosen, 400, 2))[0]
     assert_normal(released * problem.lam - features[0], chosen[0].model_noise)
 
 
@@ -125,7 +125,9 @@ def test_every_step_draws_afresh(assert_normal, adjacency) -> None:
     # Null records: w is -1/μ times the mean of the T draws.
     problem = Problem("logistic", 0.1, 60, 5, adjacency)
     chosen = sound(SGDPERT, problem, (3.0,), steps=25)
-    released = stochastic.release(problem, np.zeros((60, 5)), np.ones(60), chosen, 400, 2)[0]
+    released = stochastic.release(
+        Training(problem, np.zeros((60, 5)), np.ones(60), chosen, 400, 2)
+    )[0]
     assert_normal(released * problem.lam, chosen[0].model_noise / 5.0)
 
 
@@ -144,7 +146,7 @@ def test_model_noise_is_sigma_over_what_the_query_is_divided_by(method, adjacenc
 def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs() -> None:
     problem = Problem("logistic", 0.1, 50, 5)
     chosen = [*sound(GRPUA, problem), *sound(SGDPERT, problem)]
-    released = stochastic.release(problem, np.zeros((50, 5)), np.ones(50), chosen, 6, 4)
+    released = stochastic.release(Training(problem, np.zeros((50, 5)), np.ones(50), chosen, 6, 4))
     drawn = released / np.array([c.model_noise for c in chosen])[:, None, None]
     assert np.allclose(drawn, drawn[0], rtol=1e-4)
     assert len(np.unique(np.round(drawn[0], 5))) == 30
@@ -154,9 +156,13 @@ def test_a_seed_repeats_the_release_and_another_does_not(data) -> None:
     features, labels = data(80, 3)
     problem = Problem("logistic", 0.05, 80, 3, Adjacency.ZERO_OUT)
     chosen = sound(GRPUA, problem)
-    first = stochastic.release(problem, features, labels, chosen, 2, 7)
-    assert np.array_equal(first, stochastic.release(problem, features, labels, chosen, 2, 7))
-    assert not np.allclose(first, stochastic.release(problem, features, labels, chosen, 2, 8))
+    first = stochastic.release(Training(problem, features, labels, chosen, 2, 7))
+    assert np.array_equal(
+        first, stochastic.release(Training(problem, features, labels, chosen, 2, 7))
+    )
+    assert not np.allclose(
+        first, stochastic.release(Training(problem, features, labels, chosen, 2, 8))
+    )
 
 
 @pytest.mark.parametrize(("batch", "poisson"), [(1, False), (6, False), (1, True), (6, True)])
@@ -194,7 +200,7 @@ def test_many_steps_do_not_wear_down_the_running_sums(data) -> None:
     features, labels = data(30, 2)
     problem = Problem("logistic", 0.5, 30, 2)
     chosen = sound(GRPUA, problem, (50.0,), steps=8_000, batch=1)
-    released = stochastic.release(problem, features, labels, chosen, 1, 3)[0, 0]
+    released = stochastic.release(Training(problem, features, labels, chosen, 1, 3))[0, 0]
     chunk = stochastic.CHUNK_BYTES // 16
     expected = plain_release(problem, features, labels, chosen[0], 0, 3, chunk)
     assert released == pytest.approx(expected, rel=2e-3, abs=2e-3)
@@ -211,7 +217,7 @@ def test_the_widest_noise_stays_within_single_precision(data, convexity, adjacen
         for edition in Edition
         for c in method.calibrate(problem, (1e-12,), 1e-300, edition, Settings(40))
     ]
-    released = stochastic.release(problem, features, labels, chosen, 2, 7)
+    released = stochastic.release(Training(problem, features, labels, chosen, 2, 7))
     assert np.all(np.isfinite(released))
     assert np.all(released != 0.0)
 
@@ -221,6 +227,6 @@ def test_data_that_do_not_fit_are_refused(data) -> None:
     problem = Problem("huber", 0.05, 80, 3)
     chosen = sound(GRPUA, problem)
     with pytest.raises(InvalidInput, match="another problem"):
-        stochastic.release(Problem("huber", 0.05, 79, 3), features, labels, chosen, 1, 0)
+        stochastic.release(Training(Problem("huber", 0.05, 79, 3), features, labels, chosen, 1, 0))
     with pytest.raises(InvalidInput, match="labels"):
-        stochastic.release(problem, features, labels * 0.5, chosen, 1, 0)
+        stochastic.release(Training(problem, features, labels * 0.5, chosen, 1, 0))

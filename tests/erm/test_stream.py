@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import permuted, stream
-from dpcore.erm.method import Settings, noise_generator
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.dpftrl import METHOD
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition
@@ -45,7 +45,7 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
     problem = Problem(loss, lam, 61, 4, Adjacency.ZERO_OUT, radius=radius)
     chosen = [*calibrated(problem, batch=5), *calibrated(problem, (1.0,), steps=7)]
     monkeypatch.setattr(stream, "MOST_ENTRIES", 120)  # runs two at a time
-    released = stream.release(problem, features, labels, chosen, 3, 5)
+    released = stream.release(Training(problem, features, labels, chosen, 3, 5))
     for i, calibration in enumerate(chosen):
         for run in range(3):
             expected = plain_release(problem, features, labels, calibration, run, 5)
@@ -55,14 +55,14 @@ def test_equals_a_plain_loop(data, monkeypatch, loss, lam, radius) -> None:
 def test_the_noise_of_one_step_is_the_calibrated_one(assert_normal) -> None:
     problem = Problem("logistic", 0.1, 40, 5)
     chosen = calibrated(problem, (1.0,), steps=1)
-    released = stream.release(problem, np.zeros((40, 5)), np.ones(40), chosen, 400, 4)[0]
+    released = stream.release(Training(problem, np.zeros((40, 5)), np.ones(40), chosen, 400, 4))[0]
     assert_normal(released * (0.1 * 40 + chosen[0].ridge), chosen[0].sigma)
 
 
 def test_a_run_shares_its_noise_with_all_budgets_and_none_with_other_runs() -> None:
     problem = Problem("logistic", 0.1, 40, 5)
     chosen = calibrated(problem, (0.5, 1.0, 4.0), steps=1)
-    released = stream.release(problem, np.zeros((40, 5)), np.ones(40), chosen, 4, 1)
+    released = stream.release(Training(problem, np.zeros((40, 5)), np.ones(40), chosen, 4, 1))
     scale = [c.sigma / (4.0 + c.ridge) for c in chosen]
     drawn = released / np.array(scale)[:, None, None]
     assert np.allclose(drawn, drawn[0], rtol=1e-5)
@@ -73,9 +73,9 @@ def test_a_seed_repeats_the_release(data) -> None:
     features, labels = data(50, 3)
     problem = Problem("logistic", 0.1, 50, 3)
     chosen = calibrated(problem)
-    first = stream.release(problem, features, labels, chosen, 2, 7)
-    assert np.array_equal(first, stream.release(problem, features, labels, chosen, 2, 7))
-    assert not np.allclose(first, stream.release(problem, features, labels, chosen, 2, 8))
+    first = stream.release(Training(problem, features, labels, chosen, 2, 7))
+    assert np.array_equal(first, stream.release(Training(problem, features, labels, chosen, 2, 7)))
+    assert not np.allclose(first, stream.release(Training(problem, features, labels, chosen, 2, 8)))
 
 
 def test_progress_grows_to_the_end(data) -> None:
@@ -83,6 +83,8 @@ def test_progress_grows_to_the_end(data) -> None:
     problem = Problem("logistic", 0.1, 50, 3)
     seen: list[float] = []
     chosen = [*calibrated(problem, batch=1), *calibrated(problem, batch=5)]
-    stream.release(problem, features, labels, chosen, 2, 7, lambda share, _: seen.append(share))
+    stream.release(
+        Training(problem, features, labels, chosen, 2, 7, lambda share, _: seen.append(share))
+    )
     assert (np.diff(seen) >= 0).all()
     assert 0.0 < seen[0] < 0.5 < seen[-1] <= 1.0

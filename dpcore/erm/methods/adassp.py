@@ -16,7 +16,6 @@ on the sum of x xᵀ as in its code, (G + Gᵀ)/2.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,11 +28,9 @@ from dpcore.erm.method import (
     Method,
     MethodStanding,
     Settings,
-    check_release,
+    Training,
     data_conditions,
-    noise_generator,
 )
-from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import of_sum
 from dpcore.erm.sufficient_statistics import BALANCE, noise, sensitivity
 from dpcore.guarantee import (
@@ -47,7 +44,6 @@ from dpcore.guarantee import (
     verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, analytic_sigma
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -161,45 +157,25 @@ def ridge(lowest: Array, blur: Array, sigma: Array, dimension: int, delta: Array
     return np.asarray(np.maximum(wide - surely, 0.0))
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Ridge regression on the noisy sums, shape (calibrations, runs, d).
 
     The problem's own ridge nλ, or the adaptive one where that is more. A run's draws are shared by
     all ε and never by two runs. Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    rows = problem.within(features)
-    square, linear = rows.T @ rows, rows.T @ labels
-    lowest = float(np.linalg.eigvalsh(square)[0])
-    adjacency, dimension = problem.adjacency, problem.dimension
-    sigma = np.array([calibration.model_noise for calibration in calibrations])
-    balance = np.array([weight(calibration.edition, adjacency) for calibration in calibrations])
-    delta = np.array([calibration.requested.delta for calibration in calibrations])
-    blur = sigma * [
-        eigenvalue_noise(calibration.edition, adjacency) for calibration in calibrations
-    ]
-    result = np.empty((len(calibrations), runs, dimension))
-    for run in range(runs):
-        generator = noise_generator(seed, run)
-        square_noise, linear_noise = noise(generator, dimension)
+    problem, sigma, exact = training.problem, training.scales, quadratic.sums(training)
+    lowest = float(np.linalg.eigvalsh(exact[0])[0])
+    adjacency, editions = problem.adjacency, [c.edition for c in training.calibrations]
+    balance = np.array([weight(edition, adjacency) for edition in editions])
+    delta = np.array([calibration.requested.delta for calibration in training.calibrations])
+    blur = sigma * [eigenvalue_noise(edition, adjacency) for edition in editions]
+
+    def width(generator: np.random.Generator) -> Array:
         noisy_lowest = lowest + blur * generator.standard_normal()
-        ridges = ridge(noisy_lowest, blur, sigma, dimension, delta)
-        result[:, run] = quadratic.minimisers(
-            problem,
-            square + sigma[:, None, None] * square_noise,
-            linear + (sigma / balance)[:, None] * linear_noise,
-            np.maximum(ridges - problem.records * problem.lam, 0.0),
-        )
-        progress((run + 1) / runs, f"AdaSSP, run {run + 1:,} of {runs:,}")
-    return result
+        ridges = ridge(noisy_lowest, blur, sigma, problem.dimension, delta)
+        return np.asarray(np.maximum(ridges - problem.records * problem.lam, 0.0))
+
+    return quadratic.from_sums(training, exact, noise, (sigma, sigma / balance), width, "AdaSSP")
 
 
 METHOD = Method(

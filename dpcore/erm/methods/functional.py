@@ -23,7 +23,6 @@ the survey's (paper 001) reference 54.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -35,15 +34,12 @@ from dpcore.erm.method import (
     Method,
     MethodStanding,
     Settings,
-    check_release,
+    Training,
     data_conditions,
-    noise_generator,
 )
-from dpcore.erm.problem import Problem
 from dpcore.erm.rounding import of_sum
 from dpcore.guarantee import Adjacency, Edition, Guarantee, Status, proved_under, verdict
 from dpcore.mechanisms.laplace import laplace_scale
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -126,43 +122,28 @@ def noise(generator: np.random.Generator, dimension: int) -> tuple[Array, Array]
     return upper + np.triu(upper, 1).T, generator.laplace(size=dimension)
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Minimisers of the noisy polynomial, shape (calibrations, runs, d).
 
     Its negative eigenvalues are dropped, as printed, and the ridge grows with the noise: by 4 of
     its standard deviations as printed, else by about its largest eigenvalue. A run's draws are
     shared by all ε and never by two runs. Seeded: for exploration only.
     """
-    check_release(problem, features, labels, calibrations)
-    rows = problem.within(features)
-    gram, moment = rows.T @ rows, rows.T @ labels
-    dimension = problem.dimension
-    scale = np.array([calibration.model_noise for calibration in calibrations])
+    problem, scale = training.problem, training.scales
     linear, square = np.transpose(
-        [weights(problem.loss, calibration.edition) for calibration in calibrations]
+        [weights(problem.loss, calibration.edition) for calibration in training.calibrations]
     )
-    linear_scale = scale * square / linear
-    printed = np.array([calibration.edition is Edition.PUBLISHED for calibration in calibrations])
-    width = math.sqrt(2.0) * scale * np.where(printed, 4.0, 2.0 * math.sqrt(dimension))
-    result = np.empty((len(calibrations), runs, dimension))
-    for run in range(runs):
-        square_noise, linear_noise = noise(noise_generator(seed, run), dimension)
-        result[:, run] = quadratic.minimisers(
-            problem,
-            gram + scale[:, None, None] * square_noise,
-            moment + linear_scale[:, None] * linear_noise,
-            width,
-        )
-        progress((run + 1) / runs, f"functional mechanism, run {run + 1:,} of {runs:,}")
-    return result
+    printed = np.array([c.edition is Edition.PUBLISHED for c in training.calibrations])
+    widths = np.where(printed, 4.0, 2.0 * math.sqrt(problem.dimension))
+    width = math.sqrt(2.0) * scale * widths
+    return quadratic.from_sums(
+        training,
+        quadratic.sums(training),
+        noise,
+        (scale, scale * square / linear),
+        lambda generator: width,
+        "functional mechanism",
+    )
 
 
 METHOD = Method(

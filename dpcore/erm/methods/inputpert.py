@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, Context
 
@@ -15,6 +14,7 @@ from dpcore.erm.method import (
     Method,
     MethodStanding,
     Settings,
+    Training,
     Trust,
     data_conditions,
 )
@@ -31,7 +31,6 @@ from dpcore.guarantee import (
     verdict,
 )
 from dpcore.mechanisms.gaussian import analytic_epsilon, classical_condition, classical_sigma
-from dpcore.progress import Progress, silent
 
 NOBODY = "Nobody", "because it holds even against the server that reads your message"
 MIXER = "A mixer", "who passes messages on in random order, without names, and keeps none"
@@ -126,15 +125,7 @@ def _printed(draft: Calibration) -> Calibration:
     )
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """Models from what contributors send, by edition; shape (calibrations, runs, d).
 
     Raises
@@ -142,9 +133,8 @@ def release(
     InvalidInput
         If the calibrations were made for another problem or other data.
     """
-    printed = calibrations[0].edition is Edition.PUBLISHED
-    engine = noisy_records.release if printed else quadratic.release
-    return engine(problem, features, labels, calibrations, runs, seed, progress)
+    printed = training.calibrations[0].edition is Edition.PUBLISHED
+    return (noisy_records.release if printed else quadratic.release)(training)
 
 
 def trust(calibration: Calibration) -> tuple[Trust, ...]:

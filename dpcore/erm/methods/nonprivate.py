@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dpcore.erm.losses import LOSSES
-from dpcore.erm.method import Array, Calibration, Method, MethodStanding, Settings
+from dpcore.erm.method import Array, Calibration, Method, MethodStanding, Settings, Training
 from dpcore.erm.newton import minimise
-from dpcore.erm.problem import Problem
 from dpcore.guarantee import Edition, Status
-from dpcore.progress import Progress, silent
 
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
@@ -20,18 +17,11 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     return replace(draft, steps=0, claim=draft.proof)
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """The same minimiser for every calibration and run, shape (calibrations, runs, d)."""
-    weights = minimise(problem, features, labels)
-    return np.broadcast_to(weights, (len(calibrations), runs, len(weights))).copy()
+    weights = minimise(training.problem, training.features, training.labels)
+    shape = (len(training.calibrations), training.runs, len(weights))
+    return np.broadcast_to(weights, shape).copy()
 
 
 METHOD = Method(

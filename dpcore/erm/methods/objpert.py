@@ -9,7 +9,6 @@ from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.objective_perturbation import (
-    TOLERANCE,
     ObjectiveNoise,
     ObjectiveRule,
     calibrate,
@@ -55,7 +54,7 @@ METHOD = Method(
             proof_by="objective perturbation with output noise, Gaussian",
         ),
     ),
-    release=partial(objective_noise.release, objective_noise.gaussian, TOLERANCE),
+    release=partial(objective_noise.release, objective_noise.gaussian),
     losses=LOSSES,
     all_classes=True,
 )

@@ -9,7 +9,6 @@ from dpcore.erm import objective_noise
 from dpcore.erm.losses import LOSSES
 from dpcore.erm.method import Method, MethodStanding
 from dpcore.erm.objective_perturbation import (
-    TOLERANCE,
     ObjectiveNoise,
     ObjectiveRule,
     calibrate,
@@ -60,6 +59,6 @@ METHOD = Method(
             proof_by="objective perturbation with output noise, vector-Laplace",
         ),
     ),
-    release=partial(objective_noise.release, objective_noise.vector_laplace, TOLERANCE),
+    release=partial(objective_noise.release, objective_noise.vector_laplace),
     losses=LOSSES,
 )

@@ -8,7 +8,6 @@ within τ/Λ of its minimiser, so Δ = (c + 2τ)/Λ; and never more than 2R, for
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,16 +19,14 @@ from dpcore.erm.method import (
     Method,
     MethodStanding,
     Settings,
-    check_release,
+    Training,
     data_conditions,
-    noise_generator,
 )
 from dpcore.erm.objective_noise import minimisers, vector_laplace
 from dpcore.erm.objective_perturbation import TOLERANCE, exact_minimiser
 from dpcore.erm.problem import Problem
 from dpcore.guarantee import Adjacency, Edition, Guarantee, Status, proved_under, verdict
 from dpcore.mechanisms.laplace import laplace_scale
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -74,21 +71,16 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     )
 
 
-def release(
-    problem: Problem,
-    features: Array,
-    labels: Array,
-    calibrations: Sequence[Calibration],
-    runs: int,
-    seed: int | None,
-    progress: Progress = silent,
-) -> Array:
+def release(training: Training) -> Array:
     """W = w + s z, shape (calibrations, runs, d); a run's z is shared by all ε, for exploration."""
-    check_release(problem, features, labels, calibrations)
+    training.check()
+    problem, features, labels = training.problem, training.features, training.labels
     dimension = problem.dimension
     if problem.lam > 0.0:
         ridge, still = np.array([problem.records * problem.lam]), np.zeros((dimension, 1))
-        minimiser = minimisers(problem, features, labels, ridge, still, TOLERANCE, progress)[:, 0]
+        minimiser = minimisers(
+            problem, features, labels, ridge, still, TOLERANCE, training.progress
+        )[:, 0]
     else:
         from dpcore.erm.newton import minimise
 
@@ -96,9 +88,8 @@ def release(
     # Projected onto the ball that holds the exact minimiser, which moves no two points apart.
     minimiser = minimiser.copy()
     problem.project(minimiser)
-    draws = np.stack([vector_laplace(noise_generator(seed, run), dimension) for run in range(runs)])
-    scale = np.array([calibration.model_noise for calibration in calibrations])
-    return np.asarray(minimiser + scale[:, None, None] * draws[None])
+    draws = np.stack([vector_laplace(draw, dimension) for draw in training.generators])
+    return np.asarray(minimiser + training.scales[:, None, None] * draws[None])
 
 
 METHOD = Method(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods import adassp
 from dpcore.erm.methods.adassp import METHOD, eigenvalue_noise, ridge, total_mu, weight
 from dpcore.erm.problem import Problem
@@ -118,7 +118,7 @@ def test_the_noise_of_each_query_is_what_was_calibrated(monkeypatch) -> None:
 
         monkeypatch.setattr(adassp, "noise", lambda g, d: (np.eye(d), np.ones(d)))
         monkeypatch.setattr(adassp.quadratic, "minimisers", note)
-        METHOD.release(problem, features, targets, [one], 1, 0)
+        METHOD.release(Training(problem, features, targets, [one], 1, 0))
         moved = seen["square"] - features.T @ features
         assert moved == pytest.approx(one.sigma * np.eye(4), rel=1e-9, abs=1e-9)
         moved = seen["linear"] - features.T @ targets
@@ -136,7 +136,7 @@ def test_the_eigenvalues_noise_is_normal_of_its_own_size(assert_normal, monkeypa
         return np.zeros(1)
 
     monkeypatch.setattr(adassp, "ridge", note)
-    METHOD.release(problem, features, targets, [one], 1_200, 0)
+    METHOD.release(Training(problem, features, targets, [one], 1_200, 0))
     assert_normal(np.array(seen), one.sigma * eigenvalue_noise(SOUND, REPLACE))
 
 
@@ -144,7 +144,7 @@ def test_with_hardly_any_noise_it_is_ridge_regression() -> None:
     features, targets = data()
     problem = Problem("squared", 0.02, 300, 4, ZERO)
     one = calibrated(problem, 1e6, SOUND)
-    found = METHOD.release(problem, features, targets, [one], 1, 0)[0, 0]
+    found = METHOD.release(Training(problem, features, targets, [one], 1, 0))[0, 0]
     wanted = np.linalg.solve(features.T @ features + 300 * 0.02 * np.eye(4), features.T @ targets)
     assert found == pytest.approx(wanted, abs=1e-3)
 
@@ -153,7 +153,7 @@ def test_a_release_may_hold_both_editions() -> None:
     features, targets = data()
     problem = Problem("squared", 0.02, 300, 4)
     both = [calibrated(problem, 1.0, edition) for edition in (SOUND, PUBLISHED)]
-    together = METHOD.release(problem, features, targets, both, 2, 0)
+    together = METHOD.release(Training(problem, features, targets, both, 2, 0))
     for place, one in enumerate(both):
-        alone = METHOD.release(problem, features, targets, [one], 2, 0)
+        alone = METHOD.release(Training(problem, features, targets, [one], 2, 0))
         assert together[place] == pytest.approx(alone[0], rel=1e-12)

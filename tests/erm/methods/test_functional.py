@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods import functional
 from dpcore.erm.methods.functional import METHOD, noise, printed_sensitivity, sensitivity, weights
 from dpcore.erm.problem import Problem
@@ -106,7 +106,7 @@ def test_every_coefficient_gets_the_calibrated_noise(loss, edition, monkeypatch)
 
     monkeypatch.setattr(functional, "noise", lambda g, d: (np.ones((d, d)), np.ones(d)))
     monkeypatch.setattr(functional.quadratic, "minimisers", note)
-    METHOD.release(problem, features, labels, [one], 1, 0)
+    METHOD.release(Training(problem, features, labels, [one], 1, 0))
     linear, square = weights(loss, edition)
     scale = one.sensitivity / 0.7
     assert seen["square"] == pytest.approx(np.full((3, 3), scale / square), rel=1e-9)
@@ -134,6 +134,6 @@ def test_with_hardly_any_noise_it_is_the_quadratics_minimiser() -> None:
     targets = np.clip(features @ [0.5, -0.2, 0.1], -1.0, 1.0)
     problem = Problem("squared", 0.02, 400, 3, ZERO)
     made = METHOD.calibrate(problem, [1e7], 1e-5, SOUND, Settings())
-    found = METHOD.release(problem, features, targets, made, 1, 0)[0, 0]
+    found = METHOD.release(Training(problem, features, targets, made, 1, 0))[0, 0]
     wanted = np.linalg.solve(features.T @ features + 8.0 * np.eye(3), features.T @ targets)
     assert found == pytest.approx(wanted, abs=1e-4)

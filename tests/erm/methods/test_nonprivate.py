@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.nonprivate import METHOD
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem
@@ -27,7 +27,7 @@ def test_every_release_is_the_minimiser(data) -> None:
     features, labels = data(50, 3)
     problem = Problem("huber", 0.1, 50, 3)
     chosen = METHOD.calibrate(problem, [0.1, 10.0], 1e-5, Edition.SOUND, Settings())
-    released = METHOD.release(problem, features, labels, chosen, 4, 0)
+    released = METHOD.release(Training(problem, features, labels, chosen, 4, 0))
     assert released.shape == (2, 4, 3)
     assert released == pytest.approx(
         np.broadcast_to(minimise(problem, features, labels), (2, 4, 3))

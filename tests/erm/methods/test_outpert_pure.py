@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.outpert_pure import METHOD, sensitivity
 from dpcore.erm.newton import minimise
 from dpcore.erm.problem import Problem
@@ -34,7 +34,9 @@ def test_neighbours_minimisers_are_as_far_apart_as_is_counted_and_no_further(adj
 def test_noise_has_its_law() -> None:
     problem = Problem("logistic", 0.1, 50, 4, Adjacency.ZERO_OUT)
     c = one(problem)
-    drawn = np.asarray(METHOD.release(problem, np.zeros((50, 4)), np.ones(50), [c], 3_000, 0))[0]
+    drawn = np.asarray(
+        METHOD.release(Training(problem, np.zeros((50, 4)), np.ones(50), [c], 3_000, 0))
+    )[0]
     norms = np.linalg.norm(drawn, axis=1)
     assert stats.kstest(norms, stats.gamma(4, scale=c.model_noise).cdf).pvalue > 1e-3
     assert stats.kstest(norms, stats.gamma(4, scale=2 / 3 * c.model_noise).cdf).pvalue < 1e-9
@@ -57,7 +59,9 @@ def test_without_regularisation_the_radius_bounds_it() -> None:
     generator = np.random.default_rng(0)
     features = generator.standard_normal((60, 2))
     features /= np.linalg.norm(features, axis=1, keepdims=True)
-    found = METHOD.release(problem, features, np.where(features[:, 0] > 0, 1.0, -1.0), [c], 2, 0)
+    found = METHOD.release(
+        Training(problem, features, np.where(features[:, 0] > 0, 1.0, -1.0), [c], 2, 0)
+    )
     assert np.isfinite(found).all()
 
 
@@ -67,5 +71,5 @@ def test_with_next_to_no_regularisation_the_ball_bounds_it_too() -> None:
     features = np.tile([[1.0, 0.0], [0.8, 0.6]], (50, 1))
     # At a vast ε hardly any noise is left: what is released lies in the ball.
     c = one(problem, epsilon=1e12)
-    found = METHOD.release(problem, features, np.ones(100), [c], 1, 0)[0, 0]
+    found = METHOD.release(Training(problem, features, np.ones(100), [c], 1, 0))[0, 0]
     assert np.linalg.norm(found) <= problem.solution_radius * (1.0 + 1e-6)

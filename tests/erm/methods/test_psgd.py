@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import permuted
-from dpcore.erm.method import Settings
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.methods.psgd import METHOD
 from dpcore.erm.newton import minimise
 from dpcore.erm.output_noise import centres
@@ -67,7 +67,7 @@ def test_the_release_is_the_end_of_the_path_and_noise(data, assert_normal) -> No
     features, labels = data(90, 4)
     problem = Problem("huber", 0.05, 90, 4, Adjacency.ZERO_OUT)
     chosen = calibrated(problem, (0.7,), batch=9)
-    released = METHOD.release(problem, features, labels, chosen, 500, 3)[0]
+    released = METHOD.release(Training(problem, features, labels, chosen, 500, 3))[0]
     assert_normal(released - centres(problem, features, labels, chosen)[0], chosen[0].sigma)
 
 
