@@ -8,7 +8,8 @@ where the fitted estimator is stored, copied or printed.
 from __future__ import annotations
 
 import copy
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +49,22 @@ OWN_RIDGE = frozenset({"dpgd", "dpftrl", "objpert", "objpert_pure", "inputpert",
 """Methods that regularise by a Λ of their own, or by stopping early, and need almost no λ."""
 
 
+@dataclass(eq=False, repr=False)
 class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     """Base of the estimators: preparation by public bounds, calibration, one release."""
 
-    _loss: str
-    _norm: str = "unit"
+    _loss: ClassVar[str]
+    _norm: ClassVar[str] = "unit"
+
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    _: KW_ONLY
+    method: str = BEST
+    bounds: Any = None
+    adjacency: str = "zero-out"
+    lam: float | None = None
+    fit_intercept: bool = True
+    random_state: Any = None
 
     def _checked(self) -> tuple[float, float, str, Adjacency]:
         """ε, δ, method and adjacency, checked."""

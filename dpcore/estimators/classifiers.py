@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,8 +18,11 @@ from dpcore.estimators.rows import checked
 from dpcore.estimators.wording import documented
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]
     """Shared parts of the two classifiers."""
+
+    classes: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from n records, with noise.
@@ -134,29 +138,6 @@ class PrivateLogisticRegression(PrivateClassifier):
 
     _loss = "logistic"
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        *,
-        method: str = "best",
-        bounds: Any = None,
-        classes: Any = None,
-        adjacency: str = "zero-out",
-        lam: float | None = None,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.method = method
-        self.bounds = bounds
-        self.classes = classes
-        self.adjacency = adjacency
-        self.lam = lam
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
-
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K): of several classes each one's own against the rest, scaled to 1.
 
@@ -183,6 +164,7 @@ class PrivateLogisticRegression(PrivateClassifier):
 
 
 @documented(LATER_FROM[True])
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateHuberSVC(PrivateClassifier):
     """A linear support vector machine with differential privacy, its hinge smoothed by Huber.
 
@@ -215,28 +197,4 @@ class PrivateHuberSVC(PrivateClassifier):
     """
 
     _loss = "huber"
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        *,
-        method: str = "best",
-        bounds: Any = None,
-        classes: Any = None,
-        adjacency: str = "zero-out",
-        lam: float | None = None,
-        fit_intercept: bool = True,
-        huber_width: float = 2.0,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.method = method
-        self.bounds = bounds
-        self.classes = classes
-        self.adjacency = adjacency
-        self.lam = lam
-        self.fit_intercept = fit_intercept
-        self.huber_width = huber_width
-        self.random_state = random_state
+    huber_width: float = HUBER_WIDTH

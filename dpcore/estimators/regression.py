@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from dpcore.estimators.wording import documented
 
 
 @documented(LATER_FROM[False])
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivateLinearRegression(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
     """Linear regression with differential privacy.
 
@@ -56,29 +58,7 @@ class PrivateLinearRegression(RegressorMixin, PrivateLinearModel):  # type: igno
 
     _loss = "squared"
     _norm = "clip"
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        *,
-        method: str = "best",
-        bounds: Any = None,
-        target_bounds: Any = None,
-        adjacency: str = "zero-out",
-        lam: float | None = None,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.method = method
-        self.bounds = bounds
-        self.target_bounds = target_bounds
-        self.adjacency = adjacency
-        self.lam = lam
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
+    target_bounds: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from n records, with noise.
