@@ -23,9 +23,6 @@ from numpy.typing import NDArray
 
 from dpcore.erm.method import Training
 from dpcore.erm.quadratic import minimisers
-from dpcore.erm.rounding import NORM_ROUNDING, shortened
-from dpcore.erm.sufficient_statistics import Message
-from dpcore.errors import number
 
 Array = NDArray[np.floating]
 
@@ -33,47 +30,6 @@ SENSITIVITY = 2.0 * math.sqrt(2.0) * (1.0 + 1e-15)
 """Sensitivity of (x, y x), any record replaced by any other; ‖x‖ ≤ 1 and |y| ≤ 1."""
 
 BLOCK = 1 << 16
-
-
-def randomise(
-    x: Array, y: float, sigma: float, generator: np.random.Generator
-) -> tuple[Array, Array]:
-    """One contributor's (q̃, p̃); nothing else need leave their device.
-
-    Parameters
-    ----------
-    x : (d,) array
-        ‖x‖₂ ≤ 1.
-    y : float
-        In [-1, 1].
-    sigma : float
-        Standard deviation of the noise on every number.
-    generator : numpy.random.Generator
-
-    Raises
-    ------
-    InvalidInput
-        If the record is outside its bounds.
-    """
-    number("‖x‖₂", float(np.linalg.norm(x)), at_least=0.0, at_most=1.0 + NORM_ROUNDING)
-    number("y", y, at_least=-1.0, at_most=1.0)
-    blur = sigma * generator.standard_normal((2, len(x)))
-    x = shortened(len(x)) * x
-    return x + blur[0], y * x + blur[1]
-
-
-def estimate(noisy: Array, products: Array, sigma: float) -> Message:
-    """The sums without their noise's mean: unbiased for Σ x xᵀ and Σ y x.
-
-    Parameters
-    ----------
-    noisy, products : (n, d) array
-        All q̃, and all p̃.
-    sigma : float
-        The noise of the messages.
-    """
-    excess = len(noisy) * sigma**2 * np.eye(noisy.shape[1])
-    return Message(noisy.T @ noisy - excess, products.sum(axis=0))
 
 
 def release(training: Training) -> Array:
