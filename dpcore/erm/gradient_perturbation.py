@@ -173,9 +173,7 @@ def _published(rule: StepRule, draft: Calibration, settings: Settings) -> Calibr
 def _sound(rule: StepRule, draft: Calibration, settings: Settings) -> Calibration:
     problem, budget = draft.problem, draft.requested
     n = problem.records
-    batch = max(1, round(SOUND_RATE * n))
-    if settings.batch is not None:
-        batch = whole("batch size", settings.batch, at_least=1, at_most=n)
+    batch = settings.batch_or(max(1, round(SOUND_RATE * n)), n)
     steps = SOUND_STEPS if settings.steps is None else _whole_steps(settings.steps)
     sampling = "poisson" if problem.adjacency is Adjacency.ZERO_OUT else "fixed"
     rate = batch / n

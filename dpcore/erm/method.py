@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dpcore.erm.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 from dpcore.erm.problem import Problem
-from dpcore.errors import InvalidInput, number
+from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import (
     Adjacency,
     Condition,
@@ -51,6 +51,18 @@ class Settings:
     batch: int | None = None
     full_length: bool = False
     missing: int = 0
+
+    def steps_or(self, rule: int) -> int:
+        """T as asked for, or by the method's own rule."""
+        if self.steps is None:
+            return rule
+        return whole("steps T", self.steps, at_least=1, at_most=1_000_000)
+
+    def batch_or(self, rule: int, records: int) -> int:
+        """Records per step as asked for, or by the method's own rule."""
+        if self.batch is None:
+            return rule
+        return whole("batch size", self.batch, at_least=1, at_most=records)
 
 
 @dataclass(frozen=True)
@@ -223,17 +235,17 @@ class MethodStanding:
 
     Parameters
     ----------
-    claim : str
-        The printed claim, in one sentence.
     proof : str
         The proved statement, in one or two sentences.
     status : Status
         The standing verdict; a calibration at given values may be worse.
+    claim : str
+        The printed claim, in one sentence.
     """
 
-    claim: str
     proof: str
     status: Status
+    claim: str = "None: this edition is not in print."
 
 
 @dataclass(frozen=True)

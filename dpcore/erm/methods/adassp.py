@@ -191,7 +191,6 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, δ) by one Gaussian mechanism for both sums and the smallest eigenvalue.",
             status=Status.PROVED,
         ),

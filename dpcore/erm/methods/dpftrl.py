@@ -22,7 +22,6 @@ from dpcore.erm.method import (
     data_conditions,
 )
 from dpcore.erm.problem import Problem
-from dpcore.errors import whole
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms import toeplitz
 from dpcore.mechanisms.gaussian import analytic_sigma
@@ -37,13 +36,11 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """The draft with its noise. Pure; sees public values only."""
     problem, budget = draft.problem, draft.requested
     n = problem.records
-    batch = -(-n // MOST_BATCHES)
-    if settings.batch is not None:
-        batch = whole("batch size", settings.batch, at_least=1, at_most=n)
+    batch = settings.batch_or(-(-n // MOST_BATCHES), n)
     steps = permuted.batches(n, batch)
     if settings.steps is not None:
         # More steps than records would leave some without any: it is one pass.
-        steps = min(whole("steps T", settings.steps, at_least=1, at_most=1_000_000), n)
+        steps = min(settings.steps_or(n), n)
         batch = -(-n // steps)
     sensitivity = problem.gradient_change * toeplitz.column_norm(steps)
     sigma = float(analytic_sigma(budget.epsilon, budget.delta, sensitivity))

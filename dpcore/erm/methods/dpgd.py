@@ -21,7 +21,6 @@ from dpcore.erm.method import (
     data_conditions,
 )
 from dpcore.erm.problem import Problem
-from dpcore.errors import whole
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_sigma
 
@@ -46,8 +45,7 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     problem, budget = draft.problem, draft.requested
     unit = float(analytic_sigma(budget.epsilon, budget.delta))
     steps, rate = schedule(problem, unit)
-    if settings.steps is not None:
-        steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
+    steps = settings.steps_or(steps)
     sensitivity = problem.gradient_change
     sigma = math.sqrt(steps) * sensitivity * unit
     conditions = data_conditions(problem)

@@ -19,7 +19,6 @@ from dpcore.erm.method import (
     Settings,
     data_conditions,
 )
-from dpcore.errors import whole
 from dpcore.guarantee import Edition, Status, not_in_print, proved_under, verdict
 from dpcore.mechanisms.gaussian import analytic_mu
 
@@ -29,9 +28,8 @@ STEPS, MOST_STEPS = 12, 1_000
 
 def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """The draft with its noise. Pure; sees public values only."""
-    problem, budget, steps = draft.problem, draft.requested, STEPS
-    if settings.steps is not None:
-        steps = min(whole("steps T", settings.steps, at_least=1, at_most=1_000_000), MOST_STEPS)
+    problem, budget = draft.problem, draft.requested
+    steps = min(settings.steps_or(STEPS), MOST_STEPS)
     mu = float(analytic_mu(budget.epsilon, budget.delta))
     sigma = problem.gradient_change / newton_noise.step_noise(mu, steps).gradient
     conditions = data_conditions(problem)

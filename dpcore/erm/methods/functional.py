@@ -159,7 +159,6 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, 0) by the Laplace mechanism, with each coefficient counted once and records "
             "of length 1.",
             status=Status.PROVED,

@@ -53,7 +53,6 @@ METHOD = Method(
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof=(
                 "(ε, δ) for correctly sized noise on sampled batches, by Rényi accounting or by "
                 "counting hits, whichever is tighter."

@@ -37,7 +37,6 @@ METHOD = Method(
             status=Status.CONDITIONS_NOT_MET,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, δ) for an approximate minimiser with a little output noise.",
             status=Status.PROVED,
         ),

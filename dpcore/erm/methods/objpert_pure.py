@@ -42,7 +42,6 @@ METHOD = Method(
             status=Status.CONDITIONS_NOT_MET,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, 0) for an approximate minimiser with a little output noise.",
             status=Status.PROVED,
         ),

@@ -34,7 +34,6 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, δ) with the exact sensitivity (2L/(nμ))(1-(1-ημ)^T), and so less noise.",
             status=Status.PROVED,
         ),

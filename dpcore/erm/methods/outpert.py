@@ -31,7 +31,6 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, δ) for ε < 1, with the exact sensitivity; no proof from ε = 1 on; with "
             "several classes, from a share of 1 on.",
             status=Status.PROVED,

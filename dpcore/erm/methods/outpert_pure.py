@@ -104,7 +104,6 @@ METHOD = Method(
             status=Status.CONDITIONS_NOT_MET,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, 0), the solver's distance from the minimiser counted in.",
             status=Status.PROVED,
         ),

@@ -20,7 +20,6 @@ from dpcore.erm.method import (
 )
 from dpcore.erm.output_perturbation import TYPICAL_SHARE
 from dpcore.erm.problem import Problem
-from dpcore.errors import whole
 from dpcore.guarantee import Adjacency, Condition, Edition, Guarantee, Status, proved_under, verdict
 from dpcore.mechanisms.gaussian import (
     analytic_epsilon,
@@ -46,13 +45,9 @@ def calibrate(draft: Calibration, settings: Settings) -> Calibration:
     """The draft with its noise. Pure; sees public values only."""
     problem, budget, printed = draft.problem, draft.requested, draft.edition is Edition.PUBLISHED
     n, adjacency = problem.records, problem.adjacency
-    batch = min(n, max(SMALLEST_BATCH, -(-n // MOST_BATCHES)))
-    if settings.batch is not None:
-        batch = whole("batch size", settings.batch, at_least=1, at_most=n)
+    batch = settings.batch_or(min(n, max(SMALLEST_BATCH, -(-n // MOST_BATCHES))), n)
     count = permuted.batches(n, batch)
-    steps = PASSES * count
-    if settings.steps is not None:
-        steps = whole("steps T", settings.steps, at_least=1, at_most=1_000_000)
+    steps = settings.steps_or(PASSES * count)
     unit = float((classical_sigma if printed else analytic_sigma)(budget.epsilon, budget.delta))
     choices = _choices(problem, count, steps)
     # In print the sensitivity does not fall with the step size, so the longest is best.
@@ -154,7 +149,6 @@ METHOD = Method(
             status=Status.PROVED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof="(ε, δ) for every ε, with the exact sensitivity: at most 2L/(nμ) after whole "
             "passes, whatever the batch size.",
             status=Status.PROVED,

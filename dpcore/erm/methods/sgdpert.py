@@ -69,7 +69,6 @@ METHOD = Method(
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
         Edition.SOUND: MethodStanding(
-            claim="None: this edition is not in print.",
             proof=(
                 "(ε, δ) by tight amplification and strong composition, with the ε of one query "
                 "kept below 1."

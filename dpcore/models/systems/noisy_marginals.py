@@ -261,16 +261,15 @@ def learn(lesson: Lesson) -> Array:
             draw = generator(lesson.seed, run)
             synthesiser = release(exact, calibration, draw)
             count = int(min(MOST_RECORDS, max(1, round(synthesiser.total))))
-            weights[place, run] = _classifier(synthesiser.records(count, draw))
+            synthetic = synthesiser.records(count, draw)
+            weights[place, run] = teachers.ridge(
+                teachers.inputs(synthetic), synthetic.signs, teachers.STUDENT_RIDGE
+            )
             lesson.progress(
                 (run + (place + 1) / len(calibrations)) / runs,
                 f"records of run {run + 1} of {runs}",
             )
     return weights
-
-
-def _classifier(synthetic: Records) -> Array:
-    return teachers.ridge(teachers.inputs(synthetic), synthetic.signs, teachers.STUDENT_RIDGE)
 
 
 MODEL = Model(
