@@ -21,7 +21,7 @@ from dpcore.datasets.prepare import Preparation, bring_to_norm, scaled
 from dpcore.datasets.schema import Column
 from dpcore.erm import accurate, one_vs_rest
 from dpcore.erm.losses import MARGIN_LOSSES
-from dpcore.erm.method import Calibration, Settings, Training
+from dpcore.erm.method import Settings, Training
 from dpcore.erm.problem import ADJACENCIES, SMALLEST_LAM, Problem, default_lam
 from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
 from dpcore.estimators.promise import Public, promised
@@ -103,7 +103,9 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
             classes=count,
         )
         method = method_named(key)
-        calibration = _calibrated(key, problem, epsilon, delta)
+        (calibration,) = one_vs_rest.calibrate(
+            method, problem, [epsilon], delta, Edition.SOUND, Settings()
+        )
         training = Training(problem, rows, labels, [calibration], 1, seed)
         weights = one_vs_rest.release(method.release, training)
         weights = weights[0, 0].reshape(problem.parts, -1)
@@ -251,11 +253,6 @@ def to_unit(values: Array, bounds: tuple[float, float]) -> Array:
     """Values in [-1, 1] by public bounds, to which they are clipped."""
     column = Column("column", "number", "", lower=bounds[0], upper=bounds[1], bounds_reason="given")
     return scaled(column, values, Preparation())[0]
-
-
-def _calibrated(key: str, problem: Problem, epsilon: float, delta: float) -> Calibration:
-    method = method_named(key)
-    return one_vs_rest.calibrate(method, problem, [epsilon], delta, Edition.SOUND, Settings())[0]
 
 
 def _seed(random_state: Any) -> int | None:

@@ -122,17 +122,13 @@ def promised(calibration: Calibration, public: Public, *, seeded: bool) -> Model
     """
     proof = calibration.proof
     guarantee = ModelGuarantee(
-        proof.epsilon,
-        proof.delta,
-        proof.adjacency,
-        proof.by,
-        proof.reason,
-        calibration.status,
-        calibration.method,
-        calibration.conditions,
-        calibration.certified.epsilon,
-        public,
-        SYSTEM_BATCHES if calibration.sampling in SAMPLED else SYSTEM,
+        **vars(proof),
+        status=calibration.status,
+        method=calibration.method,
+        conditions=calibration.conditions,
+        certified_epsilon=calibration.certified.epsilon,
+        public=public,
+        randomness=SYSTEM_BATCHES if calibration.sampling in SAMPLED else SYSTEM,
     )
     if seeded:
         return replace(
