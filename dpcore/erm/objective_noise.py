@@ -118,11 +118,12 @@ def minimisers(
         (np.float64, target, MOST_STEPS),
     ):
         losses = batch_gradient(problem, rotated, labels, accelerator(), precision, precision)
-        outcome = _descend(losses, records, bound, ridge, turned, weights, goal, most, report)
-        weights = outcome.weights
-    if outcome.largest > target:
+        weights, largest = _descend(
+            losses, records, bound, ridge, turned, weights, goal, most, report
+        )
+    if largest > target:
         raise ArithmeticError(
-            f"after {MOST_STEPS:,} steps the gradient is {outcome.largest:.3g}, above {target:.3g}"
+            f"after {MOST_STEPS:,} steps the gradient is {largest:.3g}, above {target:.3g}"
         )
     solution = np.asarray(basis @ weights)
     _check(problem, features, labels, ridge, tilt, solution, tolerance)
@@ -167,39 +168,34 @@ def _check(
 
 @dataclass
 class _StepHistory:
-    """The last steps of some columns and how their gradients changed."""
+    """The last steps of some columns, how gradients changed, and the curvature along each."""
 
-    steps: list[Array]
-    changes: list[Array]
-    curvatures: list[Array]
+    steps: list[tuple[Array, Array, Array]]
 
     def keep(self, columns: NDArray[np.bool_]) -> _StepHistory:
         """The memory of some of the columns."""
         return _StepHistory(
-            [array[:, columns] for array in self.steps],
-            [array[:, columns] for array in self.changes],
-            [array[columns] for array in self.curvatures],
+            [
+                (step[:, columns], change[:, columns], curvature[columns])
+                for step, change, curvature in self.steps
+            ]
         )
 
     def note(self, step: Array, change: Array) -> None:
         """Add a step; columns without curvature along it ignore it."""
         curvature = np.einsum("ij,ij->j", step, change)
-        self.steps.append(step)
-        self.changes.append(change)
-        self.curvatures.append(np.where(curvature > 0.0, curvature, np.inf))
-        if len(self.steps) > MEMORY:
-            del self.steps[0], self.changes[0], self.curvatures[0]
+        self.steps.append((step, change, np.where(curvature > 0.0, curvature, np.inf)))
+        del self.steps[:-MEMORY]
 
     def direction(self, gradient: Array, bound: Array) -> Array:
         """The two loops of L-BFGS, from the preconditioner `bound`."""
         result, shares = gradient.copy(), []
-        history = list(zip(self.steps, self.changes, self.curvatures, strict=True))
-        for step, change, curvature in reversed(history):
+        for step, change, curvature in reversed(self.steps):
             share = np.einsum("ij,ij->j", step, result) / curvature
             result -= share * change
             shares.append(share)
         result /= bound
-        for (step, change, curvature), share in zip(history, reversed(shares), strict=True):
+        for (step, change, curvature), share in zip(self.steps, reversed(shares), strict=True):
             result += (share - np.einsum("ij,ij->j", change, result) / curvature) * step
         return result
 
@@ -222,14 +218,6 @@ class _Report:
         self.progress(self.share, f"minimising, step {self.steps:,}")
 
 
-@dataclass(frozen=True)
-class _Reached:
-    """Weights, and the norm of the largest gradient there."""
-
-    weights: Array
-    largest: float
-
-
 def _descend(
     losses: BatchGradient,
     records: int,
@@ -240,8 +228,11 @@ def _descend(
     goal: float,
     step_limit: int,
     report: Callable[[float], None],
-) -> _Reached:
-    """Columns leave the matrix as soon as their gradient is small enough."""
+) -> tuple[Array, float]:
+    """Weights, and the norm of the largest gradient there.
+
+    Columns leave the matrix as soon as their gradient is small enough.
+    """
     weights, live = start.copy(), np.arange(start.shape[1])
 
     def gradient_at(w: Array) -> Array:
@@ -249,7 +240,7 @@ def _descend(
 
     points = weights[:, live]
     gradient = gradient_at(points)
-    memory = _StepHistory([], [], [])
+    memory = _StepHistory([])
     plain = np.zeros(len(live), dtype=bool)
     for _ in range(step_limit):
         norms = np.linalg.norm(gradient, axis=0)
@@ -259,7 +250,7 @@ def _descend(
             weights[:, live[done]] = points[:, done]
             unfinished = ~done
             if not unfinished.any():
-                return _Reached(weights, goal)
+                return weights, goal
             live, points, gradient, plain = (
                 live[unfinished],
                 points[:, unfinished],
@@ -279,4 +270,4 @@ def _descend(
         points = np.where(plain, points, trial)
         gradient = np.where(plain, gradient, trial_gradient)
     weights[:, live] = points
-    return _Reached(weights, float(np.linalg.norm(gradient, axis=0).max()))
+    return weights, float(np.linalg.norm(gradient, axis=0).max())

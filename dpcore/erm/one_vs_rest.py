@@ -30,7 +30,6 @@ from dpcore.mechanisms.gaussian import (
     analytic_mu,
     classical_condition,
 )
-from dpcore.progress import Progress, silent
 
 Array = NDArray[np.floating]
 
@@ -241,12 +240,10 @@ def centres(
     features: Array,
     labels: Array,
     calibrations: Sequence[Calibration],
-    progress: Progress = silent,
 ) -> Array:
     """The models before output noise, shape (calibrations, K·d)."""
-    problems = parts(problem, labels)
     models = [
-        output_noise.centres(problem, features, part.labels, calibrations, progress)
-        for part in problems
+        output_noise.centres(problem, features, part.labels, calibrations)
+        for part in parts(problem, labels)
     ]
     return np.concatenate(models, axis=-1)

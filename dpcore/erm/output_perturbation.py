@@ -69,11 +69,17 @@ def calibrate(rule: NoiseRule, draft: Calibration, settings: Settings) -> Calibr
     exact = sensitivity.exact(problem, rate, steps)
     change = sensitivity.published(problem, rate, steps) if printed else exact
     sigma = unit * change
+    covered = Condition(
+        f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at T = {steps:,}: "
+        f"{change / exact:.2g} times as large",
+        change >= exact,
+        f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
+    )
     conditions = (
         rule.condition(budget.epsilon),
         sensitivity.step_condition(problem, rate, printed=printed),
         *data_conditions(problem),
-        *((_printed_covers(change, exact, steps),) if printed else ()),
+        *((covered,) if printed else ()),
     )
     lemma = (
         ("Lemma 1" if problem.strong_convexity > 0 else "Lemma 2") + " of paper 000"
@@ -107,16 +113,6 @@ def calibrate(rule: NoiseRule, draft: Calibration, settings: Settings) -> Calibr
         ),
         bound_sound=excess_risk_bound(problem, rate, steps, sigma),
         gaussian_mu=math.nextafter(exact / sigma, math.inf),
-    )
-
-
-def _printed_covers(change: float, exact: float, steps: int) -> Condition:
-    """The condition that the printed sensitivity is at least the exact one, with their ratio."""
-    return Condition(
-        f"the printed sensitivity {change:.3g} is at least the exact {exact:.3g} at T = {steps:,}: "
-        f"{change / exact:.2g} times as large",
-        change >= exact,
-        f"The printed sensitivity {change:.3g} is below the exact one, {exact:.3g}.",
     )
 
 

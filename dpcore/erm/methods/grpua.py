@@ -33,7 +33,7 @@ def sound_noise(
 
 
 RULE = StepRule(
-    unit_sigma=lambda epsilon, delta: float(analytic_sigma(epsilon, delta)),
+    unit_sigma=analytic_sigma,
     condition=lambda epsilon: Condition("any ε > 0 for one query (Theorem 2)", True),
     sound=sound_noise,
 )

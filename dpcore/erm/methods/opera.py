@@ -12,7 +12,7 @@ from dpcore.guarantee import Condition, Edition, Status
 from dpcore.mechanisms.gaussian import analytic_sigma
 
 RULE = NoiseRule(
-    unit_sigma=lambda epsilon, delta: float(analytic_sigma(epsilon, delta)),
+    unit_sigma=analytic_sigma,
     condition=lambda epsilon: Condition("any ε > 0 (Theorem 2)", True),
     theorem="analytic Gaussian mechanism (Balle and Wang 2018)",
     claim_by="Theorem 3 (λ > 0) or 5 (λ = 0) of paper 000",

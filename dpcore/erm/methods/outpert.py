@@ -12,8 +12,8 @@ from dpcore.guarantee import Edition, Status
 from dpcore.mechanisms.gaussian import classical_condition, classical_sigma
 
 RULE = NoiseRule(
-    unit_sigma=lambda epsilon, delta: float(classical_sigma(epsilon, delta)),
-    condition=lambda epsilon: classical_condition(epsilon),
+    unit_sigma=classical_sigma,
+    condition=classical_condition,
     theorem="classical Gaussian mechanism (Dwork and Roth 2014, Theorem A.1)",
     claim_by="Theorem 1 of paper 000",
     bounded_in_print=False,

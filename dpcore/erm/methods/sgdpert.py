@@ -52,7 +52,7 @@ def sound_noise(
 
 
 RULE = StepRule(
-    unit_sigma=lambda epsilon, delta: float(classical_sigma(epsilon, delta)),
+    unit_sigma=classical_sigma,
     condition=lambda epsilon: classical_condition(epsilon, ONE_QUERY),
     sound=sound_noise,
 )
