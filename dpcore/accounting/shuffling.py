@@ -109,37 +109,6 @@ def _least_epsilon(local: Array, records: int, delta: float, moved: Array) -> fl
     return float(np.min(high[reached], initial=math.inf))
 
 
-def shuffled_epsilon(local_epsilon: float, records: int, delta: float) -> float:
-    """ε at δ of n shuffled messages, each from an ε₀-private randomiser; rounded up.
-
-    Parameters
-    ----------
-    local_epsilon : float
-        ε₀ of every message at δ = 0, above 0.
-    records : int
-        n, the messages that are mixed.
-    delta : float
-        Above 0, below 1.
-
-    Returns
-    -------
-    float
-        Never above `local_epsilon`: mixing takes nothing away.
-
-    Raises
-    ------
-    InvalidInput
-        Naming the field, the value and what is allowed.
-    """
-    number("local ε", local_epsilon, above=0.0)
-    whole("number of records", records, at_least=1)
-    number("delta", delta, above=0.0, below=1.0)
-    # Beyond ln n there is no clone to hide among, and e^ε₀ is large.
-    if local_epsilon > 2.0 * math.log(records) + 10.0:
-        return local_epsilon
-    return _least_epsilon(np.array([local_epsilon]), records, delta, np.zeros(1))
-
-
 @lru_cache(maxsize=4_096)
 def shuffled_gaussian_epsilon(mu: float, records: int, delta: float) -> float:
     """ε at δ of n shuffled messages with Gaussian noise, each μ-Gaussian DP; rounded up.

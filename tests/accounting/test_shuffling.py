@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpcore.accounting.shuffling import _Clones, shuffled_epsilon, shuffled_gaussian_epsilon
+from dpcore.accounting.shuffling import _Clones, _least_epsilon, shuffled_gaussian_epsilon
 from dpcore.errors import InvalidInput
 from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
 
@@ -16,6 +16,11 @@ from dpcore.mechanisms.gaussian import analytic_delta, analytic_epsilon
 def clones_delta(local: float, records: int, epsilon: float) -> float:
     """δ at ε of n shuffled messages, each from an ε₀-private randomiser."""
     return float(_Clones(np.array([local]), records).delta(np.array([epsilon]))[0])
+
+
+def shuffled_epsilon(local: float, records: int, delta: float) -> float:
+    """ε at δ of n shuffled messages, each from an ε₀-private randomiser."""
+    return _least_epsilon(np.array([local]), records, delta, np.zeros(1))
 
 
 def pair_by_enumeration(local: float, records: int, epsilon: float) -> float:
