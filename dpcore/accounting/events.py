@@ -61,25 +61,20 @@ class Laplace:
 
 
 @dataclass(frozen=True)
-class PoissonSampled:
+class _Sampled:
+    rate: float
+    event: Gaussian
+
+    def __post_init__(self) -> None:
+        number("sampling rate", self.rate, above=0.0, at_most=1.0)
+
+
+class PoissonSampled(_Sampled):
     """`event` on a sample that holds each record independently with probability `rate`."""
 
-    rate: float
-    event: Gaussian
 
-    def __post_init__(self) -> None:
-        number("sampling rate", self.rate, above=0.0, at_most=1.0)
-
-
-@dataclass(frozen=True)
-class FixedSampled:
+class FixedSampled(_Sampled):
     """`event` on a sample of fixed size drawn without replacement: `rate` of the records."""
-
-    rate: float
-    event: Gaussian
-
-    def __post_init__(self) -> None:
-        number("sampling rate", self.rate, above=0.0, at_most=1.0)
 
 
 @dataclass(frozen=True)

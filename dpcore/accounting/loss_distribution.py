@@ -78,9 +78,8 @@ class LossDistribution:
             ratio = (above[k] * (1.0 - SUMS) - delta - stray[k - 1]) / (above[k] - at[k])
             inside = float(self.losses[k]) + math.log(max(float(ratio), 1e-300))
             return max(start, inside - SUMS)
-        reached = np.flatnonzero(
-            (self.losses > 0.0) & (at * (1.0 + SUMS) + self.infinite + stray <= delta)
-        )
+        within = at * (1.0 + SUMS) + self.infinite + stray <= delta
+        reached = np.flatnonzero((self.losses > 0.0) & within)
         if len(reached) == 0 or self.losses[reached[0]] >= self.largest:
             return max(self.largest, 0.0)
         k = int(reached[0])

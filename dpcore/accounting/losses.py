@@ -96,11 +96,9 @@ def _directions(
         multiplier = step.multiplier if step.sampling == "poisson" else step.multiplier / moved
         return pairs.PoissonGaussian(multiplier, step.rate, adding)
 
-    one_sided = any(
-        step.sampling == "fixed" and attained
-        if adjacency is Adjacency.REPLACE_ONE
-        else step.sampling != "none"
-        for step in parts
-    )
-    directions = (False, True) if one_sided else (False,)
+    one_sided = {"poisson", "fixed"}
+    if adjacency is Adjacency.REPLACE_ONE:
+        one_sided = {"fixed"} if attained else set()
+    differ = any(step.sampling in one_sided for step in parts)
+    directions = (False, True) if differ else (False,)
     return [[pair(step, adding) for step in parts] for adding in directions]

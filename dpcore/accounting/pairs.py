@@ -359,10 +359,8 @@ class LaplacePair:
 
 def _deviation(plain: Array, shifted: Array, share: float) -> float:
     mean = (1.0 - share) * (_WEIGHTS @ plain) + share * (_WEIGHTS @ shifted)
-    square = (1.0 - share) * (_WEIGHTS @ (plain - mean) ** 2) + share * (
-        _WEIGHTS @ (shifted - mean) ** 2
-    )
-    return math.sqrt(square)
+    square = (1.0 - share) * (_WEIGHTS @ (plain - mean) ** 2)
+    return math.sqrt(square + share * (_WEIGHTS @ (shifted - mean) ** 2))
 
 
 def _between(edges: Array) -> Array:

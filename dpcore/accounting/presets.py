@@ -128,6 +128,4 @@ def preset(key: str) -> Preset:
 
 def matching(training: TrainingPlan) -> Preset | None:
     """The preset with exactly these settings, if there is one."""
-    return next(
-        (candidate for candidate in PRESETS.values() if candidate.training == training), None
-    )
+    return next((each for each in PRESETS.values() if each.training == training), None)

@@ -20,14 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from dpcore.accounting.events import (
-    LARGEST_MULTIPLIER,
-    LEAST_MULTIPLIER,
-    FixedSampled,
-    Gaussian,
-    PoissonSampled,
-    Repeated,
-)
+from dpcore.accounting import events
 from dpcore.accounting.root_search import turning_point
 from dpcore.errors import reject
 from dpcore.guarantee import Adjacency
@@ -65,10 +58,9 @@ class SampledGaussian:
 
     def covered(self) -> bool:
         """Whether this accountant has a theorem for the pair of sampling and adjacency."""
-        if self.sampling == "fixed":
-            # Under zero-out the blanked record is one of the replacements replace-one allows.
-            return self.adjacency in (Adjacency.REPLACE_ONE, Adjacency.ZERO_OUT)
-        return self.adjacency in (Adjacency.ADD_REMOVE, Adjacency.ZERO_OUT)
+        # Under zero-out the blanked record is one of the replacements replace-one allows.
+        fixed = self.sampling == "fixed"
+        return self.adjacency != (Adjacency.ADD_REMOVE if fixed else Adjacency.REPLACE_ONE)
 
 
 def certified_epsilon(what: SampledGaussian, delta: float) -> tuple[float, str]:
@@ -98,11 +90,12 @@ def renyi_epsilon(what: SampledGaussian, delta: float) -> float:
     # The accountants take half a second to import, and the page's first view does not need them.
     from dpcore.accounting.accountants import certify
 
-    if delta <= 0.0 or what.noise_multiplier < LEAST_MULTIPLIER:
+    if delta <= 0.0 or what.noise_multiplier < events.LEAST_MULTIPLIER:
         return math.inf
-    base = Gaussian(min(what.noise_multiplier, LARGEST_MULTIPLIER))  # less noise costs more: safe
-    sampled = FixedSampled if what.sampling == "fixed" else PoissonSampled
-    event = Repeated(sampled(what.rate, base), what.steps)
+    # Less noise costs more: safe.
+    base = events.Gaussian(min(what.noise_multiplier, events.LARGEST_MULTIPLIER))
+    sampled = events.FixedSampled if what.sampling == "fixed" else events.PoissonSampled
+    event = events.Repeated(sampled(what.rate, base), what.steps)
     # A batch without replacement is covered under replace-one, of which zero-out is a case.
     adjacency = Adjacency.REPLACE_ONE if what.sampling == "fixed" else what.adjacency
     return certify(event, delta, adjacency, "rdp").bound
@@ -138,9 +131,8 @@ def hit_epsilon(what: SampledGaussian, delta: float) -> float:
 
     def simple(epsilon: float) -> float:
         with np.errstate(divide="ignore"):
-            return float(
-                mass @ scipy.special.ndtr(np.where(mu > 0, mu / 2 - epsilon / mu, -np.inf))
-            )
+            reach = np.where(mu > 0, mu / 2 - epsilon / mu, -np.inf)
+        return float(mass @ scipy.special.ndtr(reach))
 
     if exact(0.0) <= target:
         return 0.0

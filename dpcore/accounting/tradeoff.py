@@ -107,7 +107,9 @@ def from_budget(epsilon: float, delta: float, adjacency: Adjacency) -> PrivacyCu
         # Between the lines of (ε, δ) and its mirror image; the advantage at 0.
         if at >= epsilon:
             return delta
-        return min(1.0, delta + (1.0 - delta) * _share(epsilon, at))
+        # (e^ε - e^at)/(1 + e^ε): δ at a smaller ε of the pure mechanism, without overflow.
+        share = -math.expm1(at - epsilon) / (1.0 + math.exp(-epsilon))
+        return min(1.0, delta + (1.0 - delta) * share)
 
     return PrivacyCurve(
         curve,
@@ -115,11 +117,6 @@ def from_budget(epsilon: float, delta: float, adjacency: Adjacency) -> PrivacyCu
         adjacency,
         f"(ε, δ) = ({epsilon:g}, {delta:g}) alone",
     )
-
-
-def _share(epsilon: float, at: float) -> float:
-    """(e^ε - e^at)/(1 + e^ε): δ at a smaller ε of the pure mechanism, without overflow."""
-    return -math.expm1(at - epsilon) / (1.0 + math.exp(-epsilon))
 
 
 def power(curve: PrivacyCurve, false_alarm_rate: ArrayLike) -> Array:

@@ -80,13 +80,7 @@ class Run:
 
         # A plan of anything with this noise: only its schedule is used.
         plan = TrainingPlan(
-            sigma=self.noise_multiplier,
-            records=1,
-            batch=1,
-            steps=self.steps,
-            delta=0.5,
-            decay=self.decay,
-            decay_every=self.decay_every,
+            self.noise_multiplier, 1, 1, self.steps, 0.5, 1.0, self.decay, self.decay_every
         )
         sampling = "none" if self.sampling_rate == 1.0 else self.sampling
         return from_schedule(plan.schedule(), rate=self.sampling_rate, sampling=sampling)

@@ -27,6 +27,8 @@ ACCOUNTANT = Accountant(
 def planning_estimate(event: Event, delta: float, adjacency: Adjacency) -> float | None:
     """ε by the central limit theorem for Gaussian DP: a planning estimate, often too low.
 
+    μ = q √(Σ (e^{1/ν²} - 1)): an approximation, not a bound.
+
     Parameters
     ----------
     event : Event
@@ -44,11 +46,6 @@ def planning_estimate(event: Event, delta: float, adjacency: Adjacency) -> float
     parts = steps(event)
     if adjacency is Adjacency.REPLACE_ONE or any(step.sampling != "poisson" for step in parts):
         return None
-    return _clt_epsilon(parts, delta, adjacency)
-
-
-def _clt_epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
-    """μ = q √(Σ (e^{1/ν²} - 1)) (Bu, Dong, Long, Su 2020): an approximation, not a bound."""
     with np.errstate(over="ignore"):
         total = sum(
             step.count * step.rate**2 * float(np.expm1(step.multiplier**-2)) for step in parts

@@ -22,19 +22,14 @@ def _covers(step: Step, adjacency: Adjacency) -> bool:
 
 
 def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float:
-    groups = [
-        (
-            sampling,
-            rate,
-            np.array([step.multiplier for step in group]),
-            np.array([float(step.count) for step in group]),
-        )
-        for (sampling, rate), group in _groups(parts).items()
-    ]
+    groups: dict[tuple[str, float], list[tuple[float, int]]] = {}
+    for step in parts:
+        groups.setdefault((step.sampling, step.rate), []).append((step.multiplier, step.count))
+    arrays = {key: np.array([*zip(*group, strict=True)], float) for key, group in groups.items()}
 
     def total(orders: renyi.Array, *, whole: bool) -> renyi.Array:
         result = np.zeros(len(orders))
-        for sampling, rate, noise, counts in groups:
+        for (sampling, rate), (noise, counts) in arrays.items():
             if sampling == "fixed":
                 bound = renyi.fixed_size if whole else renyi.fixed_between
                 result += counts @ bound(noise / 2.0, rate, orders)
@@ -51,13 +46,6 @@ def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float
         delta,
         steps=len(parts),
     )
-
-
-def _groups(parts: Sequence[Step]) -> dict[tuple[str, float], list[Step]]:
-    groups: dict[tuple[str, float], list[Step]] = {}
-    for step in parts:
-        groups.setdefault((step.sampling, step.rate), []).append(step)
-    return groups
 
 
 ACCOUNTANT = Accountant(

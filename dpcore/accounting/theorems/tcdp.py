@@ -29,12 +29,8 @@ def _epsilon(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> float
 def _reason(parts: Sequence[Step], delta: float, adjacency: Adjacency) -> str:
     # Only the least noisy failing step is reported; there may be hundreds.
     for step in sorted(parts, key=lambda step: step.multiplier):
-        unmet = [
-            condition.consequence
-            for condition in _composed([step], adjacency)[1]
-            if not condition.met
-        ]
-        if unmet:
+        conditions = _composed([step], adjacency)[1]
+        if unmet := [condition.consequence for condition in conditions if not condition.met]:
             return " ".join(unmet)
     return ""
 
