@@ -24,6 +24,7 @@ BATCH, LEARNING_RATE = 10, 0.1
 """Not in print."""
 
 NAMES = ("θ1", "θ2", "θ3", "θ4", "θ5", "θ6", "b1", "b2", "b3")
+AXES = dict(zip(NAMES, np.eye(len(NAMES)), strict=True))
 DRAWN = ("θ1", "θ6", "b3")
 PAIRS = (("θ1", "b3"), ("θ6", "b3"))
 GRID = 16
@@ -93,17 +94,12 @@ def surfaces(runs: int, progress: Progress) -> tuple[pd.DataFrame, pd.DataFrame,
         for name, slope, change in zip(NAMES, slopes, increases, strict=True):
             single.append((run, name, slope, 0.5 * SHIFT, change))
         for name in DRAWN:
-            unit = np.eye(len(NAMES))[NAMES.index(name)]
-            changes = cost(weights + steps[:, None] * unit, inputs, targets) - base
+            changes = cost(weights + steps[:, None] * AXES[name], inputs, targets) - base
             curves += [(run, name, *cells) for cells in zip(steps, changes, strict=True)]
         for first, second in PAIRS:
-            first_axis, second_axis = (
-                np.eye(len(NAMES))[NAMES.index(name)] for name in (first, second)
-            )
             for shift in steps:
-                costs = cost(
-                    weights + shift * first_axis + steps[:, None] * second_axis, inputs, targets
-                )
+                shifted = weights + shift * AXES[first] + steps[:, None] * AXES[second]
+                costs = cost(shifted, inputs, targets)
                 pairs += [
                     (run, first, second, shift, *cells) for cells in zip(steps, costs, strict=True)
                 ]

@@ -56,8 +56,7 @@ def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFram
     groups: dict[object, list[int]] = {}
     for place, (_, study) in enumerate(studies):
         groups.setdefault(_records(study), []).append(place)
-    ends: dict[int, dict[str, Any]] = {}
-    histories: dict[int, pd.DataFrame] = {}
+    results: dict[int, tuple[dict[str, Any], pd.DataFrame]] = {}
     done = 0
     for group in groups.values():
 
@@ -70,22 +69,18 @@ def taught(studies: Sequence[Labelled], progress: Progress) -> tuple[pd.DataFram
         for at, place in enumerate(group):
             labels, study = studies[place]
             history_rows = rows[rows["study"] == at].drop(columns="study").reset_index(drop=True)
-            histories[place] = pd.concat(
+            history = pd.concat(
                 [
                     pd.DataFrame(labels, index=history_rows.index),
                     history_rows.drop(columns=list(labels), errors="ignore"),
                 ],
                 axis=1,
             )
-            ends[place] = labels | _end(
-                conclusion(trainer, at) | measures(trainer, at), trainer.configs[at]
-            )
+            summary = conclusion(trainer, at) | measures(trainer, at)
+            results[place] = labels | _end(summary, trainer.configs[at]), history
         done += len(group)
-    places = range(len(studies))
-    return (
-        pd.DataFrame([ends[place] for place in places]),
-        pd.concat([histories[place] for place in places], ignore_index=True),
-    )
+    ends, histories = zip(*(results[place] for place in range(len(studies))), strict=True)
+    return pd.DataFrame(ends), pd.concat(histories, ignore_index=True)
 
 
 def trained(

@@ -7,8 +7,6 @@ from functools import partial
 from dpcore.guarantee import Status
 from dpcore.systems.system import ClaimVerdict, Family, Place, Software, System, Upkeep, relative
 
-described = partial(System, paper="001", section="IV-A-4", family=Family.GENERATIVE)
-
 TABLES = (
     relative(
         Place.ATLAS,
@@ -16,6 +14,8 @@ TABLES = (
         note="Tables of records made up from noisy counts, without a network.",
     ),
 )
+
+described = partial(System, paper="001", section="IV-A-4", family=Family.GENERATIVE, runs=TABLES)
 
 SYSTEMS = (
     described(
@@ -25,7 +25,6 @@ SYSTEMS = (
         references=(76,),
         what="Splits records into private clusters and trains one generator for each.",
         claim="(ε, δ) by private kernel k-means and improved noisy gradient descent.",
-        runs=TABLES,
     ),
     described(
         key="lu-yu",
@@ -34,7 +33,6 @@ SYSTEMS = (
         references=(77,),
         what="Makes up tables or networks of people with a generator trained by NoisySGD.",
         claim="(ε, δ) of NoisySGD.",
-        runs=TABLES,
     ),
     described(
         key="dp-acgan",
@@ -45,7 +43,6 @@ SYSTEMS = (
         "real ones.",
         claim="(ε, δ) by clipped and blurred gradients of the discriminator.",
         software=(Software("greenelab/SPRINT_gan", Upkeep.RESEARCH),),
-        runs=TABLES,
     ),
     described(
         key="dpgan-release",
@@ -57,7 +54,6 @@ SYSTEMS = (
         claim="(ε, δ) by clipped and blurred gradients of the discriminator, with three aids for "
         "stability.",
         software=(Software("alps-lab/dpgan", Upkeep.RESEARCH),),
-        runs=TABLES,
     ),
     described(
         key="dpgan",
@@ -71,7 +67,6 @@ SYSTEMS = (
             Software("synthcity dpgan", note="Re-implemented."),
             Software("illidanlab/dpgan", Upkeep.RESEARCH, "By the authors."),
         ),
-        runs=TABLES,
     ),
     described(
         key="pate-gan",
@@ -96,7 +91,6 @@ SYSTEMS = (
             "All six audited implementations break their (ε, δ), and none reaches the printed "
             "accuracy (Ganev et al. 2024).",
         ),
-        runs=TABLES,
     ),
     described(
         key="ganobfuscator",
@@ -105,6 +99,5 @@ SYSTEMS = (
         references=(89,),
         what="Makes up records with a generator trained on pruned and blurred gradients.",
         claim="(ε, δ), whatever the number of records made up.",
-        runs=TABLES,
     ),
 )
