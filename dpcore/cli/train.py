@@ -41,6 +41,7 @@ UNFINISHED = "unfinished"
 """Key in the settings of a stopped training: the name of its saved state, which lies in the user's
 cache folder and not beside the files that may be passed on."""
 
+ONE_MODEL = ("models", "1")
 WITH_RESUME = ("command", "run", "output", "resume", "json", "device")
 TITLES = {
     "private": "this training",
@@ -153,7 +154,7 @@ def _unfinished_state(options: argparse.Namespace) -> bytes:
     more = [
         name.replace("_", "-")
         for name, value in vars(options).items()
-        if name not in WITH_RESUME and value not in (None, False)
+        if name not in WITH_RESUME and value not in (None, False) and (name, value) != ONE_MODEL
     ]
     if more:
         raise InvalidInput(
@@ -213,7 +214,7 @@ def _study(options: argparse.Namespace) -> TrainingStudy:
         held_out=options.held_out,
         settings=tuple(_setting(text) for text in options.set or ()),
         release="" if options.output is None or options.seed is not None else new_release(),
-        models=whole("models", or_usual(options.models, "1"), at_least=1),
+        models=whole("models", or_usual(options.models, ONE_MODEL[1]), at_least=1),
         **arguments,
     )
 
