@@ -17,7 +17,7 @@ from pages.explore.controls import Start
 from pages.explore.layout import Slots
 from pages.shared import downloads, query
 from pages.shared.charts import plot
-from pages.shared.session import control_text, recall, remember
+from pages.shared.session import control_text, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -33,7 +33,7 @@ def title(start: Start) -> DeltaGenerator:
     Preparation may drop records; the number left is remembered from the last run.
     """
     dataset = start.entry
-    records = recall(_count_name(start)) or start.records
+    records = stored(_count_name(start)) or start.records
     size = "" if records is None else f"{records:,} {dataset.records_are}"
     loss = "squared" if dataset.predicts == "number" else control_text("loss")
     parts = (dataset.title, size, LOSSES.get(loss, ""))
@@ -57,7 +57,7 @@ def heading(
     """Draw the title with the number of prepared records, and the notes below it."""
     dataset, loss = view.split.entry, LOSSES[view.study.loss]
     total = view.split.records + view.split.tested
-    remember(_count_name(start), total)
+    store(_count_name(start), total)
     rule = " by rule" if view.study.lam is None else ""
     title_place.title(f"{dataset.title} · {total:,} {dataset.records_are} · {loss}", anchor=False)
     with notes_place:

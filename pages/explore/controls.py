@@ -36,7 +36,8 @@ from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from pages.explore import own_table, presets, texts
 from pages.shared import query, uploads
-from pages.shared.session import once, set_control
+from pages.shared.presets import set_held
+from pages.shared.session import once, set_controls
 from pages.shared.widgets import Form
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ IN_SIGHT = ("data", "patients")
 
 @dataclass(frozen=True)
 class Start:
-    """Values of the first controls: all that the risk to one person depends on, besides ε.
+    """Values of the first controls, and places for the others.
 
     Parameters
     ----------
@@ -64,10 +65,6 @@ class Start:
         The uploaded file, where the data set needs one.
     columns : str
         Description of the columns of an uploaded table; "" for other data sets.
-    delta : float
-        δ; by rule, that of all records, until the training records are counted.
-    adjacency : str
-        The adjacency.
     form : Form
         Values of the first controls.
     presets, model, rest : containers
@@ -80,8 +77,6 @@ class Start:
     size: int | None
     upload: File | None
     columns: str
-    delta: float
-    adjacency: str
     form: Form
     presets: DeltaGenerator
     model: DeltaGenerator
@@ -199,7 +194,7 @@ def _validate_link() -> str:
     remaining_link = query.read_link()
     for value, way in (("delta", "delta_way"), ("lambda_value", "lambda")):
         if value in remaining_link and way not in remaining_link:
-            set_control(way, MY_OWN)
+            set_controls({way: MY_OWN})
             st.query_params[way] = MY_OWN
     return message
 
@@ -301,7 +296,7 @@ def tell_delta(first: Start, delta: float, records: int) -> str:
 
 def start() -> Start:
     """Draw the first controls: data, δ and adjacency. They need no slow library."""
-    presets.pending()
+    set_held("explore")
     form = Form(CONTROLS)
     with st.sidebar:
         dataset = form.draw("data")
@@ -324,7 +319,7 @@ def start() -> Start:
             record_count = size or max(1, _entry_of(dataset, columns).records)
             delta = default_delta(record_count) if by_rule else form.draw("delta")
             share_place = st.empty() if form.is_open else None
-            adjacency = form.draw("adjacency")
+            form.draw("adjacency")
             rest_place = st.container()
     # n·δ follows when the number of training records is known.
     if share_place is not None:
@@ -334,8 +329,6 @@ def start() -> Start:
         size,
         upload,
         columns,
-        delta,
-        adjacency,
         form,
         presets_place,
         model_place,

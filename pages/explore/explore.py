@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from dpcore.errors import InvalidInput
-from pages.explore import answer, controls, presets
+from pages.explore import answer, controls
 from pages.explore.layout import layout
-from pages.shared import job_panel, query, shared_jobs
+from pages.shared import job_panel, presets, query, shared_jobs
 
 complaint = controls.link_complaint()
 if complaint:
@@ -23,7 +21,7 @@ try:
     if start.missing:
         shared_jobs.only(shared_jobs.CURVES, ())
         answer.how_to_get(start)
-        presets.drawn()
+        presets.drawn("explore")
         st.stop()
     from pages.explore import detail, view
 
@@ -32,10 +30,9 @@ try:
 except InvalidInput as refusal:
     shared_jobs.only(shared_jobs.CURVES, ())
     answer.show_refusal(start, title_place, str(refusal))
-    presets.drawn()
+    presets.drawn("explore")
     st.stop()
 
-start = replace(start, delta=contents.delta)
 delta_warning = controls.tell_delta(start, contents.delta, contents.split.records)
 slots = layout(start)
 answer.heading(start, contents, title_place, notes_place)
@@ -47,4 +44,4 @@ detail.tabs(contents, slots)
 shared_jobs.only(shared_jobs.CURVES, [key for job in contents.untrained for key in job.keys])
 with slots.training:
     job_panel.watch(contents.untrained)
-presets.drawn()
+presets.drawn("explore")

@@ -14,12 +14,12 @@ from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.presets import matching
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import ADJACENCIES
+from dpcore.controls.plan import steps_per_epoch
 from dpcore.figures.plan import sentences
 from dpcore.figures.plan.spending import spending
 from dpcore.figures.words import at_most, plain
 from dpcore.guarantee import Adjacency, Guarantee, Status
 from pages.plan import texts
-from pages.plan.controls import PlanChoice
 from pages.shared import badges, view_link
 from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.charts import download, on_dark, plot
@@ -47,7 +47,7 @@ class Answer:
 
     Parameters
     ----------
-    choice : PlanChoice
+    training : TrainingPlan
     fast, certified : Guarantee or None
         By Rényi accounting, and by privacy loss distributions; ``None`` while being computed.
     paper : TruncatedAnswer or None
@@ -59,17 +59,12 @@ class Answer:
         computed.
     """
 
-    choice: PlanChoice
+    training: TrainingPlan
     fast: Guarantee | None
     certified: Guarantee | None
     paper: TruncatedAnswer | None
     stated: float | None
     replaced: tuple[Evidence, ...] | None
-
-    @property
-    def training(self) -> TrainingPlan:
-        """The training run."""
-        return self.choice.training
 
     @property
     def proved(self) -> list[Guarantee]:
@@ -106,9 +101,8 @@ def covered(training: TrainingPlan, accountant: str) -> bool:
     return not accountants.refusal(first, training.adjacency, accountant)
 
 
-def title(choice: PlanChoice) -> None:
+def title(training: TrainingPlan) -> None:
     """Show the run in words."""
-    training = choice.training
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title("What does this training run cost?", anchor=False)
         st.space("stretch")
@@ -129,9 +123,9 @@ def _population(training: TrainingPlan) -> str:
     )
 
 
-def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
+def numbers(training: TrainingPlan) -> tuple[Answer, Waiting]:
     """Show the line of big numbers; returns the answer and its unfinished tasks."""
-    training, per_epoch = choice.training, choice.per_epoch
+    per_epoch = steps_per_epoch(training.records, training.batch)
     # Alone at first: the other tasks would compete for the processor.
     fast, fast_waiting = answer_to(
         "renyi",
@@ -162,7 +156,7 @@ def numbers(choice: PlanChoice) -> tuple[Answer, Waiting]:
         training,
         lambda progress: claims.under_replace_one(training, claimed, progress),
     )
-    answer = Answer(choice, fast, certified, paper, stated, replaced)
+    answer = Answer(training, fast, certified, paper, stated, replaced)
     summary = st.empty()
     if fast is not None:
         summary.markdown(sentences.first_numbers(answer.proved, printed))

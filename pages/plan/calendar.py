@@ -21,7 +21,7 @@ from pages.plan.answer import Answer
 from pages.shared import query
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
-from pages.shared.session import control_value, once, recall, remember, store, stored
+from pages.shared.session import control_value, once, store, stored
 from pages.shared.verbatim import refuse, verbatim
 from pages.shared.widgets import drawn
 
@@ -149,12 +149,12 @@ def _fill_form(typed_noise: bool) -> None:
 def _replace_rows(rows: list[dict[str, Any]]) -> None:
     """Restart the table, not yet drawn in this run, with these rows."""
     store("calendar_rows", rows)
-    remember("calendar_table", (recall("calendar_table") or 0) + 1)
+    store("calendar_table", (stored("calendar_table") or 0) + 1)
 
 
 def _editor(noise: str) -> list[dict[str, Any]]:
     """Rows of the edited table; its base stays the same on screen, so that edits survive."""
-    key = f"calendar_rows_{noise}_{recall('calendar_table') or 0}"
+    key = f"calendar_rows_{noise}_{stored('calendar_table') or 0}"
     if control_value(key) is None:  # Streamlit drops the edits of a hidden table
         store("calendar_base", stored("calendar_rows"))
     base = pd.DataFrame(stored("calendar_base"), columns=list(COLUMNS)).astype(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from dpcore.accounting.accountants import default_adjacency
@@ -23,26 +21,9 @@ from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency
 from pages.plan import texts
+from pages.shared import presets
 from pages.shared.session import control_text, set_controls, store, stored
 from pages.shared.widgets import Form
-
-PENDING = "plan_pending"
-
-
-@dataclass(frozen=True)
-class PlanChoice:
-    """Values of the controls.
-
-    Parameters
-    ----------
-    training : TrainingPlan
-        The run.
-    per_epoch : int
-        Steps of one pass over the data.
-    """
-
-    training: TrainingPlan
-    per_epoch: int
 
 
 def target() -> float:
@@ -52,21 +33,10 @@ def target() -> float:
 
 def set_to(training: TrainingPlan) -> None:
     """Set the controls to this run; call this before they are drawn."""
-    settings = values(training)
-    store(PENDING, settings)
-    set_controls(settings)
+    presets.hold("plan", values(training))
 
 
-def drawn() -> None:
-    """Note that the controls have reached the browser; from now on the reader sets them.
-
-    An interrupted run of the page loses values that the browser has never seen. The old ones would
-    return with the next event, so the new ones are set again until a run ends.
-    """
-    store(PENDING, None)
-
-
-def sidebar() -> PlanChoice:
+def sidebar() -> TrainingPlan:
     """Draw the controls and read them.
 
     Raises
@@ -74,7 +44,7 @@ def sidebar() -> PlanChoice:
     InvalidInput
         From `dpcore`, for values that do not fit together.
     """
-    set_controls(stored(PENDING) or {})
+    presets.set_held("plan")
     form = Form(CONTROLS)
     with st.sidebar:
         presets_place, run_place = st.container(), st.container()
@@ -90,15 +60,13 @@ def sidebar() -> PlanChoice:
             form.draw("every", disabled=form.draw("decays") != "steps")
             form.draw("plan_delta")
             _share(form.values["records"], form.values["plan_delta"])
-    training, per_epoch = _read(form, is_nominal=is_nominal)
-    store("plan_length", (training.steps, per_epoch))
+    training = _read(form, is_nominal=is_nominal)
     with presets_place:
         _presets(training)
-    return PlanChoice(training, per_epoch)
+    return training
 
 
-def _read(form: Form, *, is_nominal: bool) -> tuple[TrainingPlan, int]:
-    """The run, and the steps of one pass over the data."""
+def _read(form: Form, *, is_nominal: bool) -> TrainingPlan:
     fields = CONTROLS.fields(form.values)
     records = whole("public size" if is_nominal else "records n", fields["records"], at_least=1)
     batch = whole("batch size", fields["batch"], at_least=1, at_most=records)
@@ -113,7 +81,9 @@ def _read(form: Form, *, is_nominal: bool) -> tuple[TrainingPlan, int]:
         "decay_every": 1 if fields["decay"] == 1.0 else every,
         "adjacency": Adjacency(fields["adjacency"]),
     }
-    return TrainingPlan(**{**fields, **checked}), per_epoch
+    training = TrainingPlan(**{**fields, **checked})
+    store("plan_length", (training.steps, per_epoch))
+    return training
 
 
 def _share(records: int, delta: float) -> None:
@@ -124,26 +94,15 @@ def _share(records: int, delta: float) -> None:
 
 
 def _presets(training: TrainingPlan) -> None:
-    """Draw the drop-down that sets all controls at once, and shows the matching preset."""
-    titles = {key: item.title for key, item in PRESETS.items()}
     matched = matching(training)
-    set_controls({"preset": None if matched is None else matched.key})
-    st.selectbox(
-        "Start from",
-        list(titles),
-        index=None,
-        format_func=titles.__getitem__,
+    presets.start_from(
+        "preset",
+        {key: item.title for key, item in PRESETS.items()},
+        None if matched is None else matched.key,
+        lambda key: set_to(preset(key).training),
         placeholder="Settings of paper 003",
-        key="preset",
         help=texts.PRESET,
-        on_change=_load,
     )
-
-
-def _load() -> None:
-    key = control_text("preset")
-    if key in PRESETS:
-        set_to(preset(key).training)
 
 
 def _reset_adjacency() -> None:

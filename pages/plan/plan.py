@@ -7,7 +7,7 @@ import streamlit as st
 from dpcore.errors import InvalidInput
 from pages.plan import answer as plan_answer
 from pages.plan import controls, links, risk, solving, tabs
-from pages.shared import background, job_panel, query
+from pages.shared import background, job_panel, presets, query
 from pages.shared.verbatim import refuse
 
 message = links.validate_link()
@@ -16,12 +16,12 @@ if message:
 query.tell_restated("plan")
 
 try:
-    choice = controls.sidebar()
-    plan_answer.title(choice)
-    answer, waiting = plan_answer.numbers(choice)
+    training = controls.sidebar()
+    plan_answer.title(training)
+    answer, waiting = plan_answer.numbers(training)
 except InvalidInput as refusal:
     refuse(refusal)
-    controls.drawn()
+    presets.drawn("plan")
     st.stop()
 
 progress = st.container()
@@ -33,4 +33,4 @@ risk.show(answer)
 waiting += tabs.show(answer)
 with progress:
     job_panel.watch(background.watched(waiting))
-controls.drawn()
+presets.drawn("plan")

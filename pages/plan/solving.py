@@ -9,12 +9,13 @@ import streamlit as st
 from dpcore.accounting import planner
 from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.planner import Plan
+from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import DELTAS
-from dpcore.controls.plan import SOLVE, SOLVED, TARGET
+from dpcore.controls.plan import SOLVE, SOLVED, TARGET, steps_per_epoch
 from dpcore.errors import InvalidInput
 from dpcore.figures.plan import sentences
 from pages.plan.answer import CERTIFIED, FAST, Answer, covered
-from pages.plan.controls import PlanChoice, set_to
+from pages.plan.controls import set_to
 from pages.shared.background import Waiting, answer_to, is_stopped
 from pages.shared.badges import statement
 from pages.shared.verbatim import refuse
@@ -36,14 +37,13 @@ def show(answer: Answer) -> Waiting:
                     if guarantee is not None:
                         st.markdown(statement(guarantee))
             else:
-                waiting += _answers(answer.choice, unknown, target)
+                waiting += _answers(answer.training, unknown, target)
         except InvalidInput as refusal:
             refuse(refusal)
     return waiting
 
 
-def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
-    training = choice.training
+def _answers(training: TrainingPlan, unknown: str, target: float) -> Waiting:
     plans: list[Plan] = []
     waiting: Waiting = []
     keys = [key for key in (FAST, CERTIFIED) if covered(training, key)] or [FAST]
@@ -61,8 +61,9 @@ def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
             plans.append(plan)
         elif not is_stopped(pending):
             st.caption(f"The answer by {title} comes here.")
+    per_epoch = steps_per_epoch(training.records, training.batch)
     for plan in plans:
-        _answer(choice, plan, target)
+        _answer(plan, target, per_epoch)
     if len([plan for plan in plans if plan.value is not None]) > 1:
         st.caption(
             "Both answers are proved. Use the one by PLD: it adds up the same noise more tightly, "
@@ -71,9 +72,9 @@ def _answers(choice: PlanChoice, unknown: str, target: float) -> Waiting:
     return waiting
 
 
-def _answer(choice: PlanChoice, plan: Plan, target: float) -> None:
+def _answer(plan: Plan, target: float, per_epoch: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        sentence = sentences.answered(plan, target, choice.per_epoch)
+        sentence = sentences.answered(plan, target, per_epoch)
         st.markdown(f"{sentence} {planner.precision(plan)}".strip(), width="stretch")
         usable = planner.to_set(plan)
         if usable is None:

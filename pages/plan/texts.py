@@ -34,7 +34,6 @@ NOT_PROVED = (
     "A condition of this theorem is not met, or there is none. That does not make a number false."
 )
 OF_THE_LEMMA = "The paper's lemma speaks of batches of fixed size."
-NO_ODDS = "No bound: no accountant here gives a finite ε for this run."
 RELEASE_DATE = "The day on which the numbers are published."
 RELEASE = "What is published, in your words."
 WEIGHT = "How much of the budget it gets, relative to the others: 2 is twice as much as 1."

@@ -17,7 +17,7 @@ import streamlit as st
 from dpcore.errors import Cancelled
 from dpcore.progress import Progress
 from pages.shared.job_panel import JobLine, State
-from pages.shared.session import flag, lower_flag, raise_flag, store, stored
+from pages.shared.session import store, stored
 from pages.shared.shared_jobs import me, present
 
 Value = TypeVar("Value")
@@ -154,8 +154,8 @@ def ask(
     box: list[BackgroundTask[Value]] = _tasks(name, key, work, quick)
     if previous is not None and previous is not box:
         previous[0].leave(me())
-        lower_flag(f"stopped {name}")
-    if not flag(f"stopped {name}"):
+        store(f"stopped {name}", False)
+    if not stored(f"stopped {name}"):
         if box[0].stopped:
             box[0] = BackgroundTask(work, quick=quick)
         box[0].join(me(), present())
@@ -216,7 +216,7 @@ class WatchedAnswers:
 
     def _running(self) -> Waiting:
         """Tasks this session has not stopped; other sessions may still wait for a stopped one."""
-        return [entry for entry in self._waiting if not flag(f"stopped {entry[0]}")]
+        return [entry for entry in self._waiting if not stored(f"stopped {entry[0]}")]
 
     def state(self) -> State:
         """Joint state: done once one answer is there, or must be requested again."""
@@ -247,13 +247,13 @@ class WatchedAnswers:
     def stop(self) -> None:
         """Leave all running tasks."""
         for name, _, task in self._running():
-            raise_flag(f"stopped {name}")
+            store(f"stopped {name}", True)
             task.leave(me())
 
     def again(self) -> None:
         """Let the page ask for them again."""
         for name, _, _ in self._waiting:
-            lower_flag(f"stopped {name}")
+            store(f"stopped {name}", False)
 
 
 def watched(waiting: Waiting) -> list[WatchedAnswers]:

@@ -14,7 +14,7 @@ import streamlit as st
 from dpcore.controls.control import Control, OneOf
 from dpcore.controls.link import Link, Refusal, check
 from dpcore.guarantee import Adjacency
-from pages.shared.session import flag, raise_flag, set_controls, store, stored
+from pages.shared.session import set_controls, store, stored
 from pages.shared.verbatim import verbatim
 
 VERSION, THIS = "v", "2"
@@ -81,8 +81,9 @@ def upgrade_link(
         (link) -> (value, title) of other controls that such a link does not name, if its meaning is
         no longer the default.
     """
-    link, first_run, old_link = read_link(), not flag(f"{page} opened"), stored(f"{page} old link")
-    raise_flag(f"{page} opened")
+    link, old_link = read_link(), stored(f"{page} old link")
+    first_run = not stored(f"{page} opened")
+    store(f"{page} opened", True)
     if link and VERSION not in link:
         # Going back may lead to the link that was rewritten; any other address without a version
         # was written by the controls since.

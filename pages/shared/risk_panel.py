@@ -17,7 +17,7 @@ from dpcore.export.risk import command
 from dpcore.figures import people
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.words import at_most, percent_at_most, plain
-from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.guarantee import Adjacency, Guarantee, PrivacyBudget
 from pages.shared import query, texts
 from pages.shared.charts import download, on_dark, plot
 from pages.shared.numbers import draw_numbers
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dpcore.accounting.tradeoff import Attacker, PrivacyCurve
+    from dpcore.accounting.training_plan import TrainingPlan
 
 SERIES = {"exact": "from the noise itself", "budget": "from ε and δ alone"}
 
@@ -99,6 +100,53 @@ def attacker_panel(
             if above is not None:
                 above()
             _opened(promise_of(), exact_curve, key)
+
+
+def run_panels(
+    run: Promise,
+    certified: Guarantee,
+    accounted: TrainingPlan | None,
+    key: str,
+    page: str,
+    *,
+    is_final: bool,
+    subject: str,
+    without: str,
+) -> None:
+    """Draw the card of a training run, and the attacker panel in a fragment of its own.
+
+    Parameters
+    ----------
+    run : Promise
+    certified : Guarantee
+    accounted : TrainingPlan or None
+        The run, if the exact curve of its noise is known.
+    key : str
+        As in `attacker_panel`.
+    page : str
+    is_final : bool
+        Whether the exact curve is drawn; it would delay a certification under way.
+    subject : str
+        What the card holds for.
+    without : str
+        What stands in place of the card if no bound is certified.
+    """
+    with st.container(border=True, width=480):
+        if run.budget is None:
+            st.markdown(f"**What ε means for one person:** {without}")
+        else:
+            fewer = "" if accounted is None else f" {FEWER}"
+            note = f"{subject}: {certified.by}.{fewer}"
+            card(run.budget, certified.adjacency, f"{page}_people_figure", note)
+
+    def exact_curve() -> PrivacyCurve | None:
+        from dpcore.accounting.tradeoff import from_event
+
+        if accounted is None or not is_final:
+            return None
+        return from_event(accounted.event(), accounted.adjacency)
+
+    st.fragment(attacker_panel)(lambda: run, exact_curve, key)
 
 
 @st.cache_resource(max_entries=100, show_spinner="Computing the privacy curve …")

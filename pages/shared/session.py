@@ -29,37 +29,6 @@ def control_value(key: str) -> Any:
     return st.session_state.get(key)
 
 
-def set_control(key: str, value: str) -> None:
-    """Set a control, before it is drawn for the first time."""
-    st.session_state[key] = value
-
-
-def remember(name: str, number: int) -> None:
-    """Store a number for the rest of this session."""
-    st.session_state[f"_number_{name}"] = number
-
-
-def recall(name: str) -> int | None:
-    """The number last stored under this name, or None."""
-    number: int | None = st.session_state.get(f"_number_{name}")
-    return number
-
-
-def flag(name: str) -> bool:
-    """Whether the flag was raised in this session."""
-    return bool(st.session_state.get(f"_flag_{name}", False))
-
-
-def raise_flag(name: str) -> None:
-    """Raise the flag for the rest of this session."""
-    st.session_state[f"_flag_{name}"] = True
-
-
-def lower_flag(name: str) -> None:
-    """Lower the flag."""
-    st.session_state[f"_flag_{name}"] = False
-
-
 def set_controls(values: Mapping[str, object]) -> None:
     """Set controls before they are drawn, in a callback or earlier in the script."""
     for key, value in values.items():

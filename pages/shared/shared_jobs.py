@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dpcore.evaluation import jobs
 from dpcore.evaluation.task import StudyProtocol, Task
 from pages.shared.job_panel import JobLine, State
-from pages.shared.session import flag, lower_flag, once, raise_flag, store, stored
+from pages.shared.session import once, store, stored
 from pages.shared.verbatim import verbatim
 
 if TYPE_CHECKING:
@@ -92,18 +92,18 @@ def stop(key: str) -> None:
             jobs.Job(key).leave(me() + name)
     store("jobs held", {name: keys - {key} for name, keys in keys_by_place.items()})
     store(f"job stopped {key}", time.monotonic())
-    lower_flag(f"job begun {key}")
+    store(f"job begun {key}", False)
 
 
 def begin(key: str) -> None:
     """Note that the person started the job, until they stop it."""
     store(f"job stopped {key}", None)
-    raise_flag(f"job begun {key}")
+    store(f"job begun {key}", True)
 
 
 def begun(key: str) -> bool:
     """Whether the person started it in this session, and has not stopped it since."""
-    return flag(f"job begun {key}")
+    return bool(stored(f"job begun {key}"))
 
 
 def stopped(key: str) -> bool:
@@ -224,12 +224,12 @@ class WatchedJobs:
         libraries then would take the processor from the browser.
         """
         seen_flag = f"look {' '.join(self.keys)}"
-        if flag(seen_flag):
+        if stored(seen_flag):
             with suppress(jobs.QueueFull):  # submitted again at the next poll
                 self._hand_in("new", "cancelled")
             for key in self.keys:
                 join(self.place, key)
-        raise_flag(seen_flag)
+        store(seen_flag, True)
 
     def stop(self) -> None:
         """Leave them all, at every place; their rows so far stay."""

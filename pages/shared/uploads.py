@@ -25,7 +25,7 @@ from dpcore.evaluation import jobs
 from dpcore.evaluation.forgetting import forget as forget_job
 from dpcore.evaluation.task import Task
 from pages.shared import session_end, shared_jobs
-from pages.shared.session import once, recall, remember, store, stored
+from pages.shared.session import once, store, stored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,7 +195,7 @@ class File:
 
 def field(label: str, key: str, **more: Any) -> File | None:
     """Draw the upload field and, once it holds a file, the button that deletes it."""
-    forgotten_count = recall("forgotten") or 0
+    forgotten_count = stored("forgotten") or 0
     session_end.overwrite_freed_memory()
     upload: UploadedFile | None = st.file_uploader(
         label, key=f"{key}_{forgotten_count}" if forgotten_count else key, **more
@@ -227,7 +227,7 @@ def forget() -> None:
     # These caches belong to the session: other sessions lose nothing.
     for cached in (_table, _features, curve_rows, figure):
         cached.clear()
-    remember("forgotten", (recall("forgotten") or 0) + 1)
+    store("forgotten", (stored("forgotten") or 0) + 1)
     session_end.forget_files()
     st.toast(FORGOTTEN, icon=":material/delete:")
 

@@ -13,6 +13,7 @@ from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
+from pages.shared import presets
 from pages.shared.session import control_text, set_controls
 from pages.shared.widgets import Form
 from pages.train import texts, upload
@@ -110,25 +111,16 @@ def _metric(form: Form, entry: ExamplesEntry) -> str:
 
 
 def _presets() -> None:
-    """Draw the drop-down that sets all controls at once, and shows the matching preset."""
-    set_controls({"train_preset": next((name for name in PRESETS if _is_set(name)), None)})
-    st.selectbox(
-        "Start from",
-        list(PRESETS),
-        index=None,
+    presets.start_from(
+        "train_preset",
+        {name: name for name in PRESETS},
+        next((name for name in PRESETS if _is_set(name)), None),
+        lambda name: set_controls(PRESETS[name]),
         placeholder="Your own settings",
-        key="train_preset",
         help=texts.PRESET,
-        on_change=_load,
     )
 
 
 def _is_set(name: str) -> bool:
     """Whether the drawn controls match this preset."""
     return all(control_text(key) in ("", str(value)) for key, value in PRESETS[name].items())
-
-
-def _load() -> None:
-    values = PRESETS.get(control_text("train_preset"))
-    if values is not None:
-        set_controls(values)

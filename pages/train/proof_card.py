@@ -7,7 +7,6 @@ import streamlit as st
 from dpcore.accounting import paper_003
 from dpcore.accounting.paper_003 import TruncatedAnswer
 from dpcore.accounting.risk import promise
-from dpcore.accounting.tradeoff import PrivacyCurve, from_event
 from dpcore.guarantee import Status
 from pages.shared import badges, risk_panel
 from pages.train import texts
@@ -70,26 +69,14 @@ def _paper_003(calibrated: CalibratedTraining) -> None:
 
 def what_it_means(calibrated: CalibratedTraining) -> None:
     """Draw the card for the certified ε, and the attacker panel."""
-    assurance, config = calibrated.assurance, calibrated.config
-    training_promise = promise(
-        "this training", assurance.proof, assurance.certified, calibrated.records
+    assurance = calibrated.assurance
+    risk_panel.run_panels(
+        promise("this training", assurance.proof, assurance.certified, calibrated.records),
+        assurance.certified,
+        calibrated.training,
+        f"train {calibrated.config} {calibrated.records}",
+        "train",
+        is_final=assurance.certified.epsilon is not None,
+        subject="For each run here",
+        without="No bound: nothing is certified for this noise.",
     )
-    with st.container(border=True, width=480):
-        if training_promise.budget is None:
-            st.markdown(f"**What ε means for one person:** {texts.NO_ODDS}")
-        else:
-            note = f"For each run here: {assurance.certified.by}."
-            if calibrated.training is not None:
-                note += f" {risk_panel.FEWER}"
-            risk_panel.card(
-                training_promise.budget, assurance.certified.adjacency, "train_people_figure", note
-            )
-
-    def exact_curve() -> PrivacyCurve | None:
-        training = calibrated.training
-        if training is None or assurance.certified.epsilon is None:
-            return None
-        return from_event(training.event(), training.adjacency)
-
-    key = f"train {config} {calibrated.records}"
-    st.fragment(risk_panel.attacker_panel)(lambda: training_promise, exact_curve, key)

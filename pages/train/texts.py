@@ -43,7 +43,6 @@ LIVE = (
 WHOLE_RUN = (
     "This is for the whole run as set; one that is stopped has spent what “Certified ε” above says."
 )
-NO_ODDS = "No bound: nothing is certified for this noise."
 UPLOAD = (
     "A file written by `numpy.savez` with `train_features` and `test_features` (records × "
     "features), `train_labels` and `test_labels` (whole numbers from 0, or 0, 1 and nan for "

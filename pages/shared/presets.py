@@ -1,0 +1,75 @@
+"""Presets: a drop-down that sets many controls at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from pages.shared.session import control_text, set_controls, store, stored
+
+
+def start_from(
+    key: str,
+    titles: Mapping[str, str],
+    matching: str | None,
+    load: Callable[[str], None],
+    *,
+    placeholder: str,
+    help: str,
+) -> None:
+    """Draw the drop-down, which shows the preset that the controls match.
+
+    Parameters
+    ----------
+    key : str
+        Of the drop-down.
+    titles : mapping
+        Preset to title.
+    matching : str or None
+        The preset that the controls match.
+    load : callable
+        Sets the controls to the chosen preset.
+    placeholder, help : str
+        Of the drop-down.
+    """
+
+    def chosen() -> None:
+        choice = control_text(key)
+        if choice in titles:
+            load(choice)
+
+    set_controls({key: matching})
+    st.selectbox(
+        "Start from",
+        list(titles),
+        index=None,
+        format_func=titles.__getitem__,
+        placeholder=placeholder,
+        key=key,
+        help=help,
+        on_change=chosen,
+    )
+
+
+def hold(page: str, values: Mapping[str, object]) -> None:
+    """Set the controls of a page, and again in each run until `drawn`.
+
+    An interrupted run of the page loses values that the browser has never seen; the old ones would
+    return with the next event.
+    """
+    store(f"{page} preset", values)
+    set_held(page)
+
+
+def set_held(page: str) -> None:
+    """Set the controls to the values that are held; call this before they are drawn."""
+    values = stored(f"{page} preset") or {}
+    set_controls(
+        {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+    )
+
+
+def drawn(page: str) -> None:
+    """Note that the controls have reached the browser; from now on the reader sets them."""
+    store(f"{page} preset", None)
