@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from pages.shared import cache, finite_numbers, session_end
+from dpcore.datasets import cache
+from pages.shared import finite_numbers, session_end
+from pages.shared.verbatim import verbatim
 
 session_end.watch_session()
 
@@ -50,5 +52,7 @@ page = st.navigation(
     position="top",
 )
 finite_numbers.refuse()
-cache.tell()
+complaint = cache.complaint()
+if complaint:
+    st.warning(verbatim(complaint), icon=":material/save:")
 page.run()

@@ -7,10 +7,7 @@ import streamlit as st
 from pages.atlas import answer, cards, controls
 from pages.shared import query
 
-message = controls.validate_link()
-if message:
-    st.warning(message, icon=":material/link_off:")
-query.tell_restated("atlas")
+query.tell("atlas", controls.validate_link())
 
 choice = controls.sidebar()
 if choice.chosen is not None:

@@ -34,14 +34,15 @@ def listed(systems: Sequence[System]) -> None:
 
 def card(system: System) -> None:
     """Draw one system in the list; its button opens it."""
+    is_model = bool(_runs_as(system, Place.ATLAS))
     with st.container(border=True, key=f"card_{system.key}"):
         _badges(system, system.title)
         _description(system)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Run it" if models_of(system) else "Details",
+                "Run it" if is_model else "Details",
                 key=f"open {system.key}",
-                icon=":material/play_arrow:" if models_of(system) else ":material/open_in_full:",
+                icon=":material/play_arrow:" if is_model else ":material/open_in_full:",
                 help=f"Opens {system.title} by itself; the address then leads to it.",
                 on_click=choose,
                 args=(system.key,),
@@ -64,8 +65,9 @@ def alone(system: System) -> None:
     with top:
         _badges(system)
         _description(system, claim_and_proof=not is_shown_below)
-        for limit in limits_of(system):
-            st.caption(f"Note: {limit}")
+        for key in _runs_as(system, Place.EXPLORE):
+            for limit in method_named(key).limits:
+                st.caption(f"Note: {limit}")
         with st.container(horizontal=True, vertical_alignment="center"):
             _routes(system)
     if model is not None:
@@ -135,28 +137,18 @@ def _software_text(software: Software) -> str:
     return f"{software.name} ({remarks})" if remarks else software.name
 
 
-def limits_of(system: System) -> list[str]:
-    """Limits of the Explore methods that the system runs as."""
-    return [
-        limit
-        for run in system.runs
-        if run.place is Place.EXPLORE and run.relation is not Relation.RELATIVE
-        for limit in method_named(run.key).limits
-    ]
-
-
-def models_of(system: System) -> list[str]:
-    """The models of this page that the system runs as."""
+def _runs_as(system: System, place: Place) -> list[str]:
+    """What the system itself runs as there: methods of Explore, or models of this page."""
     return [
         run.key
         for run in system.runs
-        if run.place is Place.ATLAS and run.relation is not Relation.RELATIVE
+        if run.place is place and run.relation is not Relation.RELATIVE
     ]
 
 
 def _model(system: System) -> str | None:
     """The model to run: the only one, or the chosen one."""
-    models = models_of(system)
+    models = _runs_as(system, Place.ATLAS)
     if len(models) < 2:
         return models[0] if models else None
     return str(drawn(FORM, among=models))

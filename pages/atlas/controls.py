@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -57,8 +58,8 @@ def sidebar() -> AtlasChoice:
     form = Form(FILTERS)
     with st.sidebar:
         for control in FILTERS:
-            is_filter = control is not SYSTEM
-            form.draw(control.key, on_change=_close if is_filter else "rerun")
+            close = partial(choose, None)
+            form.draw(control.key, on_change="rerun" if control is SYSTEM else close)
     paper, kind, verdict = (form.values[key] for key in ("paper", "kind", "verdict"))
     runnable, failures, search = (form.values[key] for key in ("runnable", "failures", "search"))
     chosen = form.values[SYSTEM.key]
@@ -89,10 +90,6 @@ def _has_word_prefix(word: str, text: str) -> bool:
 def choose(key: str | None) -> None:
     """Open a system, or the list again; use in a callback."""
     set_controls({SYSTEM.key: key})
-
-
-def _close() -> None:
-    choose(None)
 
 
 def clear() -> None:

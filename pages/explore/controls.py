@@ -150,11 +150,7 @@ def _source(dataset: str) -> str:
 def link_complaint() -> str:
     """All refusals of the link as one message, computed once a session."""
     query.upgrade_link(
-        "explore",
-        "adjacency",
-        ADJACENCIES,
-        lambda _: Adjacency.REPLACE_ONE,
-        _old_values,
+        "explore", "adjacency", ADJACENCIES, lambda _: Adjacency.REPLACE_ONE, _old_values
     )
     return once("link_complaint", _validate_link)
 
@@ -325,15 +321,7 @@ def start() -> Start:
     if share_place is not None:
         share_place.caption(f"δ = {plain(delta)}")
     return Start(
-        dataset,
-        size,
-        upload,
-        columns,
-        form,
-        presets_place,
-        model_place,
-        share_place,
-        rest_place,
+        dataset, size, upload, columns, form, presets_place, model_place, share_place, rest_place
     )
 
 
@@ -372,10 +360,7 @@ def first_choice() -> ExploreChoice:
 
 
 def _choice(
-    values: dict[str, Any],
-    methods: Sequence[str],
-    settings: dict[str, Any],
-    upload: File | None,
+    values: dict[str, Any], methods: Sequence[str], settings: dict[str, Any], upload: File | None
 ) -> ExploreChoice:
     from dpcore.methods import method_named
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -28,20 +29,23 @@ if TYPE_CHECKING:
     from pages.explore.view import View
 
 
+def _in_open_tab(slots: Slots, contents: Mapping[str, Callable[[], None]]) -> None:
+    """Draw what stands in the open tab."""
+    for name, draw in contents.items():
+        if name in slots.tabs and slots.tabs[name].open:
+            with slots.tabs[name]:
+                draw()
+
+
 def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slots) -> None:
     """Draw the tabs that change with ε; called from the fragment."""
-    if slots.tabs[EVERY_METHOD].open:
-        with slots.tabs[EVERY_METHOD]:
-            numbers.every_method(view, rows, epsilon)
-    if PER_1000 in slots.tabs and slots.tabs[PER_1000].open:
-        with slots.tabs[PER_1000]:
-            _per_thousand(view, rows)
-    if slots.tabs["Best method"].open:
-        with slots.tabs["Best method"]:
-            _best(view, epsilon)
-    if slots.tabs["Claim and proof"].open:
-        with slots.tabs["Claim and proof"]:
-            badges.claims_and_proofs(view.calibrations_at(epsilon))
+    contents = {
+        EVERY_METHOD: lambda: numbers.every_method(view, rows, epsilon),
+        PER_1000: lambda: _per_thousand(view, rows),
+        "Best method": lambda: _best(view, epsilon),
+        "Claim and proof": lambda: badges.claims_and_proofs(view.calibrations_at(epsilon)),
+    }
+    _in_open_tab(slots, contents)
 
 
 def focus_budget(
@@ -166,16 +170,14 @@ def _goal(view: View) -> float:
 
 def tabs(view: View, slots: Slots) -> None:
     """Draw the tabs that do not change with ε, each only while it is open."""
-    for kind, name in (("objective", "Objective"), ("sigma", "Noise σ"), ("excess", "Excess risk")):
-        if slots.tabs[name].open:
-            with slots.tabs[name]:
-                plot(figure(kind, view), f"{kind}_figure")
-    if slots.tabs["Take along"].open:
-        with slots.tabs["Take along"]:
-            take_along.show(view)
-    if slots.tabs["About the data"].open:
-        with slots.tabs["About the data"]:
-            _about(view)
+    contents = {
+        "Objective": lambda: plot(figure("objective", view), "objective_figure"),
+        "Noise σ": lambda: plot(figure("sigma", view), "sigma_figure"),
+        "Excess risk": lambda: plot(figure("excess", view), "excess_figure"),
+        "Take along": lambda: take_along.show(view),
+        "About the data": lambda: _about(view),
+    }
+    _in_open_tab(slots, contents)
 
 
 def _about(view: View) -> None:

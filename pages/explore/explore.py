@@ -9,10 +9,7 @@ from pages.explore import answer, controls
 from pages.explore.layout import layout
 from pages.shared import job_panel, presets, query, shared_jobs
 
-complaint = controls.link_complaint()
-if complaint:
-    st.warning(complaint, icon=":material/link_off:")
-query.tell_restated("explore")
+query.tell("explore", controls.link_complaint())
 
 start = controls.start()
 title_place, work_place, notes_place = answer.title(start), st.container(), st.container()

@@ -103,10 +103,7 @@ def covered(training: TrainingPlan, accountant: str) -> bool:
 
 def title(training: TrainingPlan) -> None:
     """Show the run in words."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title("What does this training run cost?", anchor=False)
-        st.space("stretch")
-        view_link.link()
+    view_link.title("What does this training run cost?")
     preset = matching(training)
     note = "" if preset is None else f" These are settings of paper 003: {preset.title}."
     st.caption(

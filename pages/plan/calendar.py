@@ -72,30 +72,26 @@ def _controls(answer: Answer) -> tuple[PrivacyBudget, str, str, float]:
         noise = drawn(NOISE, width="content")
         composition = drawn(COMPOSITION, width="content") if noise != "typed" else "pld"
     st.caption(f"δ = {plain(answer.training.delta)}, the one of the controls, for all of them.")
-    return (
-        PrivacyBudget(epsilon, answer.training.delta),
-        composition,
-        noise,
-        sensitivity,
-    )
+    return PrivacyBudget(epsilon, answer.training.delta), composition, noise, sensitivity
+
+
+def _quarters() -> list[dict[str, Any]]:
+    return [
+        {"date": release.on, "what": release.title, "weight": release.weight, "sigma": None}
+        for release in releases.quarterly(date.today().year)
+    ]
 
 
 def _initial_rows() -> tuple[list[dict[str, Any]], str]:
     """Rows of the link, else four quarters of this year; and the refusal of a bad link."""
-    default_rows = [
-        {"date": release.on, "what": release.title, "weight": release.weight, "sigma": None}
-        for release in releases.quarterly(date.today().year)
-    ]
     text = query.read_link().get(LINK, [""])[-1]
     if not text:
-        return default_rows, ""
+        return _quarters(), ""
     try:
         return releases.from_text(text), ""
     except InvalidInput as refusal:
-        return (
-            default_rows,
-            f"The link asks for a calendar that cannot be followed: {verbatim(str(refusal))}",
-        )
+        reason = verbatim(str(refusal))
+        return _quarters(), f"The link asks for a calendar that cannot be followed: {reason}"
 
 
 def _fill_form(typed_noise: bool) -> None:
@@ -184,14 +180,8 @@ def _editor(noise: str) -> list[dict[str, Any]]:
 
 def _write_link(rows: list[dict[str, Any]]) -> None:
     """Write the table into the address, so that a copied link holds it."""
-    default_text = releases.to_text(
-        [
-            {"date": release.on, "what": release.title, "weight": release.weight}
-            for release in releases.quarterly(date.today().year)
-        ]
-    )
     text = releases.to_text(rows)
-    if text == default_text or not rows:
+    if text == releases.to_text(_quarters()) or not rows:
         if LINK in st.query_params:
             del st.query_params[LINK]
     elif st.query_params.get(LINK) != text:

@@ -8,15 +8,7 @@ from dpcore.accounting.accountants import default_adjacency
 from dpcore.accounting.presets import PRESETS, matching, preset
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.controls.common import PUBLIC_SIZE
-from dpcore.controls.plan import (
-    CONTROLS,
-    EPOCHS,
-    FIRST,
-    LENGTHS,
-    TARGET,
-    steps_per_epoch,
-    values,
-)
+from dpcore.controls.plan import CONTROLS, EPOCHS, FIRST, LENGTHS, TARGET, steps_per_epoch, values
 from dpcore.errors import number, whole
 from dpcore.figures.words import plain
 from dpcore.guarantee import Adjacency

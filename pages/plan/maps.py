@@ -22,10 +22,7 @@ def show(answer: Answer) -> Waiting:
         st.markdown(accountants.refusal(training.event(), training.adjacency, FAST))
         return []
     table, waiting = answer_to(
-        "map",
-        "Computing the map",
-        (training, axis),
-        lambda _: grid.table(training, axis),
+        "map", "Computing the map", (training, axis), lambda _: grid.table(training, axis)
     )
     if table is None:
         st.caption("The map comes here.")

@@ -10,10 +10,7 @@ from pages.plan import controls, links, risk, solving, tabs
 from pages.shared import background, job_panel, presets, query
 from pages.shared.verbatim import refuse
 
-message = links.validate_link()
-if message:
-    st.warning(message, icon=":material/link_off:")
-query.tell_restated("plan")
+query.tell("plan", links.validate_link())
 
 try:
     training = controls.sidebar()

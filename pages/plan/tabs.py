@@ -53,10 +53,7 @@ def _accountants(answer: Answer) -> Waiting:
         "controls."
     )
     rows, waiting = answer_to(
-        "every accountant",
-        "Asking every accountant",
-        training,
-        partial(_all_guarantees, training),
+        "every accountant", "Asking every accountant", training, partial(_all_guarantees, training)
     )
     if rows is None:
         st.caption("The table comes here.")

@@ -67,10 +67,7 @@ def _guarantee() -> None:
 def guarantee(place: str) -> None:
     """Show a button that opens the definition of "proved"; `place` makes its key unique."""
     if st.button(
-        "What “proved” means",
-        key=f"guarantee_{place}",
-        type="tertiary",
-        icon=":material/gavel:",
+        "What “proved” means", key=f"guarantee_{place}", type="tertiary", icon=":material/gavel:"
     ):
         _guarantee()
 

@@ -149,8 +149,10 @@ def write(name: str, value: str | Sequence[str]) -> None:
     st.query_params.update({name: value, VERSION: THIS})
 
 
-def tell_restated(page: str) -> None:
-    """Show a notice if the page's link is read by defaults other than those of a new visit."""
+def tell(page: str, refusals: str) -> None:
+    """Show what of the page's link is refused, and by which defaults an old one is read."""
+    if refusals:
+        st.warning(refusals, icon=":material/link_off:")
     notice = stored(f"{page} restated")
     if notice:
         st.info(notice, icon=":material/history:")

@@ -297,10 +297,7 @@ def learn_curves(study: Study) -> None:
     upload = stored("table")
     if upload is not None and upload.name == study.upload:
         upload.learn(
-            shared_jobs.CURVES,
-            lambda path: curves.task(study, path),
-            study.key,
-            study.preparation,
+            shared_jobs.CURVES, lambda path: curves.task(study, path), study.key, study.preparation
         )
 
 

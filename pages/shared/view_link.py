@@ -7,6 +7,14 @@ from urllib.parse import urlencode
 import streamlit as st
 
 
+def title(text: str) -> None:
+    """Show a page's title, and the link beside it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(text, anchor=False)
+        st.space("stretch")
+        link()
+
+
 def link() -> None:
     """Show the address of this view to copy; it holds what differs from the first view."""
     with st.popover("Copy link", icon=":material/link:"):

@@ -197,12 +197,7 @@ def _stops(name: str, kind: Stops, control: Control, common: dict[str, Any]) -> 
             name, kind.values, value=control.default, format_func=kind.shown, **common
         )
     choice = st.segmented_control(
-        name,
-        kind.values,
-        format_func=kind.shown,
-        default=control.default,
-        required=True,
-        **common,
+        name, kind.values, format_func=kind.shown, default=control.default, required=True, **common
     )
     return control.default if choice is None else choice
 
@@ -219,12 +214,7 @@ def _one_of(
     first = control.default if control.default in offered else offered[0]
     if kind.row:
         choice = st.segmented_control(
-            name,
-            offered,
-            format_func=titles.__getitem__,
-            default=first,
-            required=True,
-            **common,
+            name, offered, format_func=titles.__getitem__, default=first, required=True, **common
         )
     else:
         choice = st.selectbox(

@@ -18,6 +18,7 @@ from dpcore.figures.words import plain
 from pages.shared import job_panel, shared_jobs
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
+from pages.shared.code import show_python
 from pages.shared.verbatim import verbatim
 from pages.shared.widgets import drawn
 from pages.train import trainings, upload
@@ -120,8 +121,8 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
         if table is not None and len(table):
             _charts(varied, metric, table, is_final=is_final)
         if table is not None and state == "done":
-            st.markdown("**Python**")
-            st.code(snippet(varied, study), language="python", wrap_lines=True)
+            key, way = varied.effect.key, varied.way
+            show_python(export.effect_snippet(study, key, varied.values, way))
 
     job_panel.watch([job], draw)
 
@@ -142,8 +143,3 @@ def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool)
         download(
             table, f"effect_of_{varied.effect.key}", "Where the training with each value ended"
         )
-
-
-def snippet(varied: Varied, study: TrainingStudy) -> str:
-    """Python code that gives the table on screen."""
-    return export.effect_snippet(study, varied.effect.key, varied.values, varied.way)

@@ -13,10 +13,5 @@ from pages.train import comparison
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
     query.upgrade_link("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
-    return once("train_link", _validate_link)
-
-
-def _validate_link() -> str:
-    return query.validate_link(
-        (*CONTROLS, *DETAIL), others={comparison.LINK: comparison.validate_link}
-    )
+    others = {comparison.LINK: comparison.validate_link}
+    return once("train_link", lambda: query.validate_link((*CONTROLS, *DETAIL), others=others))

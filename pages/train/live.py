@@ -18,7 +18,7 @@ from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
 from dpcore.figures.words import at_most, counted, plain
-from pages.shared import badges, job_panel, view_link
+from pages.shared import badges, job_panel
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
 from pages.shared.numbers import Number, draw_numbers
@@ -33,14 +33,6 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 ROOM = 2_400  # pixels, about as high as the answer
-
-
-def title() -> None:
-    """Draw the page's title and its link."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title("What does privacy do to a network?", anchor=False)
-        st.space("stretch")
-        view_link.link()
 
 
 def purpose(choice: TrainChoice) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -121,17 +122,23 @@ def _show_release(number: int, watched: WatchedJobs, release: StartedTraining) -
         "**May leave the house**: weights and settings, of which the ε speaks. **Stays within "
         "it**: measures, which are computed from real records and are not private."
     )
+    labels = {file: f"{file}: {meaning}" for file, meaning in FILES.items()}
+    offer(job, labels, f"keep {number}")
+
+
+def offer(job: jobs.Job, labels: Mapping[str, str], key: str, prefix: str = "") -> None:
+    """Draw a button for each file that the job has, by the labels."""
     with st.container(horizontal=True):
-        for file, meaning in FILES.items():
+        for file, label in labels.items():
             data = job.file(file)
             if data is not None:
                 st.download_button(
-                    f"{file}: {meaning}",
+                    label,
                     data,
-                    file_name=file,
+                    file_name=f"{prefix}{file}",
                     icon=":material/download:",
                     on_click="ignore",
-                    key=f"keep {number} {file}",
+                    key=f"{key} {file}",
                 )
 
 

@@ -6,16 +6,13 @@ import streamlit as st
 
 from dpcore.datasets import DataUnavailable
 from dpcore.errors import InvalidInput
-from pages.shared import background, job_panel, query
+from pages.shared import background, job_panel, query, view_link
 from pages.shared.verbatim import refuse
 from pages.train import calibration, controls, links, live, proof_card, tabs, texts
 
-message = links.validate_link()
-if message:
-    st.warning(message, icon=":material/link_off:")
-query.tell_restated("train")
+query.tell("train", links.validate_link())
 
-live.title()
+view_link.title("What does privacy do to a network?")
 try:
     choice = controls.sidebar()
 except InvalidInput as refusal:

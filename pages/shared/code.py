@@ -1,4 +1,4 @@
-"""The same training with Opacus, to copy."""
+"""Code to copy: command lines, Python, and the same training with Opacus."""
 
 from __future__ import annotations
 
@@ -17,6 +17,20 @@ NO_OPACUS = (
     "Opacus has no accountant for batches of fixed size: it draws Poisson samples, or accounts as "
     "if it did. There is no equivalent call."
 )
+
+
+def show_command(*commands: str) -> None:
+    """Show command lines."""
+    st.markdown("**Command line**")
+    for command in commands:
+        st.code(command, language="bash", wrap_lines=True)
+
+
+def show_python(*snippets: str) -> None:
+    """Show Python code."""
+    st.markdown("**Python**")
+    for snippet in snippets:
+        st.code(snippet, language="python", wrap_lines=True)
 
 
 def show_opacus(training: TrainingPlan) -> None:
