@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.evaluation.marks import marked
 from dpcore.export.explore import YOUR_COLUMNS, commands, snippet
 from pages.shared.charts import download_csv
 from pages.shared.code import show_command, show_python
@@ -19,7 +18,7 @@ def show(view: View) -> None:
     """Show the table, its CSV, and two ways to compute it again."""
     study = view.study
     st.dataframe(view.table, hide_index=True, height=320, alt="Every number behind the figures")
-    download_csv(marked(view.table), f"{study.dataset}_{study.loss}")
+    download_csv(view.table, f"{study.dataset}_{study.loss}")
     show_command(commands(view.closed, view.to_train))
     columns_note = f" {YOUR_COLUMNS} holds the description of its columns." if study.columns else ""
     st.caption(

@@ -29,14 +29,14 @@ def plot(drawn: Drawn, key: str) -> None:
 def download(table: pd.DataFrame, name: str, alt: str) -> None:
     """Show a table and a button for its CSV."""
     st.dataframe(table, hide_index=True, height="auto" if len(table) < 9 else 320, alt=alt)
-    download_csv(marked(table), name)
+    download_csv(table, name)
 
 
 def download_csv(table: pd.DataFrame, name: str) -> None:
-    """Show a button for a table's CSV."""
+    """Show a button for a table's CSV, with measures marked as not private."""
     st.download_button(
         "Download CSV",
-        csv(table),
+        csv(marked(table)),
         file_name=f"{name}.csv",
         mime="text/csv",
         icon=":material/download:",
