@@ -657,18 +657,18 @@ def test_the_commands_are_tried_with_every_setting() -> None:
 def test_the_command_to_take_along_means_the_same_study(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noun: list[Study] = []
+    studies: list[Study] = []
 
     def note(study: Study, **_: object) -> pd.DataFrame:
-        noun.append(study)
+        studies.append(study)
         return pd.DataFrame({"nothing": []})
 
-    monkeypatch.setattr("dpcore.evaluation.curves.answers", note)
+    monkeypatch.setattr("dpcore.cli.sweep.answers", note)
     monkeypatch.chdir(tmp_path)
     words = shlex.split(export.command(STUDIES[number]).replace("\\\n", " "))
     assert words[:4] == ["python", "-m", "dpcore", "sweep"]
     assert cli.main(words[3:]) == 0
-    assert noun == [STUDIES[number]]
+    assert studies == [STUDIES[number]]
 
 
 def test_the_commands_to_take_along_give_the_table_on_screen(tmp_path: Path) -> None:

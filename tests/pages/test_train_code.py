@@ -62,13 +62,13 @@ def test_the_command_line_asks_for_the_same_training(study: TrainingStudy) -> No
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_snippet_trains_the_same(study: TrainingStudy, monkeypatch: pytest.MonkeyPatch) -> None:
-    noun: list[TrainingStudy] = []
+    studies: list[TrainingStudy] = []
 
     def train(study: TrainingStudy) -> pd.DataFrame:
-        noun.append(study)
+        studies.append(study)
         return pd.DataFrame()
 
     monkeypatch.setattr("dpcore.evaluation.training.task.train", train)
     names: dict[str, Any] = {}
     exec(export.snippet(study), names)
-    assert noun == [study]
+    assert studies == [study]
