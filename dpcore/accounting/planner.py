@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Any
 
 from dpcore.accounting import schedules
@@ -20,6 +19,7 @@ from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.errors import InvalidInput, number, one_of
 from dpcore.guarantee import SMALLEST_DELTA, Guarantee
 from dpcore.progress import Progress, silent
+from dpcore.rounding import lowered, raised
 
 UNKNOWNS = ("epsilon", "sigma", "steps", "batch", "delta", "clip")
 WHOLE = ("steps", "batch")
@@ -207,8 +207,7 @@ def to_set(plan: Plan, digits: int = 5) -> TrainingPlan | None:
 
 def _safely(unknown: str, value: float, digits: int) -> float:
     """Round to `digits` significant digits: C down, all else up."""
-    rounding = ROUND_FLOOR if unknown == "clip" else ROUND_CEILING
-    return float(Context(prec=digits, rounding=rounding).create_decimal(repr(float(value))))
+    return (lowered if unknown == "clip" else raised)(value, digits)
 
 
 def precision(plan: Plan) -> str:

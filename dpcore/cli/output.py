@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
 import json
 import math
 import sys
@@ -11,7 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from dpcore.errors import reject
-from dpcore.figures.words import plain, rounded
+from dpcore.figures.words import plain
+from dpcore.rounding import lowered, raised
 
 
 def print_json(value: object) -> None:
@@ -37,18 +37,12 @@ def shown(value: float | None) -> str:
 
 def upward(value: float, digits: int = 10) -> str:
     """`value` rounded up to this many digits: more noise, larger ε and δ."""
-    return _rounded(value, digits, decimal.ROUND_CEILING)
+    return f"{raised(value, digits):.{digits}g}" if math.isfinite(value) else plain(value)
 
 
 def downward(value: float, digits: int = 10) -> str:
     """`value` rounded down to this many digits: for lower bounds and for C."""
-    return _rounded(value, digits, decimal.ROUND_FLOOR)
-
-
-def _rounded(value: float, digits: int, way: str) -> str:
-    if not math.isfinite(value):
-        return plain(value)
-    return f"{rounded(value, digits, way):.{digits}g}"
+    return f"{lowered(value, digits):.{digits}g}" if math.isfinite(value) else plain(value)
 
 
 def progress(fraction: float, message: str) -> None:

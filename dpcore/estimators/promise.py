@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context
 
 from dpcore.erm.method import Calibration
 from dpcore.guarantee import Condition, Guarantee, Status
+from dpcore.rounding import raised
 
 SEEDED = (
     "The noise came from a seed, and whoever knows or guesses it can take the noise off: for "
@@ -99,15 +99,10 @@ class ModelGuarantee(Guarantee):
             sentence = f"{str(self.status).capitalize()}: {self.reason}"
         else:
             sentence = (
-                f"{str(self.status).capitalize()}: ε = {_at_most(self.epsilon)} at δ = "
-                f"{_at_most(self.delta)} ({self.adjacency}), by {self.by}."
+                f"{str(self.status).capitalize()}: ε = {raised(self.epsilon, 6):g} at δ = "
+                f"{raised(self.delta, 6):g} ({self.adjacency}), by {self.by}."
             )
         return f"{sentence} {self.public} {self.randomness}".strip()
-
-
-def _at_most(value: float) -> str:
-    """Six digits, rounded up: a promise stays true as it is printed."""
-    return f"{float(Context(6, ROUND_CEILING).create_decimal(repr(float(value)))):g}"
 
 
 def promised(calibration: Calibration, public: Public, *, seeded: bool) -> ModelGuarantee:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
+
+from dpcore.rounding import lowered, raised
 
 
 def literal(text: str) -> str:
@@ -35,22 +37,14 @@ def at_most(value: float, digits: int = 3) -> str:
     """A number as `plain` writes it, rounded up: a true upper bound stays true."""
     if not math.isfinite(value):
         return plain(value, digits)
-    return plain(rounded(value, digits, ROUND_CEILING), digits)
+    return plain(raised(value, digits), digits)
 
 
 def at_least(value: float, digits: int = 3) -> str:
     """A number as `plain` writes it, rounded down: a true lower bound stays true."""
     if not math.isfinite(value):
         return plain(value, digits)
-    return plain(rounded(value, digits, ROUND_FLOOR), digits)
-
-
-def rounded(value: float, digits: int, way: str) -> float:
-    """A finite number with the given significant digits, rounded one of `decimal`'s ways.
-
-    It starts from the shortest digits that name the double, so that 1e-5 stays as typed.
-    """
-    return float(Context(digits, way).create_decimal(repr(float(value))))
+    return plain(lowered(value, digits), digits)
 
 
 def percent_at_most(share: float, digits: int = 3) -> str:

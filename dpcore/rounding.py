@@ -1,0 +1,20 @@
+"""Rounding to a number of digits, up or down: what is printed stays true."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+
+
+def raised(value: float, digits: int) -> float:
+    """A finite number with the given significant digits, at least as large: for ε, δ and σ."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def lowered(value: float, digits: int) -> float:
+    """A finite number with the given significant digits, at most as large: for lower bounds."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def _rounded(value: float, digits: int, way: str) -> float:
+    # From the shortest digits that name the double, so that 1e-5 stays as typed.
+    return float(Context(digits, way).create_decimal(repr(float(value))))
