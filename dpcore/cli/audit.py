@@ -136,7 +136,7 @@ def _verdict(subject: str, outcome: attack.AttackResult | one_run.OneRunResult) 
     verdict = "REFUTED" if outcome.flagged else "not refuted"
     share = "" if outcome.noise_share == 1.0 else f" at {outcome.noise_share:g} of the noise"
     return (
-        f"{subject}{share}: promise ε = {shown(promise.epsilon)}, δ = {promise.delta:g}, "
+        f"{subject}{share}: promise ε = {shown(promise.epsilon)}, δ = {shown(promise.delta)}, "
         f"{promise.adjacency} ({promise.by}) {verdict}."
     )
 

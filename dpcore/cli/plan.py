@@ -41,7 +41,7 @@ def print_cost(options: argparse.Namespace) -> None:
         print_json(answer)
         return
     print(f"epsilon = {shown(answer['epsilon'])}")
-    print(f"at δ = {answer['delta']:g}, {_neighbour(answer)}, by {answer['accountant']}")
+    print(f"at δ = {upward(answer['delta'])}, {_neighbour(answer)}, by {answer['accountant']}")
     print(f"source: {answer['theorem']}")
     print(_described(answer))
     print_conditions(answer["conditions"])

@@ -6,7 +6,7 @@ import argparse
 
 from dpcore.accounting.budget import split
 from dpcore.cli.options import MOST_EPSILON, Parser, numbers, scale
-from dpcore.cli.output import print_json, upward
+from dpcore.cli.output import downward, print_json, upward
 from dpcore.errors import InvalidInput, number, whole
 from dpcore.guarantee import SMALLEST_DELTA, PrivacyBudget
 
@@ -56,6 +56,6 @@ def run(options: argparse.Namespace) -> None:
         sigma, epsilon_alone = upward(portion.sigma, 6), upward(portion.epsilon_alone, 4)
         print(f"{place:7}  {portion.share:9.4f}  {sigma:>11}  {epsilon_alone:>7}")
     print(
-        f"together: exact ε = {upward(division.certified_epsilon)} at δ = {budget.delta:g}, "
-        f"of {budget.epsilon:g} allowed, split by {division.composition}"
+        f"together: exact ε = {upward(division.certified_epsilon)} at δ = {upward(budget.delta)}, "
+        f"of {downward(budget.epsilon)} allowed, split by {division.composition}"
     )

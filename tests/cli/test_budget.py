@@ -521,3 +521,9 @@ def test_bad_input_is_refused_in_one_sentence(
 ) -> None:
     sentence = refused(capsys, *line.split())
     assert all(word in sentence for word in words), sentence
+
+
+def test_a_split_prints_no_smaller_delta_and_no_larger_allowance(capsys: Captured) -> None:
+    line = "split --releases 2 --epsilon 1.0000004 --delta 1.0000004e-5"
+    printed = said(capsys, *line.split())
+    assert "δ = 1.0000004e-05, of 1.0000004 allowed" in printed
