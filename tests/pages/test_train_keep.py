@@ -32,7 +32,7 @@ def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up() -> 
     keep_one(app, 1)
     keep_one(app, 2)
     releases = app.session_state["_kept_train releases"]
-    assert [each.study.randomness for each in releases] == ["system", "system"]
+    assert [each.study.system_entropy for each in releases] == [True, True]
     weights, settings = [], []
     for each in releases:
         job = jobs.Job(each.study.key)
