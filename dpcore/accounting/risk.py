@@ -108,6 +108,10 @@ def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
     return np.asarray(special.ndtr(quantile - mu))
 
 
+FEW = 0.5
+"""People of 100 who are right thanks to the release, below which none of them is right_shown."""
+
+
 def right_of_100(advantage: float) -> int:
     """Of 100 people guessing from even odds, how many are right at most; from 50 to 100.
 
@@ -115,6 +119,26 @@ def right_of_100(advantage: float) -> int:
     """
     # A rounding error must not add a person.
     return min(100, math.ceil(50.0 * (1.0 + advantage) - 1e-9))
+
+
+def right_shown(advantage: float) -> str:
+    """`right_of_100` as a number to show; "under 51" and "over 99" where a whole one misleads.
+
+    Rounded up, next to no advantage would be a person who is right thanks to the release, and next
+    to no privacy would be no privacy.
+    """
+    if 50.0 * advantage < FEW:
+        return "under 51"
+    right = right_of_100(advantage)
+    return "over 99" if right == 100 else str(right)
+
+
+def right_bounded(advantage: float, of: str = "") -> str:
+    """`right_shown` in the middle of a sentence about the people `of` whom so many are right."""
+    number = right_shown(advantage)
+    if number == "over 99":
+        return f"more than 99{of} may be"
+    return f"{'fewer than 51' if number == 'under 51' else f'at most {number}'}{of} are"
 
 
 @dataclass(frozen=True)
@@ -129,29 +153,50 @@ class Odds:
         Their question, in words, by the adjacency.
     sentence : str
         One fixed sentence for the screen.
+    shown : str
+        `right` as a number to show: "74", "under 51", "over 99" or "all".
     """
 
     right: int
     question: str
     sentence: str
+    shown: str
+
+    @property
+    def by_release(self) -> int:
+        """How many of `right` are so thanks to the release."""
+        return 0 if self.shown == "under 51" else self.right - 50
 
 
-def odds(budget: PrivacyBudget | None, adjacency: Adjacency) -> Odds:
+def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = None) -> Odds:
     """The guarantee in plain odds: of 100 people guessing, how many are right at most.
 
     Each guesser sees the release, knows every other record, and starts from even odds. Without a
     budget nothing is promised, and all may be right.
+
+    Parameters
+    ----------
+    budget : PrivacyBudget or None
+    adjacency : Adjacency
+    mu : float, optional
+        The μ-Gaussian DP of the noise that is drawn, where known: it allows no more right guesses
+        than (ε, δ) alone, and mostly fewer.
     """
     question = QUESTION[adjacency]
+    asked = f"Of 100 people guessing {question},"
     if budget is None:
-        tail = "all may be right: nothing is promised to one person."
-        return Odds(100, question, f"Of 100 people guessing {question}, {tail}")
-    right = right_of_100(advantage(budget.epsilon, budget.delta))
-    if right >= 100:
-        tail = "all may be right: this ε promises next to nothing to one person."
-    else:
-        tail = f"at most {right} are right. Without the release it would be 50."
-    return Odds(right, question, f"Of 100 people guessing {question}, {tail}")
+        sentence = f"{asked} all may be right: nothing is promised to one person."
+        return Odds(100, question, sentence, "all")
+    largest = advantage(budget.epsilon, budget.delta)
+    if mu is not None:
+        largest = min(largest, gaussian_advantage(mu))
+    tail = (
+        "right: next to nothing is promised to one person."
+        if right_of_100(largest) == 100
+        else "right. Without the release it would be 50."
+    )
+    sentence = f"{asked} {right_bounded(largest)} {tail}"
+    return Odds(right_of_100(largest), question, sentence, right_shown(largest))
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from dpcore.evaluation.training.report import conclusion, measured, measures, ou
 from dpcore.evaluation.training.study import TrainingStudy, new_release
 from dpcore.evaluation.training.task import begin
 from dpcore.evaluation.training.trainer import Trainer
-from dpcore.figures.words import plain
+from dpcore.figures.words import band, plain
 from dpcore.progress import Progress
 
 CONTROLLED = (*CONTROLS, *MORE_OPTIONS)
@@ -313,7 +313,7 @@ def _say(summary: dict[str, Any], measured: dict[str, Any]) -> None:
             value = measured[name]
             print(
                 f"{name} on {measured['measured_on']}: {value['mean']:.4f} "
-                f"(90 % of runs: {value['low']:.4f} to {value['high']:.4f}; not private)"
+                f"({band(summary['runs'])}: {value['low']:.4f} to {value['high']:.4f}; not private)"
             )
     print(_spent(summary))
     if summary["settings_chosen"]:
@@ -356,7 +356,7 @@ def _comparison_rows(
 
 def _print_comparison(rows: list[dict[str, Any]]) -> None:
     if rows:
-        print("side by side, with 90 % of runs:")
+        print("side by side, with the band of the runs:")
     for row in rows:
         parts = [f"{TITLES[row['series']]:16}"]
         for metric in ("accuracy", "auc"):

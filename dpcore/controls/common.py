@@ -34,8 +34,8 @@ DELTA_RULE = (
 )
 DATA = "Which records the model learns from. Built-in sets need no network."
 RUNS = (
-    "How often training is repeated with fresh noise. The band holds nine of ten single runs; you "
-    "would publish one of them."
+    "How often training is repeated with fresh noise. The band holds nine of ten single runs, or "
+    "all of fewer than ten; you would publish one of them."
 )
 LOSSES = {
     "logistic": "Logistic regression",

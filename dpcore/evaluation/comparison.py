@@ -253,39 +253,65 @@ def averaged(history: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Compared:
-    """The private training's present result, and the final one without privacy.
+    """The private training's present result, and what it is compared with.
 
     Parameters
     ----------
     value, low, high : float
-        Mean of a metric over runs and its 90 % band, after the last epoch so far.
+        Mean of a metric over runs and its band, after the last epoch so far.
     runs : int
+    alike : float
+        The mean that is compared with `reference`.
     reference : float or None
-        Mean of the metric without privacy; ``None`` while there is none.
+        Mean of the metric without privacy: of both trainings the last where both have ended, else
+        after the same epoch; ``None`` while there is none.
+    epoch : int or None
+        That same epoch; ``None`` where both have ended.
     """
 
     value: float
     low: float
     high: float
     runs: int
+    alike: float
     reference: float | None
+    epoch: int | None = None
 
 
-def compared(table: pd.DataFrame, metric: str) -> Compared | None:
-    """The last means of `averaged`, or ``None`` while there are none."""
+def compared(table: pd.DataFrame, metric: str, *, ended: bool) -> Compared | None:
+    """The last means of `averaged`, or ``None`` while there are none.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `averaged`.
+    metric : str
+    ended : bool
+        Whether both trainings have ended. Until then neither is compared with what the other
+        learned in more epochs.
+    """
     if metric not in table:
         return None
-    rows = table[(table["series"] == "private") & table[metric].notna()]
-    if rows.empty:
+    shown = table[table[metric].notna()]
+    private = shown[shown["series"] == "private"].set_index("epoch")
+    references = shown[shown["series"] == "nonprivate"].set_index("epoch")[metric]
+    if private.empty:
         return None
-    end = rows.iloc[-1]
-    references = table[(table["series"] == "nonprivate") & table[metric].notna()]
+    end = private.iloc[-1]
+    alike, reference, epoch = float(end[metric]), None, None
+    if ended and len(references):
+        reference = float(references.iloc[-1])
+    elif not ended and len(common := private.index.intersection(references.index)):
+        epoch = int(common.max())
+        alike, reference = float(private[metric].loc[epoch]), float(references.loc[epoch])
     return Compared(
         value=float(end[metric]),
         low=float(end[f"{metric}_low"]),
         high=float(end[f"{metric}_high"]),
         runs=int(end["runs"]),
-        reference=float(references[metric].iloc[-1]) if len(references) else None,
+        alike=alike,
+        reference=reference,
+        epoch=epoch,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from dpcore.figures.style import Look, faded, ink
+from dpcore.figures.words import band
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,6 +114,6 @@ def add_band(
     )
 
 
-def single_runs(low: float, high: float, shown: Callable[[float], str]) -> str:
+def single_runs(low: float, high: float, shown: Callable[[float], str], runs: int) -> str:
     """The band of a point in words, on a line of its own."""
-    return f"<br>90 % of single runs: {shown(low)} to {shown(high)}"
+    return f"<br>{band(runs)}: {shown(low)} to {shown(high)}"

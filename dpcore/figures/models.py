@@ -17,7 +17,7 @@ from dpcore.figures.curves import (
 )
 from dpcore.figures.drawn import Drawn
 from dpcore.figures.style import SURVEY
-from dpcore.figures.words import percent, plain
+from dpcore.figures.words import band, percent, plain
 from dpcore.guarantee import Status
 from dpcore.models.model import Model
 
@@ -89,7 +89,7 @@ def answer(table: pd.DataFrame, model: Model, epsilon: float = 1.0) -> str:
         title = f"**Not protected as claimed:** {title[:1].lower()}{title[1:]}"
     return (
         f"{title} at ε = {plain(row['epsilon'])}: **{percent(row['value'])}** "
-        f"({percent(row['value_low'])} to {percent(row['value_high'])} in 90 % of single runs), "
+        f"({percent(row['value_low'])} to {percent(row['value_high'])}, {band(row['runs'])}), "
         f"against {percent(limit)} without noise and {percent(nothing)} with "
         f"{model.measure.trivial}."
     )

@@ -29,8 +29,8 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
     """
     groups = (
         (0, 50, LUCK, SKY if dark else BLUE, "circle"),
-        (50, odds.right, RELEASE, ORANGE if dark else VERMILLION, "diamond"),
-        (odds.right, 100, WRONG, NEUTRAL, "circle-open"),
+        (50, 50 + odds.by_release, RELEASE, ORANGE if dark else VERMILLION, "diamond"),
+        (50 + odds.by_release, 100, WRONG, NEUTRAL, "circle-open"),
     )
     figure = go.Figure()
     for start, stop, words, colour, symbol in groups:
@@ -55,8 +55,8 @@ def hundred(odds: Odds, *, dark: bool = False) -> Drawn:
     return Drawn(
         figure,
         odds.sentence,
-        f"One hundred people: 50 right by chance, {odds.right - 50} more right thanks to the "
-        f"release, {100 - odds.right} wrong.",
+        f"One hundred people: 50 right by chance, {odds.by_release} more right thanks to the "
+        f"release, {50 - odds.by_release} wrong.",
     )
 
 
@@ -64,7 +64,7 @@ def table(odds: Odds) -> pd.DataFrame:
     """The numbers behind `hundred`: columns guess, people and question."""
     import pandas as pd
 
-    people = {LUCK: 50, RELEASE: odds.right - 50, WRONG: 100 - odds.right}
+    people = {LUCK: 50, RELEASE: odds.by_release, WRONG: 50 - odds.by_release}
     return pd.DataFrame(
         {"guess": list(people), "people": list(people.values()), "question": odds.question}
     )

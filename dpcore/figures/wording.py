@@ -5,7 +5,7 @@ The consent text is for anyone from about twelve years on: short sentences and n
 
 from __future__ import annotations
 
-from dpcore.accounting.risk import BELIEF, FALSE_ALARM, Promise, right_of_100
+from dpcore.accounting.risk import BELIEF, FALSE_ALARM, Promise, right_bounded, right_of_100
 from dpcore.accounting.tradeoff import Attacker
 from dpcore.figures.words import at_most, percent_at_most, plain
 from dpcore.guarantee import Adjacency
@@ -74,12 +74,9 @@ def consent(promise: Promise, attacker: Attacker) -> str:
     if promise.budget is None:
         return ""
     adjacency = promise.guarantee.adjacency
-    right = right_of_100(attacker.advantage)
-    with_result = (
-        f"With our result, at most {right} of them are right."
-        if right < 100
-        else "With our result, all of them may be right. So the noise hides next to nothing of you."
-    )
+    with_result = f"With our result, {right_bounded(attacker.advantage, ' of them')} right."
+    if right_of_100(attacker.advantage) == 100:
+        with_result += " So the noise hides next to nothing of you."
     return (
         "How we guard your record\n\n"
         "We will share a result of this study. First we add random noise to it. The noise helps "
@@ -129,8 +126,8 @@ def ethics(
         f"δ = {plain(budget.delta)}. Method: {promise.whose}. {source}",
         f"Adjacency: {guarantee.adjacency}. {guarantee.adjacency.meaning} {size} "
         f"{promise.records:,} (n·δ = {share}).",
-        f"Meaning: of 100 people guessing {ASKED[guarantee.adjacency]}, at most "
-        f"{right_of_100((exact or bound).advantage)} are right on average, and 50 would be without "
+        f"Meaning: of 100 people guessing {ASKED[guarantee.adjacency]}, "
+        f"{right_bounded((exact or bound).advantage)} right on average, and 50 would be without "
         "the result. Each of them sees the result, knows every other record and starts from even "
         "odds.",
         _reach("From ε and δ alone", bound, guarantee.adjacency, prior, rate),

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 
+from dpcore.evaluation.runs import MANY
 from dpcore.rounding import lowered, raised
 
 
@@ -60,6 +61,19 @@ def percent_at_most(share: float, digits: int = 3) -> str:
         if raised < 100:
             return f"{plain(float(raised), precision)} %"
     return "100 %"
+
+
+def band(runs: int) -> str:
+    """What the ends of a band of single runs are."""
+    return "9 of 10 runs" if runs >= MANY else f"lowest to highest of {runs}"
+
+
+def in_band(runs: int) -> str:
+    """A sentence on the runs that lie in a band; of one run there is none."""
+    if runs == 1:
+        return "One run."
+    inside = "nine of ten lie" if runs >= MANY else "all lie"
+    return f"Means over {runs:,} runs; {inside} in the band."
 
 
 def percent(share: float, decimals: int = 1) -> str:

@@ -13,7 +13,7 @@ from dpcore.errors import InvalidInput
 from dpcore.evaluation.models import TRIVIAL, ModelStudy, curve, fits, summary, task
 from dpcore.export.atlas import model_command
 from dpcore.figures import models as figures
-from dpcore.figures.words import percent, plain
+from dpcore.figures.words import in_band, percent, plain
 from dpcore.guarantee import Edition, Status
 from dpcore.models.model import Model, ModelCalibration, ModelNoise
 from dpcore.models.register import model_named
@@ -122,7 +122,7 @@ def _answer(study: ModelStudy, model: Model, table: pd.DataFrame) -> None:
         )
     plot(figures.curve(table, model, dark=on_dark()), f"model_{model.key}")
     st.caption(
-        f"Mean of {study.runs} runs; the band holds 90 % of single runs. {_split(study, table)} "
+        f"{in_band(study.runs)} {_split(study, table)} "
         "Measured on real records: the curve itself is not private."
     )
     with st.container(horizontal=True):

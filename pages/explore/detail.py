@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import Promise, gaussian_advantage, promise, right_of_100
+from dpcore.accounting.risk import Promise, odds, promise
 from dpcore.controls.explore import EVERY_METHOD, MAY_COST, PER_1000
 from dpcore.figures import chosen
 from dpcore.figures.words import at_most, listed, plain
@@ -50,25 +50,26 @@ def at_chosen_epsilon(view: View, rows: pd.DataFrame, epsilon: float, slots: Slo
 
 def focus_budget(
     view: View, rows: pd.DataFrame, epsilon: float, focus: str
-) -> tuple[PrivacyBudget | None, str]:
-    """The (ε, δ) that holds for the method in focus at this ε, or ``None``, and a note."""
+) -> tuple[PrivacyBudget | None, float | None, str]:
+    """The (ε, δ) that holds for the method in focus at this ε, its noise's μ, and a note."""
     chosen_budget = PrivacyBudget(epsilon, view.delta)
     focus_rows = rows[rows["method"] == focus]
     if focus not in view.methods or focus_rows.empty:
-        return chosen_budget, ODDS_CONDITION
+        return chosen_budget, None, ODDS_CONDITION
     row, title = focus_rows.iloc[0], view.titles[focus]
+    mu = None if row["gaussian_mu"] != row["gaussian_mu"] else float(row["gaussian_mu"])
     if row["status"] == "proved":
-        mu = _calibration(view, focus, float(row["epsilon"])).gaussian_mu
         if mu is None:
-            return chosen_budget, ODDS_CONDITION
-        right = right_of_100(gaussian_advantage(mu))
-        return chosen_budget, f"{ODDS_CONDITION} {title}'s own noise allows at most {right} of 100."
+            return chosen_budget, None, ODDS_CONDITION
+        alone = odds(chosen_budget, view.problem.adjacency).shown
+        note = f"By {title}'s own noise. Any method with this ε and δ: at most {alone} of 100."
+        return chosen_budget, mu, note
     sentence = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
     certified = float(row["certified_epsilon"])
     if not certified < float("inf"):
-        return None, f"{sentence}, and no bound holds."
+        return None, None, f"{sentence}, and no bound holds."
     budget = PrivacyBudget(max(certified, 1e-12), row["delta"])
-    return budget, f"{sentence}; its noise is certified for ε = {at_most(certified)}."
+    return budget, mu, f"{sentence}; its noise is certified for ε = {at_most(certified)}."
 
 
 def _calibration(view: View, method: str, epsilon: float) -> Calibration:
@@ -101,8 +102,8 @@ def meaning(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
         return None if method_calibration is None else privacy_curve(method_calibration)
 
     def card() -> None:
-        budget, note = focus_budget(view, rows, epsilon, focus)
-        risk_panel.card(budget, view.problem.adjacency, "people_figure", note)
+        budget, mu, note = focus_budget(view, rows, epsilon, focus)
+        risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu)
 
     key = f"{view.study.key} {focus} {row_epsilon}"
     risk_panel.attacker_panel(focus_promise, exact_curve, key, card)

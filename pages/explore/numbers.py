@@ -12,7 +12,7 @@ from dpcore.controls.explore import FOCUS, METHODS
 from dpcore.figures import chosen
 from dpcore.figures.curves import guarantee_of
 from dpcore.figures.verdict import rough_count, verdict
-from dpcore.figures.words import at_most, percent, percents, plain
+from dpcore.figures.words import at_most, band, percent, percents, plain
 from dpcore.guarantee import PrivacyBudget
 from pages.explore import texts
 from pages.explore.controls import kind_of
@@ -103,16 +103,20 @@ def _verdict(view: View, row: pd.Series) -> str:
 
 
 def _promise(view: View, row: pd.Series) -> Number:
-    """How many of 100 guess right at most, by the proved ε, else the certified one."""
+    """How many of 100 guess right at most, by the noise that is drawn where its law is known."""
     is_proved = row["status"] == "proved"
     epsilon = row["epsilon"] if is_proved else row["certified_epsilon"]
     if pd.isna(epsilon):
         return "Right guesses", "no bound", "nothing is proved for this method here", ODDS
-    chances = odds(PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), view.problem.adjacency)
+    budget = PrivacyBudget(max(float(epsilon), 1e-12), row["delta"])
+    adjacency, mu = view.problem.adjacency, row["gaussian_mu"]
+    alone = odds(budget, adjacency)
+    chances = alone if pd.isna(mu) else odds(budget, adjacency, float(mu))
+    by_noise = "" if pd.isna(mu) else f"; {alone.shown} by ε and δ alone"
     return (
         "Right guesses",
-        f"{chances.right} of 100" if chances.right < 100 else "all",
-        "right at most; 50 by chance" if chances.right < 100 else "may be right: no protection",
+        f"{chances.shown} of 100",
+        f"at most{by_noise}; 50 by chance",
         f"{chances.sentence} ε = {at_most(epsilon)}, {'proved' if is_proved else 'certified'}, "
         f"δ = {plain(row['delta'])}. {ODDS}",
     )
@@ -158,7 +162,7 @@ def _measured(view: View, row: pd.Series, distance_note: str, guarantee: str) ->
         (
             quality.title,
             quality.shown(row[column]),
-            f"9 of 10 runs: {verbatim(spread)}{distance_note}",
+            f"{band(int(row['runs']))}: {verbatim(spread)}{distance_note}",
             f"{quality.words.meaning} {texts.SOURCES[row['source']]} {guarantee}",
         ),
         (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_of_100
+from dpcore.accounting.risk import BELIEF, Odds, Promise, odds, right_shown
 from dpcore.controls.common import ALARMS, MEANING, PRIOR
 from dpcore.export.risk import command
 from dpcore.figures import people
@@ -38,8 +38,14 @@ FEWER = (
 )
 
 
-def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str) -> None:
-    """Show the risk for one person as a hundred people, for any method with this (ε, δ).
+def card(
+    budget: PrivacyBudget | None,
+    adjacency: Adjacency,
+    key: str,
+    note: str,
+    mu: float | None = None,
+) -> None:
+    """Show the risk for one person as a hundred people.
 
     Parameters
     ----------
@@ -50,6 +56,9 @@ def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str
         Key of the figure.
     note : str
         Small print on when it holds.
+    mu : float, optional
+        The μ-Gaussian DP of the noise that is drawn; without it the bound is that of any method
+        with this (ε, δ).
     """
     if budget is None:
         st.subheader("What this means for one person", anchor=False, help=texts.ODDS)
@@ -58,9 +67,9 @@ def card(budget: PrivacyBudget | None, adjacency: Adjacency, key: str, note: str
             f"What ε = {at_most(budget.epsilon)} means for one person",
             anchor=False,
             help=f"{texts.ODDS} ε = {at_most(budget.epsilon)}, δ = {plain(budget.delta)}, "
-            f"{adjacency}: {adjacency.meaning} {texts.ANY_METHOD}",
+            f"{adjacency}: {adjacency.meaning} {texts.ANY_METHOD if mu is None else ''}",
         )
-    plot(_hundred(odds(budget, adjacency), on_dark()), key)
+    plot(_hundred(odds(budget, adjacency, mu), on_dark()), key)
     st.caption(note)
 
 
@@ -207,7 +216,7 @@ def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], ke
 def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     best, bound = attackers.get("exact", attackers["budget"]), attackers["budget"]
 
-    def note(chance: str, bound_value: str | int) -> str:
+    def note(chance: str, bound_value: str) -> str:
         comparison = f"; {bound_value} from ε and δ alone" if best is not bound else ""
         return f"at most; {chance}{comparison}"
 
@@ -215,8 +224,8 @@ def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
         (
             (
                 "Right guesses",
-                f"{right_of_100(best.advantage)} of 100",
-                note("50 by guessing", right_of_100(bound.advantage)),
+                f"{right_shown(best.advantage)} of 100",
+                note("50 by guessing", right_shown(bound.advantage)),
                 texts.RIGHT_GUESSES,
             ),
             (

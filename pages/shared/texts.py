@@ -23,8 +23,8 @@ BLURRED = (
 )
 ODDS = (
     "Each of 100 people sees the published model, knows every other record, and guesses about one. "
-    "The bound follows from ε and δ, and holds where that ε is proved: see the badge beside the "
-    "method."
+    "The bound is that of the noise which is drawn, where its law is known, else of ε and δ alone. "
+    "It holds where that ε is proved: see the badge beside the method."
 )
 ODDS_CONDITION = "For any method with this ε and δ whose badge says proved."
 STATUS_WORDS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
 from dpcore.figures.verdict import few_records
-from dpcore.figures.words import at_most, counted, plain
+from dpcore.figures.words import at_most, band, counted, plain
 from pages.shared import badges, job_panel
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
@@ -101,7 +101,8 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             train_comparison.note(choice.study.key)
         table = comparison.averaged(history)
         numbers(choice, calibrated, states, history, table)
-        st.caption(caution(choice, comparison.compared(table, choice.metric), test_records))
+        compared = comparison.compared(table, choice.metric, ended=have_ended(states))
+        st.caption(caution(choice, compared, test_records))
         if all(state == "done" for state in states.values()):
             _show_finished()
         else:
@@ -113,6 +114,11 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         )
 
     job_panel.watch([jobs], draw)
+
+
+def have_ended(states: Mapping[str, str]) -> bool:
+    """Whether the private training and the one without privacy have both ended."""
+    return all(states.get(series) == "done" for series in ("private", "nonprivate"))
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
@@ -142,7 +148,7 @@ def numbers(
     noise_note = f"σ₀/C = {plain(config.sigma / config.clip)}"
     draw_numbers(
         (
-            *_measured(choice, calibrated, table, untouched=untouched),
+            *_measured(choice, calibrated, table, ended=have_ended(states), untouched=untouched),
             _epsilon(choice, calibrated, history, states["private"], untouched=untouched),
             ("Noise σ₀", plain(config.sigma), noise_note, texts.SIGMA),
             _time(choice, history, untouched=untouched),
@@ -152,11 +158,17 @@ def numbers(
 
 
 def _measured(
-    choice: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, untouched: bool
+    choice: TrainChoice,
+    calibrated: CalibratedTraining,
+    table: pd.DataFrame,
+    *,
+    ended: bool,
+    untouched: bool,
 ) -> tuple[Number, Number]:
     """The private network's measure, and what privacy costs of it."""
     column, epochs, epoch = choice.metric, choice.study.config.epochs, reached(table)
-    compared, shown = comparison.compared(table, column), figures.shown(column)
+    compared = comparison.compared(table, column, ended=ended)
+    shown = figures.shown(column)
     name = figures.METRICS[column]
     label, lost = f"{name[0].upper()}{name[1:]}", "Lost to privacy"
     meaning = texts.AUC if column == "auc_test" else texts.ACCURACY
@@ -170,15 +182,17 @@ def _measured(
         )
     spread = "one run"
     if compared.runs > 1:
-        spread = f"9 of 10 runs: {shown(compared.low)} to {shown(compared.high)}"
+        spread = f"{band(compared.runs)}: {shown(compared.low)} to {shown(compared.high)}"
     is_complete = epoch == epochs and not _midway(calibrated, table)
     epoch_note = "" if is_complete else f"epoch {epoch:,} of {epochs:,}; "
     measured = (label, shown(compared.value), f"{epoch_note}{spread}", meaning)
     if compared.reference is None:
-        return measured, (lost, "…", "the one without is not trained yet", texts.LOST)
+        return measured, (lost, "…", "the one without is not there yet", texts.LOST)
     # A number with its unit would be cut off.
-    value, _, unit = figures.lost(compared.value, compared.reference, column).partition(" ")
+    value, _, unit = figures.lost(compared.alike, compared.reference, column).partition(" ")
     reference_note = f"{shown(compared.reference)} without privacy"
+    if compared.epoch is not None:
+        reference_note += f", both after epoch {compared.epoch:,}"
     note = f"{unit}; {reference_note}" if unit else reference_note
     return measured, (lost, value, note, texts.LOST)
 
@@ -190,7 +204,7 @@ def caution(
     if compared is None or compared.reference is None:
         return ""
     column, sentences = choice.metric, []
-    if figures.lost(compared.value, compared.reference, column).startswith("+"):
+    if figures.lost(compared.alike, compared.reference, column).startswith("+"):
         sentences.append(texts.BETTER)
     spread = comparison.on_new_records(compared.reference, column, test_records)
     if spread is not None:

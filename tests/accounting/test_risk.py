@@ -137,3 +137,23 @@ def test_words_follow_the_adjacency(words: dict[Adjacency, str]) -> None:
     assert "in the data" in words[Adjacency.ZERO_OUT]
     assert "in the data" not in words[Adjacency.REPLACE_ONE]
     assert "record" in words[Adjacency.REPLACE_ONE]
+
+
+@given(epsilons, deltas)
+def test_what_is_shown_is_never_less_than_the_bound(epsilon: float, delta: float) -> None:
+    chances = risk.odds(PrivacyBudget(epsilon, delta), Adjacency.ZERO_OUT)
+    people = 50.0 * (1.0 + risk.advantage(epsilon, delta))
+    if chances.shown == "under 51":
+        assert people < 50.5
+        assert chances.by_release == 0
+    else:
+        assert 50 + chances.by_release == chances.right
+        assert chances.shown == ("over 99" if chances.right == 100 else str(chances.right))
+
+
+# 100 Φ(1.1684 / 2) = 72.04; the last noise is worth less than the (ε, δ) that is asked.
+@pytest.mark.parametrize(("mu", "shown"), [(1.1684, "73"), (0.0, "under 51"), (9.0, "over 99")])
+def test_the_noise_that_is_drawn_bounds_the_guesses(mu: float, shown: str) -> None:
+    budget = PrivacyBudget(5.0, 1e-5)
+    assert risk.odds(budget, Adjacency.ZERO_OUT).shown == "over 99"
+    assert risk.odds(budget, Adjacency.ZERO_OUT, mu).shown == shown

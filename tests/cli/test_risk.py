@@ -104,9 +104,10 @@ def test_of_a_hundred_people(capsys: Captured) -> None:
     assert "at most 74 are right. Without the release it would be 50." in figures["sentence"]
     open_book = parsed(capsys, *["risk", "--delta", "1e-5", "--sigma", "0.01"])["risk"]
     assert open_book["right_of_100"] == 100
-    assert "all may be right" in open_book["sentence"]
+    assert "more than 99 may be right: next to nothing is promised" in open_book["sentence"]
     silent = parsed(capsys, *["risk", "--delta", "1e-5", "--sigma", "1e9"])["risk"]
     assert silent["right_of_100"] == 51
+    assert "fewer than 51 are right" in silent["sentence"]
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))

@@ -107,12 +107,13 @@ def test_the_course_of_many_epochs_has_few_marks_and_the_same_end() -> None:
 
 
 def test_means_and_bands_are_over_the_runs_that_have_all_come_so_far() -> None:
+    # Of two runs the band is from the lower to the higher.
     rows = history({(0, 1): 0.2, (1, 1): 0.4, (0, 2): 0.6, (1, 2): 0.8, (0, 3): 0.9})
     table = comparison.averaged(comparison.gathered({"private": rows}))
     assert list(table["epoch"]) == [1, 2]
     assert table["accuracy_test"].to_numpy() == pytest.approx([0.3, 0.7])
-    assert table["accuracy_test_low"].to_numpy() == pytest.approx([0.21, 0.61])
-    assert table["accuracy_test_high"].to_numpy() == pytest.approx([0.39, 0.79])
+    assert table["accuracy_test_low"].to_numpy() == pytest.approx([0.2, 0.6])
+    assert table["accuracy_test_high"].to_numpy() == pytest.approx([0.4, 0.8])
     assert table["loss_train"].to_numpy() == pytest.approx([0.7, 0.3])
     assert list(table["runs"]) == [2, 2]
 
@@ -133,21 +134,43 @@ def test_the_last_row_of_each_run() -> None:
 def test_compared_with_the_end_of_the_training_without_privacy() -> None:
     private, free = history({(0, 1): 0.5, (1, 1): 0.7}), history({(0, 1): 0.6, (0, 2): 0.9})
     alone = comparison.averaged(comparison.gathered({"private": private}))
-    found = comparison.compared(alone, "accuracy_test")
+    found = comparison.compared(alone, "accuracy_test", ended=True)
     assert found is not None
     assert (found.value, found.runs, found.reference) == (pytest.approx(0.6), 2, None)
     both = comparison.averaged(comparison.gathered({"private": private, "nonprivate": free}))
-    found = comparison.compared(both, "accuracy_test")
+    found = comparison.compared(both, "accuracy_test", ended=True)
     assert found is not None
-    assert found.reference == 0.9
-    assert comparison.compared(both, "auc_test") is None
+    assert (found.reference, found.alike, found.epoch) == (0.9, found.value, None)
+    assert comparison.compared(both, "auc_test", ended=True) is None
+
+
+@pytest.mark.parametrize(
+    ("private", "free", "expected"),
+    [
+        ({(0, 1): 0.5}, {(0, 1): 0.6, (0, 2): 0.9}, (0.5, 0.6, 1)),
+        ({(0, 1): 0.5, (0, 2): 0.8}, {(0, 1): 0.6}, (0.5, 0.6, 1)),
+        ({(0, 2): 0.5}, {(0, 1): 0.6}, (0.5, None, None)),
+    ],
+    ids=["private behind", "private ahead", "no epoch of both"],
+)
+def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
+    private: dict[tuple[int, int], float],
+    free: dict[tuple[int, int], float],
+    expected: tuple[float, float | None, int | None],
+) -> None:
+    parts = {"private": history(private), "nonprivate": history(free)}
+    table = comparison.averaged(comparison.gathered(parts))
+    found = comparison.compared(table, "accuracy_test", ended=False)
+    assert found is not None
+    assert (found.alike, found.reference, found.epoch) == expected
+    assert found.value == private[max(private)]
 
 
 def test_nothing_yet_is_no_error() -> None:
     empty = comparison.gathered({})
     assert comparison.averaged(empty).empty
     assert comparison.last(empty).empty
-    assert comparison.compared(comparison.averaged(empty), "accuracy_test") is None
+    assert comparison.compared(comparison.averaged(empty), "accuracy_test", ended=True) is None
 
 
 def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:

@@ -100,7 +100,7 @@ def test_the_table_of_the_hundred_adds_up(epsilon: float) -> None:
     told = odds(PrivacyBudget(epsilon, 1e-5), Adjacency.REPLACE_ONE)
     table = people.table(told)
     assert table["people"].sum() == 100
-    assert table["people"].iloc[:2].sum() == told.right
+    assert table["people"].iloc[:2].sum() == 50 + told.by_release
     assert set(table["question"]) == {told.question}
     names = [trace.name for trace in people.hundred(told).figure.data]
     assert names == [f"{row.people} {row.guess}" for row in table.itertuples()]

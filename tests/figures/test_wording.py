@@ -94,7 +94,7 @@ def test_what_the_panel_says_of_belief_is_as_plain(adjacency: Adjacency) -> None
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_the_consent_text_has_the_odds_and_the_question(
     adjacency: Adjacency, epsilon: float
 ) -> None:
@@ -115,9 +115,15 @@ def test_the_consent_text_says_what_is_not_covered() -> None:
 
 def test_next_to_no_protection_is_said_so() -> None:
     text = consent(held(Adjacency.ZERO_OUT, 50.0))
-    assert "all of them may be right" in text
+    assert "more than 99 of them may be right" in text
     assert "hides next to nothing" in text
     assert "at most 100" not in text
+
+
+def test_less_than_half_a_person_is_not_counted_as_one() -> None:
+    text = consent(held(Adjacency.ZERO_OUT, 0.001))
+    assert "fewer than 51 of them are right" in text
+    assert "fewer than 51 are right on average" in ethics(held(Adjacency.ZERO_OUT, 0.001))
 
 
 @pytest.mark.parametrize("adjacency", list(Adjacency))

@@ -96,10 +96,11 @@ def test_the_numbers_are_those_of_the_package(
     app = opened(**link)
     exact, bound = expected(calibrated("opera", 1.0), prior, rate)
     shown = numbers(app)
-    # The card above has the same for any method with this ε and δ.
-    (right, *others) = [m.value for m in app.metric if m.label == "Right guesses"][::-1]
-    assert right == f"{right_of_100(exact.advantage)} of 100"
-    assert others == [f"{right_of_100(bound.advantage)} of 100"]
+    # The line of numbers has the same.
+    right = [metric.value for metric in app.metric if metric.label == "Right guesses"]
+    assert right == 2 * [f"{right_of_100(exact.advantage)} of 100"]
+    assert right_of_100(exact.advantage) < right_of_100(bound.advantage)
+    assert f"{right_of_100(bound.advantage)} by ε and δ alone" in spoken(app)
     assert shown[EDGE] == percent_at_most(exact.advantage)
     assert shown[f"Hits at {'1' if rate == 0.01 else '0.1'} %"] == percent_at_most(
         exact.true_positive_rate
@@ -131,7 +132,7 @@ def test_every_word_follows_the_adjacency(title: str, key: str, says: str) -> No
 def test_the_card_states_everything_within_one_hover() -> None:
     app = opened(delta="1e-6", adjacency="One record blanked out")
     (title,) = [head for head in app.subheader if "means for one person" in head.value]
-    for part in ("ε = 1", "δ = 1e-6", "zero-out", "any method with this ε and δ"):
+    for part in ("ε = 1", "δ = 1e-6", "zero-out"):
         assert part in title.proto.help
 
 
@@ -188,7 +189,8 @@ def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
     said = spoken(app)
     assert "The ε asked of OutPert (published edition) is not proved." in said
     assert f"is ε = {at_most(certified)}: δ = 1e-5 · zero-out · " in said
-    right = odds(PrivacyBudget(certified, 1e-5), Adjacency.ZERO_OUT).right
+    budget = PrivacyBudget(certified, 1e-5)
+    right = odds(budget, Adjacency.ZERO_OUT, calibration.gaussian_mu).right
     # On the card as well, whose dots are those of the ε that holds.
     held = f"its noise is certified for ε = {at_most(certified)}."
     assert f"For OutPert, ε = 3 is not proved here; {held}" in said
@@ -204,8 +206,10 @@ def test_card_names_what_the_methods_own_noise_allows() -> None:
     calibration = calibrated("opera", 1.0)
     right = right_of_100(gaussian_advantage(calibration.gaussian_mu))
     said = spoken(opened())
-    assert f"OPERA's own noise allows at most {right} of 100." in said
-    assert right < odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT).right
+    alone = odds(PrivacyBudget(1.0, 1e-5), Adjacency.ZERO_OUT).right
+    assert right < alone
+    assert f"at most {right} are right. Without the release it would be 50." in said
+    assert f"By OPERA's own noise. Any method with this ε and δ: at most {alone} of 100." in said
 
 
 def test_where_nothing_holds_it_says_no_bound_and_offers_no_words() -> None:

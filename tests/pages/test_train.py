@@ -482,6 +482,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
     table = pd.DataFrame(
         {
             "series": ["private", "nonprivate"],
+            "epoch": [1, 1],
             "accuracy_test": [0.9, 0.8],
             "accuracy_test_low": [0.9, 0.8],
             "accuracy_test_high": [0.9, 0.8],
@@ -491,7 +492,7 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
     noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
 
     def told(tested: tuple[int, ...]) -> str:
-        return live.caution(noun, comparison.compared(table, noun.metric), tested)
+        return live.caution(noun, comparison.compared(table, noun.metric, ended=True), tested)
 
     assert told((30, 30)).startswith("That the private network comes out better than the one ")
     assert "There are only 60 test records" in told((30, 30))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import Split
 from dpcore.erm.problem import Problem
+from dpcore.evaluation.runs import MANY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,9 @@ LOW, HIGH = 0.05, 0.95
 
 def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
     """Mean of single runs and the band from 5 % to 95 % of them, which holds it.
+
+    Of fewer than `MANY` runs the band goes from the lowest to the highest: one in ten cannot be
+    left out of five.
 
     The mean of equal numbers is rounded: without the limits it may lie above all of them.
 
@@ -38,14 +42,17 @@ def spread(values: Array, axis: int = -1) -> tuple[Array, Array, Array]:
         Each without that axis.
     """
     mean = np.clip(np.mean(values, axis=axis), np.min(values, axis=axis), np.max(values, axis=axis))
-    low, high = np.quantile(values, [LOW, HIGH], axis=axis)
+    ends = [LOW, HIGH] if values.shape[axis] >= MANY else [0.0, 1.0]
+    low, high = np.quantile(values, ends, axis=axis)
     return np.asarray(mean), *holding(mean, low, high)
 
 
 def spread_by(groups: SeriesGroupBy[Any, Any]) -> tuple[pd.Series, pd.Series, pd.Series]:
     """`spread` of each group of a column, without missing values."""
-    mean = groups.mean().clip(groups.min(), groups.max())
-    return mean, *holding(mean, groups.quantile(LOW), groups.quantile(HIGH))
+    lowest, highest, many = groups.min(), groups.max(), groups.count() >= MANY
+    mean = groups.mean().clip(lowest, highest)
+    low, high = groups.quantile(LOW).where(many, lowest), groups.quantile(HIGH).where(many, highest)
+    return mean, *holding(mean, low, high)
 
 
 def holding(mean: Any, low: Any, high: Any) -> tuple[Any, Any]:

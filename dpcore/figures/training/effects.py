@@ -18,7 +18,7 @@ from dpcore.figures.training.series import (
     shown,
     values_within,
 )
-from dpcore.figures.words import counted, plain
+from dpcore.figures.words import counted, in_band, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,8 +109,7 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
     else:
         sentence += "."
     most = int(rows["runs"].max())
-    many = f"Means over {most} runs; nine of ten lie in the band." if most > 1 else "One run each."
-    return f"{sentence} {many}"
+    return f"{sentence} {in_band(most) if most > 1 else 'One run each.'}"
 
 
 def _afforded(rows: pd.DataFrame, varied: Effect, column: str) -> str:

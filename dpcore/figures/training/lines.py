@@ -21,7 +21,7 @@ from dpcore.figures.training.series import (
     of_each,
     shown,
 )
-from dpcore.figures.words import at_most, listed, plain
+from dpcore.figures.words import at_most, in_band, listed, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,10 +86,9 @@ def learning(
         entry if epoch == latest else f"{entry} after epoch {epoch:,}" for entry, epoch in entries
     ]
     sentence = f"{state}: {listed(parts)}."
-    least, most = (int(getattr(table["runs"], end)()) for end in ("min", "max"))
+    most = int(table["runs"].max())
     if most > 1:
-        runs = f"{most}" if least == most else f"{least} to {most}"
-        sentence += f" Means over {runs} runs; nine of ten lie in the band."
+        sentence += f" {in_band(most)}"
     return Drawn(figure, sentence, f"{AXES[column]} against the epoch. {sentence}")
 
 
