@@ -53,7 +53,7 @@ def spoken(app: AppTest) -> str:
 def answered(app: AppTest) -> AppTest:
     """The page once its curve is there."""
     until = time.monotonic() + PATIENCE
-    while "of single runs" not in spoken(app):
+    while "without noise and" not in spoken(app):
         assert time.monotonic() < until
         time.sleep(0.2)
         app.run()
