@@ -11,6 +11,7 @@ from dpcore.accounting.accountants import certify
 from dpcore.accounting.events import Composed, Gaussian, PoissonSampled, Repeated
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_sigma
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 YEAR = PrivacyBudget(3.0, 1e-5)
@@ -32,6 +33,12 @@ def test_a_split_keeps_the_budget_and_better_composition_needs_less_noise(
         assert all(p.sigma >= 2.0 * p.noise_multiplier for p in found.portions)
         noise.append(found.portions[0].sigma)
     assert noise[0] > noise[1] > noise[2]
+
+
+def test_basic_composition_splits_both_epsilon_and_delta() -> None:
+    found = [p.noise_multiplier for p in budget.split(YEAR, [1.0, 3.0], "basic").portions]
+    expected = [analytic_sigma(part * 3.0, part * 1e-5) for part in (0.25, 0.75)]
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_calendar_says_when_the_budget_is_gone() -> None:

@@ -61,6 +61,13 @@ def test_a_broken_budget_is_spent_and_not_rounded() -> None:
     assert found.table["epsilon_spent"].iloc[-1] > 3.0
 
 
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_noise_grows_with_the_sensitivity_and_the_cost_does_not(composition: str) -> None:
+    one, five = (cost(YEAR, BUDGET, composition, moved).table for moved in (1.0, 5.0))
+    assert five["sigma"].tolist() == pytest.approx([5.0 * sigma for sigma in one["sigma"]])
+    assert five["epsilon_spent"].tolist() == pytest.approx(one["epsilon_spent"].tolist())
+
+
 def test_twice_the_weight_is_half_the_variance() -> None:
     rows = [row(weight=2.0), row(date="2026-06-30")]
     planned, wrong = read(rows, typed_noise=False)

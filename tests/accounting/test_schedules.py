@@ -44,9 +44,10 @@ def test_merged_levels_spend_about_as_much(sigma: float) -> None:
 
 def test_equal_steps_are_counted_together() -> None:
     one = PoissonSampled(0.1, Gaussian(2.0, 2.0))
-    event = Composed((Repeated(one, 3), Gaussian(1.0), one, Repeated(Composed((one, one)), 2)))
+    repeated = Composed((one, Repeated(one, 2)))
+    event = Composed((Repeated(one, 3), Gaussian(1.0), one, Repeated(repeated, 2)))
     assert steps(event) == (
-        Step("gaussian", 1.0, "poisson", 0.1, 8),
+        Step("gaussian", 1.0, "poisson", 0.1, 10),
         Step("gaussian", 1.0, "none", 1.0, 1),
     )
 

@@ -388,6 +388,8 @@ def test_a_split_by_weights(capsys: Captured) -> None:
     assert found["shares"] == [0.125, 0.125, 0.25, 0.5]
     precisions = np.array(found["sigma"]) ** -2.0
     assert (precisions / precisions.sum()).tolist() == pytest.approx(found["shares"])
+    unit = parsed(capsys, *line.split()[:-2])["sigma"]
+    assert found["sigma"] == pytest.approx([5.0 * sigma for sigma in unit])
     text = said(capsys, *line.split())
     assert len(text.splitlines()) == 1 + 4 + 1
     assert "of 3 allowed, split by pld" in text

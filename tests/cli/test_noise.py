@@ -33,6 +33,9 @@ def test_the_answer_is_in_the_units_of_the_query(capsys: Captured) -> None:
     found = parsed(capsys, "sigma", *arguments)
     assert found["sigma"] == analytic_sigma(1.0, 1e-5, 20.0)
     assert found["sensitivity"] == 20.0
+    ladder = parsed(capsys, "sigma", *arguments, "--ladder")["ladder"]
+    sigmas = {row["mechanism"]: row["sigma"] for row in ladder}
+    assert sigmas["analytic"] == found["sigma"]
 
 
 def test_the_classical_answer_from_epsilon_one_on_is_null_and_no_error(capsys: Captured) -> None:
