@@ -40,3 +40,10 @@ def test_a_claim_is_proved_only_where_every_condition_of_the_corrected_chain_is_
     status, _ = verdict(answer, empty)
     # The corrected sensitivity 2C makes the proved ε larger than the printed one.
     assert (answer.proof.epsilon > answer.claim.epsilon) == (status is not Status.PROVED)
+
+
+def test_its_conditions_are_checked_at_twice_the_clipping_norm() -> None:
+    # ρ of a step is 1/18 at C, and 2/9 at 2C: above the largest for which it is proved.
+    answer = account(constant(3.0, 100), 0.01, 1e-5)
+    assert answer.proof.epsilon is None
+    assert "0.222" in " ".join(condition.text for condition in answer.conditions)

@@ -136,6 +136,7 @@ def test_an_answer_in_few_digits_stays_within_the_target(unknown: str) -> None:
     value = getattr(usable, unknown)
     assert value == float(f"{value:.5g}")
     assert value == pytest.approx(plan.value, rel=1e-4)
+    assert value <= plan.value if unknown == "clip" else value >= plan.value
     epsilon = spent(usable, "rdp").epsilon
     assert epsilon is not None
     assert epsilon <= 1.0
