@@ -13,7 +13,7 @@ from dpcore.accounting import paper_004, planner
 from dpcore.accounting.planner import spent
 from dpcore.accounting.training_plan import TrainingPlan
 from dpcore.deep.config import NO_ACCOUNTING, TrainingConfig
-from dpcore.deep.guarantee import guarantee
+from dpcore.deep.guarantee import guarantee, together
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Adjacency, Status
 
@@ -182,3 +182,10 @@ def test_verdict_needs_no_torch():
         "sys.exit('torch' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_costs_for_different_neighbours_do_not_add_up():
+    run = PLAIN.training(RECORDS)
+    found = together([run, replace(run, adjacency=Adjacency.REPLACE_ONE)], "pld")
+    assert found.epsilon is None
+    assert "replace-one and zero-out" in found.reason

@@ -80,11 +80,12 @@ def test_output_noise_has_its_law() -> None:
     problem = Problem("logistic", 0.1, 300, 5, Adjacency.ZERO_OUT)
     (c,) = method_named("objpert").calibrate(problem, [1.0], 1e-5, Edition.SOUND, Settings())
     training = Training(problem, features, labels, [c], 1, 0)
-    noisy = objective_noise.release(lambda g, d: np.ones(d), training)[0, 0]
+    draws = iter((1.0, 3.0))
+    noisy = objective_noise.release(lambda g, d: np.full(d, next(draws)), training)[0, 0]
     exact = objective_noise.minimisers(
         problem, features, labels, np.array([c.ridge]), np.full((5, 1), c.model_noise), TOLERANCE
     )[:, 0]
-    assert noisy - exact == pytest.approx(np.full(5, c.output_noise), rel=1e-6)
+    assert noisy - exact == pytest.approx(np.full(5, 3.0 * c.output_noise), rel=1e-6)
 
 
 def test_runs_are_their_own_and_a_seed_decides_them() -> None:
