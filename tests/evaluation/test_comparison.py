@@ -13,6 +13,7 @@ from dpcore.accounting.planner import spent
 from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import guarantee
 from dpcore.evaluation import comparison
+from dpcore.evaluation.scoring.auc import area_interval
 from dpcore.evaluation.training.study import TrainingStudy
 
 RECORDS = 1_437
@@ -253,3 +254,8 @@ def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch) 
     for number, (other, records) in enumerate(others, start=1):
         assert other.with_calibrated_sigma(records).sigma != sigma
         assert len(searches) == number
+
+
+def test_the_second_class_is_the_positive_one_of_an_area() -> None:
+    found = comparison.on_new_records(0.8, "auc_test", (40, 10))
+    assert found == area_interval(0.8, 10, 40) != area_interval(0.8, 40, 10)

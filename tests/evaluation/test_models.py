@@ -50,6 +50,12 @@ def test_the_summary_holds_means_and_quantiles(rows) -> None:
     assert set(table["judged_on"]) == {114}
 
 
+def test_what_learns_nothing_is_made_from_training_records() -> None:
+    table = curve(ModelStudy(model="k-means", epsilons=(1.0,), runs=1)).set_index("series")
+    # The test records' own mean would leave exactly all of their spread.
+    assert table.loc["trivial", "value"] > 1.0 + 1e-6
+
+
 def test_as_a_task_it_gives_the_same_rows(rows) -> None:
     task: Task = pickle.loads(pickle.dumps(model_task(SMALL)))
     assert task.key == SMALL.key
