@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.accounting import grid, paper_003
+from dpcore.accounting.accountants import ACCOUNTANTS
 from dpcore.accounting.answers import ladder
 from dpcore.accounting.claims import Finding, evidence, under_replace_one
 from dpcore.accounting.epsilon_curve import TITLES
@@ -217,6 +218,15 @@ def test_fixed_batches_are_certified_under_replace_one() -> None:
     assert shown["ε by Rényi"] == at_most(spent(run, "rdp").epsilon or 0.0, 4)
 
 
+def test_what_has_no_theorem_is_not_called_proved() -> None:
+    app = opened()
+    settled(app.selectbox(key="neighbour").set_value("replace-one").run(), "renyi", "certify")
+    assert not app.exception
+    assert numbers(app)["ε by Rényi"] == "none"
+    assert f"{ACCOUNTANTS['rdp'].title}: not proved this way" in said(app)
+    assert f"{ACCOUNTANTS['pld'].title}: proved" in said(app)
+
+
 def test_the_length_stays_when_its_unit_changes() -> None:
     app = opened()
     app.segmented_control(key="length").set_value("steps").run()
@@ -321,6 +331,9 @@ def test_the_calendar_splits_the_budget_over_four_quarters() -> None:
     app.segmented_control(key="composition").set_value("basic").run()
     basic = cost(quarterly(date.today().year), budget, "basic").table
     assert app.dataframe[-1].value["sigma"].tolist() == basic["sigma"].tolist()
+    app.number_input(key="release_sensitivity").set_value(2.0).run()
+    wider = cost(quarterly(date.today().year), budget, "basic", 2.0).table
+    assert app.dataframe[-1].value["sigma"].tolist() == wider["sigma"].tolist()
 
 
 def test_noise_that_is_typed_needs_a_number_in_each_row() -> None:

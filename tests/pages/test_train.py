@@ -420,6 +420,8 @@ def test_paper_004_s_noise_is_a_claim_without_a_certificate() -> None:
     assert "paper 004, theorem 1" in said(app)
     assert "The gradient of all private records decides" in said(app)
     assert "No bound" in said(app)
+    assert "What this page trains: exploration only" not in said(app)
+    assert ": conditions not met" in said(app)
     assert not [each for each in app.segmented_control if each.key == "schedule"]
     assert not app.exception
 

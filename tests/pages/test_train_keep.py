@@ -11,8 +11,9 @@ import numpy as np
 from dpcore.accounting.planner import spent
 from dpcore.deep.guarantee import together
 from dpcore.evaluation import jobs
+from pages.train.release import StartedTraining, _together
 from tests.pages import test_train
-from tests.pages.test_train import QUICK, opened, said, trained
+from tests.pages.test_train import QUICK, opened, quick_study, said, trained
 from tests.pages.waiting import until
 
 cache, nothing_goes_on = test_train.cache, test_train.nothing_goes_on
@@ -47,6 +48,13 @@ def test_each_training_for_keeping_is_a_release_of_its_own_and_they_add_up() -> 
     assert both is not None
     assert both > 1.2 * alone
     assert f"**All 2 together**: ε = {both:.3g}"[:24] in said(app)
+
+
+def test_what_is_not_certified_alone_is_not_certified_together() -> None:
+    study = quick_study()
+    known = StartedTraining(study, study.calibrated(1_000).config.training(1_000))
+    assert "ε =" in _together([known, known])
+    assert "not known" in _together([known, StartedTraining(study, None)])
 
 
 def test_what_is_stopped_leaves_no_model() -> None:
