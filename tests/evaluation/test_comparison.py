@@ -259,3 +259,10 @@ def test_a_solved_sigma_travels_with_the_study_and_serves_no_other(monkeypatch) 
 def test_the_second_class_is_the_positive_one_of_an_area() -> None:
     found = comparison.on_new_records(0.8, "auc_test", (40, 10))
     assert found == area_interval(0.8, 10, 40) != area_interval(0.8, 40, 10)
+
+
+def test_a_schedule_holds_the_noise_of_each_epochs_last_step() -> None:
+    config = replace(DECAYING, sigma=2.0, decay_every="step")
+    table = comparison.epsilon_schedule({"private": config}, RECORDS)
+    falls = table["steps"].to_numpy() - 1
+    assert table["sigma"].to_numpy() == pytest.approx(2.0 * 0.9 ** (0.5 * falls))

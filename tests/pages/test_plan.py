@@ -23,7 +23,7 @@ from dpcore.accounting.releases import cost, quarterly
 from dpcore.controls.plan import SOLVED, TABS
 from dpcore.export.plan import command, opacus, plan_command, snippet
 from dpcore.figures.plan.sentences import answered, judged
-from dpcore.figures.words import at_most, plain
+from dpcore.figures.words import at_least, at_most, plain
 from dpcore.guarantee import Adjacency, PrivacyBudget
 from pages.plan.answer import FINDINGS, MANY_LEVELS
 from pages.shared import background
@@ -392,6 +392,15 @@ def test_a_calendar_in_the_link_is_followed() -> None:
     assert not app.exception
     assert app.dataframe[-1].value["share"].tolist() == [0.25, 0.75]
     assert app.query_params["calendar"] == rows
+
+
+def test_what_is_spent_by_today_is_rounded_up_and_what_is_left_down() -> None:
+    rows = "2020-01-01~Survey~1~;2099-02-01~Survey~3~"
+    app = opened(plan_view="Release calendar", calendar=rows)
+    spent_today = app.dataframe[-1].value["epsilon_spent"].iloc[0]
+    assert numbers(app)["ε spent by today"] == at_most(spent_today) != at_least(spent_today)
+    left = 3.0 - spent_today
+    assert numbers(app)["ε left today"] == at_least(left) != at_most(left)
 
 
 def test_a_calendar_that_cannot_be_followed_is_said() -> None:
