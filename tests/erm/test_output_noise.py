@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore.erm import output_noise
-from dpcore.erm.method import Settings, Training
+from dpcore.erm.method import Settings, Training, noise_generator
 from dpcore.erm.methods.opera import METHOD as OPERA
 from dpcore.erm.methods.outpert import METHOD as OUTPERT
 from dpcore.erm.problem import Problem
@@ -88,7 +88,8 @@ def test_noise_is_shared_by_the_budgets_of_a_run_and_by_no_two_runs(data) -> Non
     centres = output_noise.centres(problem, features, labels, chosen)
     scale = np.array([c.sigma for c in chosen])[:, None, None]
     drawn = (released - centres[:, None]) / scale
-    assert np.allclose(drawn, drawn[0], atol=1e-9)
+    unit = [noise_generator(11, run).standard_normal(5) for run in range(6)]
+    assert np.allclose(drawn, unit, atol=1e-9)
     assert len(np.unique(np.round(drawn[0], 6))) == 30
     assert abs(np.corrcoef(drawn[0])[np.triu_indices(6, 1)]).max() < 0.99
 

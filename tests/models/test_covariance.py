@@ -79,6 +79,13 @@ def gaussian() -> np.ndarray:
     return flat(drawn(covariance.symmetric, 1))
 
 
+def test_what_is_released_holds_the_noise_of_its_calibration() -> None:
+    (c,) = pca_gaussian.MODEL.calibrate(SHAPE, [1.0], 1e-6, ZERO)
+    exact, draws = covariance.second_moments(single(0.5, -1.0)), drawn(covariance.symmetric, 1)[:2]
+    noisy = covariance.released(exact, c, list(draws))
+    assert noisy - exact == pytest.approx(c.noise.scale * draws)
+
+
 def test_gaussian_noise_is_of_one_size_in_every_coordinate(gaussian) -> None:
     assert obeys(gaussian.ravel(), stats.norm())
     assert not obeys(gaussian.ravel(), stats.norm(scale=2.0 / 3.0))

@@ -28,7 +28,7 @@ def test_the_noise_is_that_of_one_gaussian_mechanism(adjacency, lam, radius, bat
     for c in calibrated(problem, batch=batch):
         count = permuted.batches(700, c.batch)
         exact = permuted.sensitivity(problem, count, c.learning_rate, c.steps)
-        assert analytic_delta(c.requested.epsilon, c.sigma, exact) <= 1e-5
+        assert analytic_delta(c.requested.epsilon, c.model_noise, exact) <= 1e-5
         assert c.gaussian_mu == pytest.approx(exact / c.sigma)
         assert c.certified.epsilon == pytest.approx(c.requested.epsilon, rel=1e-6)
         assert c.status is Status.PROVED
