@@ -14,7 +14,7 @@ from scipy import stats
 
 from dpcore.guarantee import Adjacency
 from dpcore.models import teachers
-from dpcore.models.model import Lesson, noiseless
+from dpcore.models.model import Lesson, generator, noiseless
 from dpcore.models.records import RecordShape
 from dpcore.models.systems import pate, scalable_pate
 from tests.models.attack import blank, extreme, least_level, obeys, some, together
@@ -154,3 +154,15 @@ def test_the_student_learns_from_labels_that_were_released(system) -> None:
 def majority_share(test) -> float:
     share = float(test.labels.mean())
     return max(share, 1.0 - share)
+
+
+def test_scalable_pate_checks_and_answers_as_it_was_calibrated() -> None:
+    c = scalable_pate.MODEL.calibrate(SHAPE, [0.3], 1e-6, ZERO)[0]
+    # A run in which more are clear than may be answered, and less noise would clear another.
+    (votes, largest), groups = c.noises, teachers.teachers(SHAPE)
+    draw, counts = generator(0, 32), np.tile([0.0, float(groups)], (largest.times, 1))
+    draw.standard_normal(counts.shape)
+    clear = scalable_pate.agreed(counts, groups, largest.scale, draw.standard_normal(largest.times))
+    ((places, _),) = scalable_pate.answers(counts, [c], generator(0, 32))
+    assert len(clear) > votes.times
+    assert places.tolist() == clear[: votes.times].tolist()

@@ -134,6 +134,7 @@ def test_the_noise_that_a_release_draws() -> None:
     for name, noise in (("one", c.noises[0]), ("two", c.noises[2])):
         values = np.concatenate([part.ravel() for part in seen[name]])
         assert obeys(values, stats.norm(scale=noise.scale))
+        assert values.std() == pytest.approx(noise.scale, rel=0.05)
         assert not obeys(values, stats.norm(scale=2.0 / 3.0 * noise.scale))
 
 

@@ -94,6 +94,18 @@ def test_each_prefix_has_the_noise_of_its_nodes(prefixes) -> None:
             assert not obeys(seen, stats.norm(scale=2.0 / 3.0 * sigma))
 
 
+def test_a_release_of_nothing_is_the_noise_of_its_calibration() -> None:
+    records = some(ROUNDS)
+    made = online_tree.MODEL.calibrate(records.shape, [1.0, 6.0], 1e-5, ZERO)
+    lesson = Lesson(records, records, made, 2, 0)
+    unit = np.stack([online_tree.prefix_noise(generator(0, run), 3) for run in range(2)])
+    for done, (noisy, _) in enumerate(
+        online_tree.stream(np.zeros((ROUNDS, 3)), np.zeros(ROUNDS), lesson)
+    ):
+        for each, c in zip(noisy, made, strict=True):
+            assert each == pytest.approx(c.noise.scale * unit[:, done])
+
+
 def test_worst_neighbours_are_told_apart_no_better_than_promised(prefixes) -> None:
     # A gradient of length 1 in the first round moves every prefix; in the third, all from there.
     # Whitened by the prefixes' covariance, the release is as clear as the tree allows.
