@@ -84,7 +84,7 @@ def test_first_view(watched: Watched, address: str) -> None:
     expect(page).to_have_title(re.compile("^Epsilon Explorer"))
     expect(page.locator("h1")).to_contain_text("Breast cancer")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(6)
-    expect(page.get_by_text("right at most; 50 by chance")).to_be_visible()
+    expect(page.get_by_text("at most; 74 by ε and δ alone; 50 by chance")).to_be_visible()
     trained(page)
 
 
