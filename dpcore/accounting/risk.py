@@ -109,7 +109,9 @@ def gaussian_miss_rate(false_alarm_rate: ArrayLike, mu: float) -> np.ndarray:
 
 
 FEW = 0.5
-"""People of 100 who are right thanks to the release, below which none of them is right_shown."""
+"""People of 100 who are right thanks to the release, below which none of them is counted."""
+UNDER, OVER = "under 51", "over 99"
+"""Shown where rounding up would count a person too many, or leave no privacy at all."""
 
 
 def right_of_100(advantage: float) -> int:
@@ -122,23 +124,23 @@ def right_of_100(advantage: float) -> int:
 
 
 def right_shown(advantage: float) -> str:
-    """`right_of_100` as a number to show; "under 51" and "over 99" where a whole one misleads.
+    """`right_of_100` as a number to show; `UNDER` or `OVER` where a whole one misleads.
 
     Rounded up, next to no advantage would be a person who is right thanks to the release, and next
     to no privacy would be no privacy.
     """
     if 50.0 * advantage < FEW:
-        return "under 51"
+        return UNDER
     right = right_of_100(advantage)
-    return "over 99" if right == 100 else str(right)
+    return OVER if right == 100 else str(right)
 
 
 def right_bounded(advantage: float, of: str = "") -> str:
     """`right_shown` in the middle of a sentence about the people `of` whom so many are right."""
     number = right_shown(advantage)
-    if number == "over 99":
+    if number == OVER:
         return f"more than 99{of} may be"
-    return f"{'fewer than 51' if number == 'under 51' else f'at most {number}'}{of} are"
+    return f"{'fewer than 51' if number == UNDER else f'at most {number}'}{of} are"
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class Odds:
     @property
     def by_release(self) -> int:
         """How many of `right` are so thanks to the release."""
-        return 0 if self.shown == "under 51" else self.right - 50
+        return 0 if self.shown == UNDER else self.right - 50
 
 
 def odds(budget: PrivacyBudget | None, adjacency: Adjacency, mu: float | None = None) -> Odds:

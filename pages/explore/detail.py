@@ -52,24 +52,22 @@ def focus_budget(
     view: View, rows: pd.DataFrame, epsilon: float, focus: str
 ) -> tuple[PrivacyBudget | None, float | None, str]:
     """The (ε, δ) that holds for the method in focus at this ε, its noise's μ, and a note."""
-    chosen_budget = PrivacyBudget(epsilon, view.delta)
     focus_rows = rows[rows["method"] == focus]
     if focus not in view.methods or focus_rows.empty:
-        return chosen_budget, None, ODDS_CONDITION
+        return PrivacyBudget(epsilon, view.delta), None, ODDS_CONDITION
     row, title = focus_rows.iloc[0], view.titles[focus]
-    mu = None if row["gaussian_mu"] != row["gaussian_mu"] else float(row["gaussian_mu"])
-    if row["status"] == "proved":
+    # Of the ε that the method was trained for, which may only be near the chosen one.
+    budget, mu = numbers.bound_at(row)
+    if row["status"] == "proved" and budget is not None:
         if mu is None:
-            return chosen_budget, None, ODDS_CONDITION
-        alone = odds(chosen_budget, view.problem.adjacency).shown
+            return budget, None, ODDS_CONDITION
+        alone = odds(budget, view.problem.adjacency).shown
         note = f"By {title}'s own noise. Any method with this ε and δ: at most {alone} of 100."
-        return chosen_budget, mu, note
+        return budget, mu, note
     sentence = f"For {title}, ε = {plain(row['epsilon'])} is not proved here"
-    certified = float(row["certified_epsilon"])
-    if not certified < float("inf"):
+    if budget is None:
         return None, None, f"{sentence}, and no bound holds."
-    budget = PrivacyBudget(max(certified, 1e-12), row["delta"])
-    return budget, mu, f"{sentence}; its noise is certified for ε = {at_most(certified)}."
+    return budget, mu, f"{sentence}; its noise is certified for ε = {at_most(budget.epsilon)}."
 
 
 def _calibration(view: View, method: str, epsilon: float) -> Calibration:
@@ -101,12 +99,13 @@ def meaning(view: View, rows: pd.DataFrame, epsilon: float, focus: str) -> None:
         method_calibration = calibration()
         return None if method_calibration is None else privacy_curve(method_calibration)
 
+    budget, mu, note = focus_budget(view, rows, epsilon, focus)
+
     def card() -> None:
-        budget, mu, note = focus_budget(view, rows, epsilon, focus)
         risk_panel.card(budget, view.problem.adjacency, "people_figure", note, mu)
 
     key = f"{view.study.key} {focus} {row_epsilon}"
-    risk_panel.attacker_panel(focus_promise, exact_curve, key, card)
+    risk_panel.attacker_panel(focus_promise, exact_curve, key, card, mu)
 
 
 def _per_thousand(view: View, rows: pd.DataFrame) -> None:

@@ -102,22 +102,29 @@ def _verdict(view: View, row: pd.Series) -> str:
     return sentence if row["status"] == "proved" else f":red[:material/error: {sentence}]"
 
 
+def bound_at(row: pd.Series) -> tuple[PrivacyBudget | None, float | None]:
+    """The proved (ε, δ), else the certified one, else ``None``; and μ of the noise if known."""
+    epsilon = row["epsilon"] if row["status"] == "proved" else row["certified_epsilon"]
+    if not epsilon < float("inf"):
+        return None, None
+    mu = None if pd.isna(row["gaussian_mu"]) else float(row["gaussian_mu"])
+    return PrivacyBudget(max(float(epsilon), 1e-12), row["delta"]), mu
+
+
 def _promise(view: View, row: pd.Series) -> Number:
     """How many of 100 guess right at most, by the noise that is drawn where its law is known."""
-    is_proved = row["status"] == "proved"
-    epsilon = row["epsilon"] if is_proved else row["certified_epsilon"]
-    if pd.isna(epsilon):
+    budget, mu = bound_at(row)
+    if budget is None:
         return "Right guesses", "no bound", "nothing is proved for this method here", ODDS
-    budget = PrivacyBudget(max(float(epsilon), 1e-12), row["delta"])
-    adjacency, mu = view.problem.adjacency, row["gaussian_mu"]
-    alone = odds(budget, adjacency)
-    chances = alone if pd.isna(mu) else odds(budget, adjacency, float(mu))
-    by_noise = "" if pd.isna(mu) else f"; {alone.shown} by ε and δ alone"
+    adjacency = view.problem.adjacency
+    standing = "proved" if row["status"] == "proved" else "certified"
+    chances = odds(budget, adjacency, mu)
+    by_noise = "" if mu is None else f"; {odds(budget, adjacency).shown} by ε and δ alone"
     return (
         "Right guesses",
         f"{chances.shown} of 100",
         f"at most{by_noise}; 50 by chance",
-        f"{chances.sentence} ε = {at_most(epsilon)}, {'proved' if is_proved else 'certified'}, "
+        f"{chances.sentence} ε = {at_most(budget.epsilon)}, {standing}, "
         f"δ = {plain(row['delta'])}. {ODDS}",
     )
 

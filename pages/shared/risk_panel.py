@@ -83,6 +83,7 @@ def attacker_panel(
     exact_curve: Callable[[], PrivacyCurve | None],
     key: str,
     above: Callable[[], None] | None = None,
+    mu: float | None = None,
 ) -> None:
     """Show what someone could find out: an attacker's success, beliefs, and words to copy.
 
@@ -99,6 +100,8 @@ def attacker_panel(
         Identifies the curve; part of a cache key.
     above : callable, optional
         Draws what stands first in the open panel.
+    mu : float, optional
+        As for `card`, whose table stands with the others.
     """
     query.sign()
     place = st.expander(
@@ -108,7 +111,7 @@ def attacker_panel(
         with place:
             if above is not None:
                 above()
-            _opened(promise_of(), exact_curve, key)
+            _opened(promise_of(), exact_curve, key, mu)
 
 
 def run_panels(
@@ -174,7 +177,12 @@ def _curves(
     return curves, tradeoff.table(curves)
 
 
-def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], key: str) -> None:
+def _opened(
+    promise: Promise,
+    exact_curve: Callable[[], PrivacyCurve | None],
+    key: str,
+    mu: float | None,
+) -> None:
     from dpcore.accounting.tradeoff import attacker
     from dpcore.figures import attacker as figures
     from dpcore.figures import wording
@@ -204,7 +212,7 @@ def _opened(promise: Promise, exact_curve: Callable[[], PrivacyCurve | None], ke
     with right:
         marks = {series: result.true_positive_rate for series, result in attackers.items()}
         plot(figures.roc(table, marks, rate, SERIES, dark=on_dark()), "attacker_figure")
-        _tables(promise.budget, adjacency, table)
+        _tables(promise.budget, adjacency, table, mu)
         st.caption("What ε and δ alone tell, on the command line:")
         st.code(command(promise.budget, adjacency, prior, rate), language="bash", wrap_lines=True)
     _to_copy(
@@ -251,12 +259,14 @@ def _numbers(attackers: dict[str, Attacker], prior: float, rate: float) -> None:
     )
 
 
-def _tables(budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame) -> None:
+def _tables(
+    budget: PrivacyBudget, adjacency: Adjacency, table: pd.DataFrame, mu: float | None
+) -> None:
     place = st.popover("Tables and CSV", icon=":material/table:", on_change="rerun", key="tables")
     if not place.open:
         return
     with place:
-        hundred = people.table(odds(budget, adjacency))
+        hundred = people.table(odds(budget, adjacency, mu))
         for title, rows, name in (
             ("Hits against false alarms", table, "hits_against_false_alarms"),
             ("A hundred people guessing", hundred, "hundred_people"),
