@@ -54,6 +54,15 @@ FLAKY = {
 process that is not ours to hurry: a fault fails twice, a busy machine once."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are processors: a third of the time is spent waiting.
+
+    The tests that drive a browser wait for it, and for the server, most of their time.
+    """
+    named = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
+    return int(named) if named else len(os.sched_getaffinity(0)) + 1
+
+
 @pytest.fixture(scope="module", autouse=True)
 def process_as_before() -> Iterator[None]:
     """Undo what pages that are run by `AppTest` leave of this process.
