@@ -78,6 +78,13 @@ class Status(StrEnum):
     DESCRIBED_ONLY = "described only"
 
 
+STATUS_NAMES: dict[str, str] = {Status.CLAIM_NOT_SUPPORTED: "promises more than its noise proves"}
+"""The words on screen of a status that has others than those in files."""
+
+EDITION_NAMES: dict[str, str] = {Edition.SOUND: "corrected", Edition.PUBLISHED: "as in the paper"}
+"""The words on screen of an edition."""
+
+
 @dataclass(frozen=True)
 class PrivacyBudget:
     """The requested (ε, δ).

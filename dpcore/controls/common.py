@@ -7,6 +7,7 @@ from typing import Any
 
 from dpcore.controls.control import Control, Number, OneOf, Stops, Switch
 from dpcore.figures.words import plain
+from dpcore.guarantee import EDITION_NAMES
 
 ADJACENCIES = {
     "zero-out": "One record blanked out",
@@ -14,7 +15,7 @@ ADJACENCIES = {
     "add-remove": "One record more or less",
 }
 ADJACENCY = (
-    "What counts as one person's difference. It holds for every certified ε on this page. **One "
+    "What counts as one person's data. It holds for every certified ε on this page. **One "
     "record blanked out** (zero-out): the number of records is public. **Replaced** by any other "
     "(replace-one, the strictest). **More or less** (add-remove): the number of records is "
     "private, and a public size stands in its place."
@@ -42,7 +43,8 @@ LOSSES = {
     "huber": "Huber SVM",
     "squared": "Linear regression",
 }
-EDITIONS = {"sound": "Sound", "published": "As published"}
+EDITIONS = {str(edition): name.capitalize() for edition, name in EDITION_NAMES.items()}
+OLD_EDITIONS = {"Sound": "sound", "As published": "published"}
 DELTAS = tuple(float(f"1e{exponent}") for exponent in range(-12, -1))
 MOST_RECORDS = 1_000_000_000
 
@@ -84,7 +86,7 @@ def adjacency(key: str, field: str = "adjacency", **changed: Any) -> Control:
     """The control of the adjacency, with what differs on one page."""
     control = Control(
         key,
-        "One person's difference",
+        "What counts as one person's data",
         OneOf(ADJACENCIES),
         noun="the neighbour",
         fallback_name="one record blanked out",

@@ -122,7 +122,7 @@ ADJACENCY = common.adjacency(
     "adjacency",
     kind=OneOf(ADJACENCIES),
     brief="zero-out (one record blanked) or replace-one",
-    help="What counts as *one person's difference*. **One record blanked out**: replaced by an "
+    help="What counts as one person's data. **One record blanked out**: replaced by an "
     "empty one. **One record replaced**: exchanged for any other. Either way the number of records "
     "is public.",
 )
@@ -177,12 +177,12 @@ CHOSEN_METHODS = {
 EDITION = Control(
     "edition",
     "Edition",
-    OneOf(common.EDITIONS, row=True),
-    fallback_name="the sound one",
+    OneOf(common.EDITIONS, row=True, formerly=common.OLD_EDITIONS),
+    fallback_name="the corrected one",
     field="edition",
     brief="sound (default) or published",
-    help="**Sound**: with the sensitivity and the accounting that can be proved. **As published**: "
-    "as the paper prints it, for study, with its conditions checked.",
+    help="**Corrected**: with the sensitivity and the accounting that can be proved. **As in the "
+    "paper**: as it is printed, for study, with its conditions checked.",
 )
 COMPARED_BY = Control(
     "compared_by",

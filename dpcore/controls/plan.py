@@ -193,7 +193,7 @@ LADDER_SENSITIVITY = Control(
     "Sensitivity Δ",
     Number(1e-6, 1e6, step=0.1),
     default=1.0,
-    help="**Sensitivity Δ**: how far one person's difference can move the released numbers (L2 "
+    help="**Sensitivity Δ**: how far one person's data can move the released numbers (L2 "
     "norm), in their own units. A count has Δ = 1 where a person is added or removed.",
 )
 BUDGET = Control(

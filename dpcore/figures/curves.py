@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 from dpcore.figures.canvas import LEGEND, add_band, add_curve, axis, canvas, single_runs
 from dpcore.figures.style import NEUTRAL, ink, look
 from dpcore.figures.words import plain
+from dpcore.guarantee import EDITION_NAMES, STATUS_NAMES
 
 HEIGHT = 430
 # From "next to nothing leaks" to "next to no promise"; a wider grid is reached by zooming out.
@@ -72,14 +73,14 @@ def name_of(table: pd.DataFrame, method: str, edition: str, titles: Mapping[str,
     rows = table[table["method"] == method]
     title = titles.get(method, method)
     if rows["edition"].nunique() > 1:
-        title = f"{title}, {edition}"
+        title = f"{title}, {EDITION_NAMES[edition]}"
     rows = rows[rows["edition"] == edition]
     unsupported = rows.loc[rows["status"] == UNSUPPORTED, "epsilon"]
     if unsupported.empty:
         return title
     first = unsupported.min()
     later = len(unsupported) < len(rows) and (rows["epsilon"] >= first).sum() == len(unsupported)
-    return f"{title} ({UNSUPPORTED}{f' from ε = {plain(first)} on' if later else ''})"
+    return f"{title} ({STATUS_NAMES[UNSUPPORTED]}{f' from ε = {plain(first)} on' if later else ''})"
 
 
 def guarantee_of(row: pd.Series) -> str:
@@ -88,7 +89,7 @@ def guarantee_of(row: pd.Series) -> str:
     accountant = row.get("accountant", "")
     if isinstance(accountant, str) and accountant:
         parts.append(accountant)
-    return f"{row['status']}: " + " · ".join(parts)
+    return f"{STATUS_NAMES.get(row['status'], row['status'])}: " + " · ".join(parts)
 
 
 def decades(low: float, high: float) -> tuple[list[float], list[str]]:

@@ -173,13 +173,29 @@ def validate_link(
     others : mapping, optional
         Settings that no control has, with the functions that check them.
     """
-    controls, others, link = list(controls), others or {}, read_link()
+    controls, others = list(controls), others or {}
+    _rename(controls)
+    link = read_link()
     refusals = check(controls, link, quoted, among)
     refusals += unknown_settings(link, {*(control.key for control in controls), *others})
     for check_setting in filter(None, others.values()):
         refusals += check_setting(link)
     drop(link, refusals)
     return refusal_message(refusals)
+
+
+def _rename(controls: Iterable[Control]) -> None:
+    """Write today's titles into the address where it holds those of before."""
+    link = read_link()
+    today: dict[str, str | Iterable[str]] = dict(link)
+    for control in controls:
+        kind = control.kind
+        if isinstance(kind, OneOf) and control.key in link:
+            titles = {old: kind.options()[key] for old, key in kind.formerly.items()}
+            today[control.key] = [titles.get(value, value) for value in link[control.key]]
+    if today != link:
+        st.query_params.from_dict(today)
+        st.rerun()  # controls begin with what the address holds at a run's start
 
 
 def unknown_settings(link: Mapping[str, Sequence[str]], settings: Collection[str]) -> list[Refusal]:

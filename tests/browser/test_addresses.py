@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 
 def neighbour(page: Page) -> Locator:
-    return page.get_by_role("combobox", name="One person's difference")
+    return page.get_by_role("combobox", name="What counts as one person's data")
 
 
 def test_links_are_of_their_time_and_of_today_once_a_setting_is_changed(

@@ -131,7 +131,7 @@ def test_drop_downs_and_switches_change_the_numbers(watched: Watched, address: s
     before = still_numbers(page)
     for label, option, written in (
         ("Data", "Synthetic clinical cohort", "data=Synthetic"),
-        ("One person's difference", "One record replaced", "adjacency=One"),
+        ("What counts as one person's data", "One record replaced", "adjacency=One"),
     ):
         choose(page, label, option)
         expect_change(page, before)
@@ -158,7 +158,7 @@ def test_a_papers_settings_are_in_the_address_and_found_again(
     settled(page)
     expect(chosen).to_have_value("Paper 002, figure 2: RMSE")
     expect(page).to_have_url(re.compile(r"adjacency=One\+record\+replaced"))
-    choose(page, "One person's difference", "One record blanked out")
+    choose(page, "What counts as one person's data", "One record blanked out")
     expect(page).not_to_have_url(re.compile("adjacency="))
     expect(chosen).to_have_value("")
 

@@ -257,8 +257,8 @@ def test_two_editions_are_named_and_marked_apart(table: pd.DataFrame, titles: Ti
     both = pd.concat([table, table.assign(edition="published")])
     drawn = DRAW["accuracy"](both, titles, False)
     marks = {trace.name: trace.marker.symbol for trace in lines(drawn)}
-    assert marks["OPERA, sound"] == "circle"
-    assert marks["OPERA, published"] == "circle-open"
+    assert marks["OPERA, corrected"] == "circle"
+    assert marks["OPERA, as in the paper"] == "circle-open"
     small = chosen.accuracy(both[both["epsilon"] == 1.0], REFERENCES, titles=titles)
     assert {trace.y[0]: trace.marker.symbol for trace in small.figure.data} == marks
 
@@ -426,12 +426,14 @@ def test_a_claim_that_does_not_hold_is_named_wherever_its_series_is(
     at_one = table[table["epsilon"] == 1.0]
     drawn = chosen.accuracy(at_one, REFERENCES, titles=titles)
     assert "the least loss first: OPERA " in drawn.sentence
-    assert "; not proved here: DP-GD (claim not supported) +1.0." in drawn.sentence
-    assert [trace.y[0] for trace in drawn.figure.data][-1] == "DP-GD (claim not supported)"
+    assert "; not proved here: DP-GD (promises more than its noise proves) +1.0." in drawn.sentence
+    assert [trace.y[0] for trace in drawn.figure.data][
+        -1
+    ] == "DP-GD (promises more than its noise proves)"
     names = {
         trace.name for trace in tradeoff.accuracy(table, REFERENCES, titles=titles).figure.data
     }
-    assert "DP-GD (claim not supported)" in names
+    assert "DP-GD (promises more than its noise proves)" in names
 
 
 def test_a_case_figure_has_a_bar_pattern_each(table: pd.DataFrame, titles: Titles) -> None:
@@ -480,9 +482,12 @@ def test_a_claim_that_fails_from_some_epsilon_on_says_so(table, titles) -> None:
     opera = table["method"] == "opera"
     table.loc[opera & (table["epsilon"] >= 10.0), "status"] = curves.UNSUPPORTED
     name = curves.name_of(table, "opera", "sound", titles)
-    assert name == "OPERA (claim not supported from ε = 10 on)"
+    assert name == "OPERA (promises more than its noise proves from ε = 10 on)"
     table.loc[opera, "status"] = curves.UNSUPPORTED
-    assert curves.name_of(table, "opera", "sound", titles) == "OPERA (claim not supported)"
+    assert (
+        curves.name_of(table, "opera", "sound", titles)
+        == "OPERA (promises more than its noise proves)"
+    )
     assert curves.name_of(table, "dpgd", "sound", titles) == "DP-GD"
 
 

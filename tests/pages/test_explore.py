@@ -276,7 +276,7 @@ def test_the_settings_that_cost_least_accuracy_are_named() -> None:
 
 
 def test_the_published_edition_shows_claim_and_proof_apart() -> None:
-    app = opened(edition="As published", view="Claim and proof", epsilon="2")
+    app = opened(edition="As in the paper", view="Claim and proof", epsilon="2")
     text = spoken(app)
     assert "**Claim** (what the paper says)" in text
     assert "**Proof** (what holds for this noise)" in text
@@ -338,7 +338,7 @@ def test_an_unproved_epsilon_is_said_and_the_odds_follow_what_is_certified() -> 
     certified = calibrated.certified.epsilon
     assert certified is not None
     assert certified < 1.0
-    app = opened(edition="As published", focus="OutPert", epsilon="3")
+    app = opened(edition="As in the paper", focus="OutPert", epsilon="3")
     assert "**OutPert at ε = 3:** " in said(app)
     assert "conditions not met: ε = 3 is not proved here. The classical Gaussian" in said(app)
     assert f"noise that is added is ε = {at_most(certified)}" in said(app)
@@ -472,7 +472,7 @@ def test_a_sound_link_is_followed_without_a_word() -> None:
     app = opened(
         loss="Huber SVM",
         methods=["OPERA", "DP-GD"],
-        edition="As published",
+        edition="As in the paper",
         epsilon="0.5",
         delta="1e-6",
         adjacency="One record blanked out",
@@ -534,7 +534,9 @@ def test_every_proof_says_whom_to_trust() -> None:
 
 
 def test_papers_own_messages_are_shown_under_local_privacy_only() -> None:
-    app = opened(methods="InputPert", view="Claim and proof", edition="As published", epsilon="0.5")
+    app = opened(
+        methods="InputPert", view="Claim and proof", edition="As in the paper", epsilon="0.5"
+    )
     told = spoken(app)
     assert "local privacy only" in told
     assert "**Nobody**" in told
@@ -710,9 +712,9 @@ def test_the_papers_own_length_is_offered_for_few_records_as_published() -> None
     def offered(app: AppTest) -> bool:
         return "full_length" in {toggle.key for toggle in app.toggle}
 
-    assert not offered(opened(edition="Sound"))
-    assert not offered(opened(edition="As published", data="Synthetic clinical cohort"))
-    app = opened(edition="As published", full_length="true", view="Take along")
+    assert not offered(opened(edition="Corrected"))
+    assert not offered(opened(edition="As in the paper", data="Synthetic clinical cohort"))
+    app = opened(edition="As in the paper", full_length="true", view="Take along")
     assert not app.exception
     assert app.toggle(key="full_length").value
     code = " ".join(block.value for block in app.code)

@@ -224,3 +224,22 @@ def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
         app.run()
     assert "--adjacency add-remove --public-size 1234" in code.replace(" \\\n  ", " ")
     assert "public_size=1234" in code
+
+
+@pytest.mark.parametrize(
+    ("page", "control", "old", "value", "now"),
+    [
+        ("explore", "edition", "As published", "published", "As in the paper"),
+        ("explore", "edition", "Sound", "sound", ""),
+        ("atlas", "verdict", "claim not supported", "claim not supported", "Promises more than"),
+    ],
+)
+def test_a_title_of_before_is_read_as_that_of_today(
+    page: str, control: str, old: str, value: str, now: str
+) -> None:
+    app = opened(page, v="2", **{control: old})
+    assert app.session_state[control] == value
+    assert not app.warning
+    address = "".join(app.query_params.get(control, ""))
+    assert address.startswith(now)
+    assert bool(address) == bool(now)

@@ -181,7 +181,7 @@ def test_the_answer_grows_with_epsilon_and_with_the_prior() -> None:
 
 
 def test_an_epsilon_that_is_not_proved_gives_way_to_the_certified_one() -> None:
-    app = opened(edition="As published", methods="OutPert", focus="OutPert", epsilon="3")
+    app = opened(edition="As in the paper", methods="OutPert", focus="OutPert", epsilon="3")
     calibration = calibrated("outpert", 3.0, edition="published")
     certified = calibration.certified.epsilon
     assert calibration.proof.epsilon is None

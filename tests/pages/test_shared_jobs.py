@@ -17,7 +17,7 @@ APP = str(Path(__file__).resolve().parents[2] / "pages" / "main.py")
 TRAIN = {"passes": "120", "units": "8", "repeats": "2"}
 LONG = {"passes": "1000", "repeats": "30", "schedule": "Constant"}
 EXPLORE = {
-    "edition": "As published",
+    "edition": "As in the paper",
     "runs": "100",
     "data": "Synthetic clinical cohort",
     "patients": "30000",
