@@ -112,8 +112,8 @@ def verdict(answer: TruncatedAnswer, certified: Guarantee) -> tuple[Status, str]
             f"{denial}, and no accountant here certifies a finite ε for this noise.",
         )
     certificate = (
-        f"{certified.by} certifies ε = {certified.epsilon:.4g} for this noise under "
-        f"{certified.adjacency}"
+        f"{certified.by} certifies ε = {certified.epsilon:.4g} at δ = {certified.delta:.4g} for "
+        f"this noise under {certified.adjacency}"
     )
     if certified.adjacency is not answer.claim.adjacency:
         return (

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
+from dpcore.accounting.claims import Finding, evidence, under_replace_one
 from dpcore.accounting.paper_003 import account
 from dpcore.accounting.planner import spent
-from dpcore.accounting.presets import PRESETS, Preset, matching, preset
+from dpcore.accounting.presets import BASELINE, CLAIM, PRESETS, Preset, matching, preset
 from dpcore.errors import InvalidInput
+from dpcore.systems import standing, system_named
 
 SOLVED = [found for found in PRESETS.values() if "equation (3)" in found.source]
 
@@ -51,3 +55,61 @@ def test_a_preset_is_recognised_by_its_settings_alone() -> None:
         assert matching(found.training) == found
     with pytest.raises(InvalidInput, match="preset is 'no such'"):
         preset("no such")
+
+
+@cache
+def findings(key: str) -> list[Finding]:
+    """Of the stated ε: as the preset is, and for one record replaced on both kinds of batches."""
+    chosen = preset(key)
+    assert chosen.stated is not None
+    known = (
+        evidence(chosen.training, [chosen.stated]),
+        *under_replace_one(chosen.training, [chosen.stated]),
+    )
+    return [each.finding(chosen.stated) for each in known]
+
+
+@pytest.mark.parametrize("key", [key for key, each in PRESETS.items() if each.stated is not None])
+def test_a_verdict_says_what_accountants_find(key: str) -> None:
+    verdict = preset(key).verdict
+    printed, poisson, fixed = findings(key)
+    if verdict == BASELINE:
+        # The tutorial's neighbours are one record more or less, with the figures of zero-out.
+        assert printed is Finding.HOLDS
+        return
+    assert (poisson, fixed) == {
+        "Holds on Poisson batches and on": (Finding.HOLDS, Finding.HOLDS),
+        "Holds on Poisson batches, fails": (Finding.HOLDS, Finding.FAILS),
+        "Fails on Poisson batches and on": (Finding.FAILS, Finding.FAILS),
+    }[verdict[:31]]
+    assert verdict.endswith("for one record replaced.")
+
+
+def test_the_verdict_on_the_paper_is_that_of_its_settings() -> None:
+    assert CLAIM == (
+        "Fails as printed, with noise falling per step; falling per epoch, ε = 2 holds, ε = 8 only "
+        "on Poisson batches."
+    )
+    # Algorithm 1 prints batches of fixed size, and its lemma speaks of one record replaced.
+    for key in ("chexpert-2", "chexpert-8", "chexpert-8-noise"):
+        assert preset(key).training.decay_every == 1
+        assert findings(key)[-1] is Finding.FAILS
+    for key in ("chexpert-2-epoch", "chexpert-8-epoch"):
+        assert preset(key).training.decay_every == 100
+    assert findings("chexpert-2-epoch") == [Finding.HOLDS] * 3
+    assert findings("chexpert-8-epoch") == [Finding.HOLDS, Finding.HOLDS, Finding.FAILS]
+    assert not preset("chexpert").verdict
+
+
+def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting() -> None:
+    poisson, fixed = under_replace_one(preset("chexpert-8").training, [8.0])
+    assert poisson.at_least is not None
+    assert fixed.at_least is not None
+    (broken,) = system_named("adaptive-tcdp").breaks
+    assert f"at least {int(poisson.at_least)} on Poisson batches" in broken
+    assert f"and {int(fixed.at_least)} on its batches of fixed size" in broken
+    for key, stated in (("mnist-1.19", "0.87"), ("mnist-3.01", "2.39"), ("mnist-7.1", "5.65")):
+        certified = spent(preset(f"{key}-dpsgd").training, "pld").epsilon
+        assert certified is not None
+        assert certified <= float(stated) < certified + 0.011
+        assert stated in standing(system_named("dpsgd-003")).proof
