@@ -20,11 +20,13 @@ from dpcore.methods import register as methods
 from dpcore.models.model import Model
 from dpcore.models.register import register as models
 from dpcore.systems import papers
+from dpcore.systems.search import found
 from dpcore.systems.standings import PUBLISHED, SystemStanding, forms, standing
 from dpcore.systems.system import (
     ClaimVerdict,
     Family,
     Place,
+    Practice,
     Relation,
     Runnable,
     Software,
@@ -33,11 +35,14 @@ from dpcore.systems.system import (
 )
 
 __all__ = [
+    "BESIDE",
+    "NOTHING_FOUND",
     "PAPERS",
     "STATUSES",
     "ClaimVerdict",
     "Family",
     "Place",
+    "Practice",
     "Relation",
     "Runnable",
     "Software",
@@ -51,19 +56,22 @@ __all__ = [
     "register",
     "runs_here",
     "runs_of",
+    "selected",
     "standing",
     "system_named",
+    "verdict_on",
 ]
 
+BESIDE = "beside"
 PAPERS = {
     "000": "000 OPERA and GRPUA",
     "001": "001 Survey",
     "002": "002 Input perturbation",
     "003": "003 Adaptive networks",
     "004": "004 Optimised noise",
-    "": "Beside the papers",
+    BESIDE: "Beside the papers",
 }
-"""The work that describes a system, by `System.paper`."""
+"""The work that describes a system, by `System.paper`; what none describes is `BESIDE`."""
 
 STATUSES = (
     Status.PROVED,
@@ -71,6 +79,8 @@ STATUSES = (
     Status.CLAIM_NOT_SUPPORTED,
     Status.DESCRIBED_ONLY,
 )
+
+NOTHING_FOUND = "No system matches all of this."
 
 NO_SYSTEM = {"nonprivate"}
 """Methods of Explore that promise nothing."""
@@ -95,7 +105,7 @@ def register() -> dict[str, System]:
 
     def place(system: System) -> tuple[int, str]:
         # The survey is several files; its Roman numerals happen to sort like its sections.
-        return rank[system.paper], system.section if system.paper == "001" else ""
+        return rank[system.paper or BESIDE], system.section if system.paper == "001" else ""
 
     return {system.key: system for system in sorted(systems, key=place)}
 
@@ -145,9 +155,55 @@ def runs_of(place: Place, key: str) -> list[System]:
     ]
 
 
+def verdict_on(method: str) -> str:
+    """The verdict on all that a method of Explore claims as published; "" where none is given."""
+    for system in runs_of(Place.EXPLORE, method):
+        found_here = standing(system)
+        if found_here.of == PUBLISHED and not system.claim:
+            return found_here.verdict
+    return ""
+
+
 def runs_here(system: System) -> bool:
     """Whether the system can be run here, as described or in a sound form."""
     return any(run.relation is not Relation.RELATIVE for run in system.runs)
+
+
+def selected(
+    *,
+    search: str | None = None,
+    paper: str | None = None,
+    family: str | None = None,
+    status: str | None = None,
+    practice: str | None = None,
+    runnable: bool = False,
+    failures: bool = False,
+) -> tuple[System, ...]:
+    """The systems that match all of this, main claims of the five papers first.
+
+    Parameters
+    ----------
+    search : str, optional
+        Words as `search.found` takes them.
+    paper : str, optional
+        "000" to "004", or `BESIDE`.
+    family, status, practice : str, optional
+        A value of `Family`, of `Status` and of `Practice`.
+    runnable, failures : bool
+        Only what runs here; only what has a known failure, of itself or of an implementation.
+    """
+    matches = [
+        system
+        for system in register().values()
+        if paper in (None, system.paper or BESIDE)
+        and family in (None, system.family)
+        and practice in (None, system.practice)
+        and (runs_here(system) or not runnable)
+        and (system.breaks or system.leaks or not failures)
+        and found(search or "", system)
+        and status in (None, standing(system).status)
+    ]
+    return tuple(sorted(matches, key=lambda system: not system.is_main))
 
 
 def proved(systems: Iterable[System]) -> tuple[int, int, int]:
@@ -170,9 +226,9 @@ def proved(systems: Iterable[System]) -> tuple[int, int, int]:
 def proved_told(systems: Iterable[System]) -> str:
     """The numbers of `proved` in words."""
     printed, ours, with_sound_variant = proved(systems)
-    text = f"{printed} as printed, {ours} in our form"
+    text = f"{printed} as printed, {ours} in our corrected version"
     return (
-        f"{text}; beside them {with_sound_variant} in a sound form" if with_sound_variant else text
+        f"{text}; of {with_sound_variant} others, a corrected one" if with_sound_variant else text
     )
 
 
@@ -184,6 +240,7 @@ def describe(systems: Iterable[System] | None = None) -> list[dict[str, Any]]:
 def _described(system: System) -> dict[str, Any]:
     verdict = standing(system)
     return {
+        "verdict": verdict.verdict,
         "system": system.key,
         "title": system.title,
         "paper": system.paper or None,
@@ -192,15 +249,17 @@ def _described(system: System) -> dict[str, Any]:
         "source": system.source,
         "family": str(system.family),
         "what": system.what,
+        "works": [asdict(work) for work in system.literature],
         "claim": verdict.claim,
         "proof": verdict.proof,
         "status": str(verdict.status),
         "status_of": verdict.of,
-        "verdict": verdict.verdict,
         "claim_checked": verdict.of == PUBLISHED,
         "sound_form": None if verdict.sound is None else str(verdict.sound.status),
         "software": [asdict(package) for package in system.software],
+        "implementations": str(system.practice),
         "breaks": list(system.breaks),
+        "leaks": list(system.leaks),
         "runs": [
             {
                 "place": str(run.place),

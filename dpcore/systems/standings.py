@@ -14,7 +14,7 @@ from dpcore.accounting.planner import spent
 from dpcore.accounting.presets import preset
 from dpcore.deep import guarantee as trained
 from dpcore.errors import one_of
-from dpcore.guarantee import Adjacency, Edition, Status
+from dpcore.guarantee import STATUS_NAMES, Adjacency, Edition, Status
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
 from dpcore.systems.system import Place, Relation, Runnable, System
@@ -23,7 +23,9 @@ from dpcore.systems.trainings import TRAININGS
 PUBLISHED, HERE = "as published", "as it runs here"
 UNCHECKED = "Nothing of it is checked or run here."
 CLAIM_UNCHECKED = "The authors' own claim: not checked here."
-AS_PRINTED, OUR_FORM = "as printed", "our form"
+OUR_FORM = "our corrected version"
+NOT_CHECKED = "Not checked here: neither proved nor refuted."
+OURS_PROVED = "Proved for our corrected version; the authors' own claim was not checked."
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class SystemStanding:
 
     Parameters
     ----------
+    verdict : str
+        One sentence, the same wherever the claim is shown.
     claim : str
         The printed claim.
     proof : str
@@ -63,6 +67,7 @@ class SystemStanding:
         The sound form that runs here; ``None`` where there is none.
     """
 
+    verdict: str
     claim: str
     proof: str
     status: Status
@@ -75,12 +80,12 @@ class SystemStanding:
         return self.of == HERE
 
     @property
-    def verdict(self) -> str:
-        """The status with its subject, so that no proof passes for one of the printed claim."""
+    def label(self) -> str:
+        """The status in few words, with its subject: no proof passes for one of the claim."""
+        words = STATUS_NAMES.get(self.status, str(self.status))
         if self.claim_unchecked:
-            return f"{OUR_FORM}: {self.status}"
-        proved = self.status is Status.PROVED
-        return f"{self.status} {AS_PRINTED}" if proved else str(self.status)
+            return f"{words} ({OUR_FORM})"
+        return f"{words} as printed" if self.status is Status.PROVED else words
 
 
 @cache
@@ -111,13 +116,18 @@ def standing(system: System) -> SystemStanding:
     sound = next((form for form in runnable if form.edition is Edition.SOUND), None)
     if printed is not None:
         claim = system.claim or printed.claim
-        return SystemStanding(claim, printed.proof, printed.status, PUBLISHED, sound)
+        return SystemStanding(
+            system.in_short, claim, printed.proof, printed.status, PUBLISHED, sound
+        )
     if system.verdict is not None:
-        verdict = system.verdict
-        return SystemStanding(system.claim, verdict.because, verdict.status, PUBLISHED, sound)
+        judged = system.verdict
+        return SystemStanding(
+            system.in_short, system.claim, judged.because, judged.status, PUBLISHED, sound
+        )
     if sound is not None:
-        return SystemStanding(system.claim or sound.claim, sound.proof, sound.status, HERE, sound)
-    return SystemStanding(system.claim, UNCHECKED, Status.DESCRIBED_ONLY, "", None)
+        claim = system.claim or sound.claim
+        return SystemStanding(OURS_PROVED, claim, sound.proof, sound.status, HERE, sound)
+    return SystemStanding(NOT_CHECKED, system.claim, UNCHECKED, Status.DESCRIBED_ONLY, "", None)
 
 
 def _explore(key: str) -> tuple[RunnableForm, ...]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import partial
 
 from dpcore.guarantee import Status
+from dpcore.systems.literature import WORKS, Work
 
 
 class Family(StrEnum):
@@ -28,6 +29,15 @@ class Upkeep(StrEnum):
 
     MAINTAINED = "maintained"
     RESEARCH = "research code, not maintained"
+
+
+class Practice(StrEnum):
+    """What is known of a system's implementations."""
+
+    LEAKS = "known to leak"
+    NO_LEAK_KNOWN = "no leak known"
+    NONE_KNOWN = "no implementation known"
+    NOTHING_TO_RUN = "theory, nothing to run"
 
 
 class Place(StrEnum):
@@ -133,10 +143,18 @@ class System:
         Its numbers in the list of references of that paper.
     verdict : ClaimVerdict or None
         ``None`` where the claim was not checked, or a run as published carries the verdict.
+    in_short : str
+        The verdict on its printed claim in one sentence; "" where the claim was not checked.
+    is_main : bool
+        Whether it is a main claim of one of the five papers.
+    works : tuple of str
+        Keys of `literature.WORKS`, where `references` does not tell them.
     software : tuple of Software
         Known implementations; an empty tuple is no proof that there is none.
     breaks : tuple of str
-        Known failures of the system or of its implementations.
+        Known failures of the system itself.
+    leaks : tuple of str
+        Known failures of its implementations, which say nothing against its theorem.
     runs : tuple of Runnable
     """
 
@@ -150,6 +168,27 @@ class System:
     claim: str = ""
     references: tuple[int, ...] = ()
     verdict: ClaimVerdict | None = None
+    in_short: str = ""
+    is_main: bool = False
+    works: tuple[str, ...] = ()
     software: tuple[Software, ...] = ()
     breaks: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
     runs: tuple[Runnable, ...] = ()
+
+    @property
+    def practice(self) -> Practice:
+        """What is known of its implementations, whatever is known of its theorem."""
+        if self.leaks:
+            return Practice.LEAKS
+        if self.software:
+            return Practice.NO_LEAK_KNOWN
+        if self.family is Family.THEORY:
+            return Practice.NOTHING_TO_RUN
+        return Practice.NONE_KNOWN
+
+    @property
+    def literature(self) -> tuple[Work, ...]:
+        """Where it is printed: its own works, else those it is cited by, else its paper."""
+        keys = self.works or tuple(f"{self.paper}-{number}" for number in self.references)
+        return tuple(WORKS[key] for key in keys or (self.paper,))

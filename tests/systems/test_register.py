@@ -13,6 +13,7 @@ from dpcore.accounting.presets import PRESETS
 from dpcore.errors import InvalidInput
 from dpcore.models.register import register as models
 from dpcore.systems import Family, Place, Relation, System, papers
+from dpcore.systems.literature import WORKS
 from dpcore.systems.trainings import TRAININGS
 
 SYSTEMS = systems.register()
@@ -90,7 +91,7 @@ def test_a_system_is_said_in_sentences(system: System) -> None:
     assert system.source
     assert system.family in set(Family)
     assert bool(system.section) == bool(system.paper)
-    for text in (system.what, *system.breaks):
+    for text in (system.what, *system.breaks, *system.leaks):
         assert text.endswith(".")
     for note in (*(run.note for run in system.runs), *(each.note for each in system.software)):
         assert not note or note.endswith(".")
@@ -113,6 +114,37 @@ def test_whatever_runs_is_there(system: System) -> None:
             assert run.loss in methods.method_named(run.key).losses
         # Some system runs it, so that a relative's link has somewhere to lead.
         assert systems.runs_of(run.place, run.key) or run.place in (Place.PLAN, Place.TRAIN)
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
+def test_a_system_has_the_title_year_and_link_of_where_it_is_printed(system: System) -> None:
+    assert system.literature
+    years = {int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", system.source)}
+    printed = {work.year for work in system.literature}
+    # Where authors are named with years, these are the years of the links.
+    assert years in (set(), printed)
+    if not years:
+        assert system.literature == (WORKS[system.paper],)
+
+
+def test_every_work_has_one_plain_link_and_belongs_to_a_system() -> None:
+    used = {work.link for each in SYSTEMS.values() for work in each.literature}
+    for key, work in WORKS.items():
+        assert re.fullmatch(r"https://[\w.-]+/[\w./?=&-]+", work.link), work
+        assert work.title == work.title.strip(" .")
+        assert 1990 < work.year < 2030
+        assert len(work.link_name) < 45
+        assert work.link in used or key == "001"
+    # One address is one publication.
+    assert len({work.link for work in WORKS.values()}) == len(set(WORKS.values()))
+
+
+def test_the_main_claims_of_the_papers_come_first() -> None:
+    main = [each for each in SYSTEMS.values() if each.is_main]
+    assert {each.paper for each in main} == {"000", "002", "003", "004"}
+    assert all(each.literature == (WORKS[each.paper],) for each in main)
+    assert list(systems.selected())[: len(main)] == main
+    assert set(systems.selected()) == set(SYSTEMS.values())
 
 
 def test_an_unknown_system_is_refused() -> None:

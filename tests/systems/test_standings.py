@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from dpcore import methods, systems
-from dpcore.accounting.presets import preset
+from dpcore.accounting.presets import CLAIM, preset
 from dpcore.deep.guarantee import guarantee
 from dpcore.errors import InvalidInput
 from dpcore.guarantee import Edition, Status
 from dpcore.models.register import model_named
-from dpcore.systems import ClaimVerdict, Place, Relation, Runnable, System, forms, standing
+from dpcore.systems import (
+    ClaimVerdict,
+    Place,
+    Practice,
+    Relation,
+    Runnable,
+    System,
+    forms,
+    standing,
+)
 from dpcore.systems.standings import HERE, PUBLISHED, UNCHECKED
 from dpcore.systems.trainings import TRAININGS
 
@@ -26,8 +36,8 @@ def test_a_standing_is_whole_and_said_once(system: System) -> None:
     assert found.proof.endswith(".")
     assert found.status in systems.STATUSES
     assert found.claim != found.proof
-    assert (found.verdict == "our form: proved") == (found.of == HERE)
-    assert (found.verdict == "proved as printed") == (
+    assert (found.label == "proved (our corrected version)") == (found.of == HERE)
+    assert (found.label == "proved as printed") == (
         found.status is Status.PROVED and found.of == PUBLISHED
     )
     told = [
@@ -62,10 +72,69 @@ def test_a_methods_systems_say_what_its_register_says(key: str) -> None:
             assert found.proof == editions[Edition.SOUND].proof
 
 
+OPENINGS = {
+    Status.PROVED: ("Holds",),
+    Status.CONDITIONS_NOT_MET: ("Holds only",),
+    Status.CLAIM_NOT_SUPPORTED: ("Fails", "Not proved"),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
+def test_a_verdict_is_one_short_sentence_that_says_what_its_status_says(system: System) -> None:
+    found = standing(system)
+    assert len(re.findall(r"[^\W_]+(?:['.][^\W_]+)*", found.verdict)) <= 20
+    assert re.fullmatch(r"[A-Z].*[^.]\.", found.verdict)
+    assert not re.search(r"[.!?] ", found.verdict)
+    # A claim that was not checked has no verdict of its own, and one that was has.
+    assert bool(system.in_short) == (found.of == PUBLISHED)
+    if found.of == PUBLISHED:
+        assert found.verdict.startswith(OPENINGS[found.status])
+        assert found.status is Status.CONDITIONS_NOT_MET or "only" not in found.verdict[:12]
+    else:
+        assert found.verdict.startswith(
+            "Proved for our corrected version" if found.of else "Not ch"
+        )
+
+
+@pytest.mark.parametrize("key", [key for key in methods.register() if key != "nonprivate"])
+def test_a_method_has_the_verdict_of_its_system(key: str) -> None:
+    verdict = systems.verdict_on(key)
+    claims = [
+        standing(each).verdict
+        for each in systems.runs_of(Place.EXPLORE, key)
+        if standing(each).of == PUBLISHED and not each.claim
+    ]
+    # Two systems that claim what one method claims are judged alike.
+    assert {verdict} == (set(claims) or {""})
+
+
+def test_a_leak_of_an_implementation_is_no_verdict_on_the_theorem() -> None:
+    pate_gan = SYSTEMS["pate-gan"]
+    assert standing(pate_gan).status is Status.DESCRIBED_ONLY
+    assert pate_gan.practice is Practice.LEAKS
+    assert standing(SYSTEMS["laplace"]).status is Status.PROVED
+    assert SYSTEMS["laplace"].practice is Practice.LEAKS
+    assert SYSTEMS["adaptive-tcdp"].practice is Practice.NONE_KNOWN
+    assert SYSTEMS["private-pac"].practice is Practice.NOTHING_TO_RUN
+    for system in SYSTEMS.values():
+        assert (system.practice is Practice.LEAKS) == bool(system.leaks)
+        bare = replace(system, leaks=(), software=())
+        assert standing(bare) == standing(system)
+
+
+def test_theorem_7_is_laid_to_the_paper_that_prints_it() -> None:
+    found = standing(SYSTEMS["sgdpert"])
+    assert found.claim.startswith("The total that paper 000's own Theorem 7")
+    assert found.verdict == (
+        "Fails as paper 000 runs it; what Bassily, Smith and Thakurta prove is not judged here."
+    )
+    assert [work.year for work in SYSTEMS["sgdpert"].literature] == [2014]
+
+
 def test_what_is_known_of_the_five_papers() -> None:
     status = {key: standing(system).status for key, system in SYSTEMS.items()}
     assert status["opera"] is Status.PROVED
-    for refuted in ("grpua", "sgdpert", "grpua-network", "input-perturbation", "pate-gan"):
+    for refuted in ("grpua", "sgdpert", "grpua-network", "input-perturbation"):
         assert status[refuted] is Status.CLAIM_NOT_SUPPORTED
     for refuted in ("adaptive-tcdp", "optimised-noise"):
         assert status[refuted] is Status.CLAIM_NOT_SUPPORTED
@@ -83,6 +152,7 @@ def test_one_source_has_one_year() -> None:
 
 def test_paper_003_is_judged_by_its_own_accounting() -> None:
     found = standing(SYSTEMS["adaptive-tcdp"])
+    assert found.verdict == CLAIM
     assert "nothing supports the printed 7.956" in found.proof
     assert found.sound is not None
     assert found.sound.status is Status.PROVED

@@ -60,12 +60,17 @@ RULE = StepRule(
 METHOD = Method(
     key="sgdpert",
     title="SgdPert",
-    paper="000 Ding et al., baseline of section V (Bassily et al. 2014)",
+    paper="000 Ding et al., baseline of section V (after Bassily et al. 2014)",
     idea="As GRPUA: many small steps on random records; its noise follows the classical formula.",
     editions={
         Edition.PUBLISHED: MethodStanding(
-            claim="The total of Theorem 7, with classical noise (Algorithm 2, classical σ).",
-            proof="None, for the same reasons as GRPUA.",
+            claim="The total that paper 000's own Theorem 7 gives its Algorithm 2, with classical "
+            "noise.",
+            proof=(
+                "None, for the same reasons as GRPUA. Paper 000 prints no algorithm for it; read "
+                "here as its Algorithm 2 with the classical σ. Bassily, Smith and Thakurta size "
+                "their noise for n∇f, and their own theorem is not judged here."
+            ),
             status=Status.CLAIM_NOT_SUPPORTED,
         ),
         Edition.SOUND: MethodStanding(

@@ -21,6 +21,8 @@ SYSTEMS = (
         title="Rényi and privacy loss distribution (PLD) accounting",
         source="Mironov 2017; Koskela, Jälkö and Honkela 2020; Gopi, Lee and Wutschitz 2021",
         family=Family.MECHANISM,
+        in_short="Holds where sampling and neighbours are those that were used.",
+        works=("renyi", "fourier", "numerical"),
         what="Adds up what all noisy steps give away, from the exact odds of a single step.",
         claim="An ε that holds at a given δ, within an error that is named.",
         verdict=ClaimVerdict(
@@ -29,7 +31,7 @@ SYSTEMS = (
             "and whatever is cut off is added to δ.",
         ),
         software=(Software("dp-accounting"), Software("prv-accountant"), Software("opacus")),
-        breaks=(
+        leaks=(
             "dp-accounting 0.6.0 reads noise under replace-one differently in its two accountants: "
             "asked alike, one answers 9.997 and the other 4.729, which is too small.",
             "Opacus reports the ε of random (Poisson) batches for batches of fixed size, too.",
@@ -45,6 +47,7 @@ SYSTEMS = (
         title="DP-GD: noisy gradient descent",
         source="Ganesh, Haghifam, Steinke and Thakurta 2023; Dong, Roth and Su 2022",
         family=Family.ERM,
+        works=("second-order", "gaussian-dp"),
         what="Trains in few steps, each on all the records, and blurs every step.",
         claim="Gaussian differential privacy, composed exactly over the steps.",
         runs=(Runnable(Place.EXPLORE, "dpgd"),),
@@ -54,6 +57,7 @@ SYSTEMS = (
         title="DP-Newton with double noise",
         source="Ganesh, Haghifam, Steinke and Thakurta 2023",
         family=Family.ERM,
+        works=("second-order",),
         what="Takes a handful of long steps that follow the curvature, and blurs slope and step.",
         claim="ρ-zCDP, ρ shared out over the gradient and the Newton step.",
         software=(
@@ -70,11 +74,12 @@ SYSTEMS = (
         title="Approximate minima perturbation",
         source="Iyengar et al. 2019",
         family=Family.ERM,
+        works=("practical-convex",),
         what="Objective perturbation that may stop near the minimum, with a little more noise at "
         "the end.",
         claim="(ε, δ) for what a real solver returns.",
-        software=(Software("sunblaze-ucb/dpml-benchmark", Upkeep.RESEARCH, "See what broke."),),
-        breaks=(
+        software=(Software("sunblaze-ucb/dpml-benchmark", Upkeep.RESEARCH, "It leaks."),),
+        leaks=(
             "Two solutions that both stop near the minimum can differ by 2nγ/Λ; the benchmark's "
             "code counts half of that.",
             "The same code draws its noise from one of 256 seeds.",
@@ -90,6 +95,8 @@ SYSTEMS = (
         title="AdaSSP: adaptive sufficient statistics",
         source="Wang 2018",
         family=Family.ERM,
+        in_short="Holds, except at very large ε, where its noise is too small.",
+        works=("adassp",),
         what="Blurs the sums that linear regression needs, and regularises as much as they then "
         "ask for.",
         software=(
@@ -106,9 +113,11 @@ SYSTEMS = (
         title="PSGD, “bolt-on” output perturbation",
         source="Wu, Li, Kumar, Chaudhuri, Jha and Naughton 2017",
         family=Family.ERM,
+        in_short="Holds for ε below 1, as it says.",
+        works=("bolt-on",),
         what="Trains by plain stochastic gradient descent, and blurs the weights once at the end.",
-        software=(Software("tensorflow-privacy bolt_on", note="Do not use: see what broke."),),
-        breaks=(
+        software=(Software("tensorflow-privacy bolt_on", note="Do not use: it leaks."),),
+        leaks=(
             "tensorflow-privacy's bolt_on divides the sensitivity by the batch size once more, so "
             "its noise is that many times too small, and draws it from a fixed seed.",
         ),
@@ -119,6 +128,7 @@ SYSTEMS = (
         title="DP-FTRL and matrix factorisation",
         source="Kairouz et al. 2021; Denisov et al. 2022",
         family=Family.ONLINE,
+        works=("ftrl", "adaptive-streams"),
         what="Learns from records in the order in which they come, with noise whose draws cancel "
         "from step to step.",
         claim="(ε, δ) for all models of the stream, without any sampling.",
@@ -133,6 +143,7 @@ SYSTEMS = (
         title="DP-CTGAN and PATE-CTGAN",
         source="Rosenblatt, Liu, Pouyanfar, de Leon, Desai and Allen 2020",
         family=Family.GENERATIVE,
+        works=("ctgan",),
         what="Makes up tables of mixed columns with a generator whose critic learns privately.",
         claim="(ε, δ) by noisy gradients of the critic, or by noisy votes of teachers.",
         software=(Software("smartnoise-synth DP-CTGAN, PATE-CTGAN and QUAIL"),),
@@ -149,6 +160,7 @@ SYSTEMS = (
         title="Records made up from noisy marginals",
         source="McKenna, Miklau and Sheldon 2021",
         family=Family.GENERATIVE,
+        works=("nist",),
         what="Blurs counts of single traits and of pairs, and draws new records that fit them.",
         software=(
             Software("smartnoise-synth MST, AIM and MWEM"),
@@ -167,6 +179,7 @@ SYSTEMS = (
         title="AdaCliP: clipping that adapts",
         source="Pichapati, Suresh, Yu, Reddi and Kumar 2019",
         family=Family.DEEP,
+        works=("adaclip",),
         what="Scales clipping and noise alike, weight by weight, by what noisy gradients have "
         "shown before.",
         claim="The (ε, δ) of DP-SGD with less noise where gradients are small.",
@@ -177,11 +190,12 @@ SYSTEMS = (
         title="Hand-made features and a private linear model",
         source="Tramèr and Boneh 2021",
         family=Family.DEEP,
+        works=("features",),
         what="Turns images into features that need no training, and learns a small private model "
         "on them.",
         claim="(3, 1e-5) with 98.7 % on MNIST, where deep private networks do worse.",
         software=(Software("ftramer/Handcrafted-DP", Upkeep.RESEARCH, "By the authors."),),
-        breaks=(
+        leaks=(
             "The authors' code clips the statistics for normalisation at a quantile of the private "
             "data, which is not paid for: a small leak that its own comment admits.",
         ),

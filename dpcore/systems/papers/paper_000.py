@@ -15,6 +15,8 @@ SYSTEMS = (
         title="OPERA",
         section="IV, Algorithm 1",
         source="Ding et al.",
+        in_short="Holds, with at least 2.5 times the noise needed.",
+        is_main=True,
         what="Trains for a fixed number of steps and blurs the finished weights once, with just "
         "the noise needed.",
         runs=(Runnable(Place.EXPLORE, "opera"),),
@@ -24,6 +26,8 @@ SYSTEMS = (
         title="GRPUA",
         section="IV, Algorithm 2",
         source="Ding et al.",
+        in_short="Fails: noise at least n times too small for n records.",
+        is_main=True,
         what="Trains in very many small steps on one random record each, and blurs every step.",
         breaks=(
             "The query n∇f can move by 2nL when one record is replaced, and its noise is sized for "
@@ -37,6 +41,7 @@ SYSTEMS = (
         section="V-D",
         source="Ding et al.",
         family=Family.DEEP,
+        in_short="Fails: noise at least n times too small for n records.",
         what="The same small noisy steps for a network, with each record's gradient cut to a "
         "limit.",
         claim="The total of Theorem 7 with sensitivity C = 1.",
@@ -53,15 +58,18 @@ SYSTEMS = (
         section="V, baseline",
         source="Zhang, Zheng, Mou and Wang 2017",
         references=(10,),
+        in_short="Holds for ε below 1, as it says.",
         what="As OPERA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "outpert"),),
     ),
     described(
         key="sgdpert",
-        title="SgdPert",
+        title="SgdPert, as paper 000 runs it",
         section="V, baseline",
-        source="Bassily, Smith and Thakurta 2014",
+        source="Ding et al., after Bassily, Smith and Thakurta 2014",
         references=(12,),
+        in_short="Fails as paper 000 runs it; what Bassily, Smith and Thakurta prove is not "
+        "judged here.",
         what="As GRPUA, with noise by the classical formula.",
         runs=(Runnable(Place.EXPLORE, "sgdpert"),),
     ),
@@ -72,6 +80,7 @@ SYSTEMS = (
         source="Balle and Wang 2018",
         references=(13,),
         family=Family.MECHANISM,
+        in_short="Holds for every ε above 0, with the least Gaussian noise that can do it.",
         what="Adds bell-shaped noise, just as wide as (ε, δ) needs and no wider, for every ε.",
         claim="(ε, δ) for every ε > 0, with the least σ that gives it.",
         verdict=ClaimVerdict(

@@ -15,10 +15,11 @@ SYSTEMS = (
         title="Input perturbation",
         section="3, Algorithm 2 and Theorem 1",
         source="Fukuchi, Tran and Sakuma 2017",
+        in_short="Not proved: Theorem 1 overlooks that the fitted model depends on the noise.",
+        is_main=True,
         what="Every person blurs their own record before handing it in; the model learns from the "
         "blurred records.",
-        claim="(ε, δ) for the model with high probability over the noise, and an excess risk of "
-        "order 1/n.",
+        claim="(ε, δ) for the model with high probability, and an excess risk of order 1/n.",
         verdict=ClaimVerdict(
             Status.CLAIM_NOT_SUPPORTED,
             "None for the model: the tail bound of Theorem 1 takes the minimiser for a constant, "
@@ -37,6 +38,7 @@ SYSTEMS = (
         title="Input perturbation: the single message",
         section="3, Algorithm 1 and Corollary 1",
         source="Fukuchi, Tran and Sakuma 2017",
+        in_short="Holds for a single message whose own ε is below 1.",
         what="What a person's blurred record gives away to whoever receives it.",
         claim="A local (ε, δ) for every message, about √n times the ε of the model.",
         breaks=(
@@ -50,6 +52,8 @@ SYSTEMS = (
         title="ObjGauss: objective perturbation, Gaussian",
         section="4, baseline",
         source="Kifer, Smith and Thakurta 2012",
+        in_short="Holds only for the exact minimum, which no solver returns.",
+        works=("002-kifer",),
         what="Tilts what training minimises by a random amount of bell-shaped noise, then fits.",
         runs=(Runnable(Place.EXPLORE, "objpert"),),
     ),
@@ -58,6 +62,8 @@ SYSTEMS = (
         title="Output: output perturbation, Laplace",
         section="4, baseline",
         source="Chaudhuri, Monteleoni and Sarwate 2011",
+        in_short="Holds only for the exact minimum, which no solver returns.",
+        works=("002-chaudhuri",),
         what="Fits a regularised model and blurs its weights once, without any δ.",
         runs=(Runnable(Place.EXPLORE, "outpert_pure"),),
     ),

@@ -14,6 +14,9 @@ SYSTEMS = (
         title="Optimised additive noise",
         section="IV, Algorithm 1",
         source="Xiang, Yang and Li",
+        in_short="Fails: private records shape its noise, and the equation that sizes it lacks a "
+        "term.",
+        is_main=True,
         what="Gives more noise to the weights that matter less, so that a network learns better at "
         "the same ε.",
         claim="(ε, δ) for each step by equation (8), and in all by equation (12).",

@@ -31,6 +31,7 @@ SYSTEMS = (
         section="IV-A-1",
         source="Song, Chaudhuri and Sarwate 2013",
         references=(72,),
+        in_short="Holds for one record replaced, if no gradient is longer than 1.",
         what="Trains in small steps and blurs every step, for convex models.",
         claim="ε with each record used once.",
         verdict=ClaimVerdict(
@@ -57,7 +58,7 @@ SYSTEMS = (
         "limit, and noise is added to the sum.",
         claim="(ε, δ) by the moments accountant, for batches drawn by chance.",
         software=LIBRARIES,
-        breaks=(SHUFFLED,),
+        leaks=(SHUFFLED,),
         runs=(Runnable(Place.TRAIN, "dp-sgd"),),
     ),
     described(

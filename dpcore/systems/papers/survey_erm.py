@@ -26,6 +26,7 @@ SYSTEMS = (
         title="M-estimators from a noisy histogram",
         source="Lei 2011",
         references=(53,),
+        in_short="Holds for a grid fixed in advance.",
         what="Publishes blurred counts of a grid and fits the regression to records made up from "
         "them.",
         claim="ε; accurate in few dimensions only.",
@@ -40,9 +41,10 @@ SYSTEMS = (
         title="Functional mechanism, linear regression",
         source="Zhang, Zhang, Xiao, Yang and Winslett 2012",
         references=(54,),
+        in_short="Holds, with far more noise than records of length 1 need.",
         what="Blurs the coefficients of what training minimises, then fits without further noise.",
-        software=(Software("diffprivlib LinearRegression", note="Do not use: see what broke."),),
-        breaks=(
+        software=(Software("diffprivlib LinearRegression", note="Do not use: it leaks."),),
+        leaks=(
             "diffprivlib 0.6.6 takes the lower bound twice for the sensitivity of Σx²: with bounds "
             "(0, 1) it publishes the diagonal of XᵀX without any noise, at every ε.",
         ),
@@ -53,6 +55,7 @@ SYSTEMS = (
         title="Functional mechanism, logistic regression",
         source="Zhang, Zhang, Xiao, Yang and Winslett 2012",
         references=(54,),
+        in_short="Holds, with far more noise than records of length 1 need.",
         what="Replaces the loss by a parabola, blurs its coefficients, then fits.",
         runs=(Runnable(Place.EXPLORE, "functional"),),
     ),
@@ -74,6 +77,7 @@ SYSTEMS = (
         title="Output perturbation",
         source="Chaudhuri and Monteleoni 2008; Chaudhuri, Monteleoni and Sarwate 2011",
         references=(18, 56),
+        in_short="Holds only for the exact minimum, which no solver returns.",
         what="Fits a regularised model as usual and blurs its weights once before they are "
         "published.",
         software=(DPPACK,),
@@ -85,6 +89,7 @@ SYSTEMS = (
         title="Objective perturbation",
         source="Chaudhuri and Monteleoni 2008; Chaudhuri, Monteleoni and Sarwate 2011",
         references=(18, 56),
+        in_short="Holds only for the exact minimum, which no solver returns.",
         what="Tilts what training minimises by a random amount, then fits without further noise.",
         software=(Software("diffprivlib LogisticRegression"), DPPACK),
         breaks=("Its proof takes the exact minimiser, which no solver returns.",),

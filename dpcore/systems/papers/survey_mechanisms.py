@@ -15,13 +15,14 @@ SYSTEMS = (
         title="Laplace mechanism",
         source="Dwork, McSherry, Nissim and Smith 2006",
         references=(14,),
+        in_short="Holds in exact arithmetic.",
         what="Adds noise to a number, as wide as one person can move it, divided by ε.",
         claim="ε for a number or a vector of known L1 sensitivity.",
         verdict=ClaimVerdict(
             Status.PROVED, "ε, by the ratio of two Laplace densities, in exact arithmetic."
         ),
         software=(Software("opendp"), Software("diffprivlib")),
-        breaks=(
+        leaks=(
             "Samplers in plain floating point leak through the last bits of the answer (Mironov "
             "2012).",
         ),
@@ -31,6 +32,7 @@ SYSTEMS = (
         title="Gaussian mechanism, classical formula",
         source="Dwork and Roth 2014",
         references=(19,),
+        in_short="Holds only for ε below 1, a limit that the survey leaves out.",
         what="Adds bell-shaped noise to a number or a vector; it may fail with probability δ.",
         claim="(ε, δ) with σ = Δ√(2 ln(2/δ))/ε, in the survey without a limit on ε.",
         verdict=ClaimVerdict(
@@ -44,6 +46,7 @@ SYSTEMS = (
         title="Exponential mechanism",
         source="McSherry and Talwar 2007",
         references=(17,),
+        in_short="Holds as printed.",
         what="Chooses one of many answers by lot: better answers are likelier, by an amount that "
         "one person can hardly move.",
         claim="ε, with probabilities proportional to exp(ε q/(2Δq)).",
@@ -55,6 +58,7 @@ SYSTEMS = (
         title="Sequential and parallel composition",
         source="McSherry and Talwar 2007; McSherry 2010",
         references=(17, 22),
+        in_short="Holds; for separate records, if how they are split does not depend on them.",
         what="Adds up the ε of everything that is done with the same records; for separate records "
         "the largest counts.",
         claim="(Σε, Σδ) on the same records; max ε on disjoint ones.",

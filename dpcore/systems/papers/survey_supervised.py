@@ -74,6 +74,7 @@ SYSTEMS = (
         title="Random decision trees",
         source="Jagannathan, Pillaipakkamnatt and Wright 2009",
         references=(30,),
+        in_short="Holds for each tree; the ε of the trees in a forest add up.",
         what="Draws the trees' questions at random, without the data, and spends all noise on the "
         "counts in the leaves.",
         claim="ε, with Laplace noise of scale 1/ε on the vector of leaf counts of a tree.",

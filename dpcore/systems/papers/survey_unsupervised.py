@@ -68,6 +68,7 @@ SYSTEMS = (
         title="DPLloyd k-means",
         source="Blum et al. 2005; Su, Cao, Li, Bertino and Jin 2016",
         references=(39, 40),
+        works=("001-28", "001-39"),
         what="Finds groups of similar patients: in each round, every group's size and sum are "
         "blurred before its centre moves.",
         software=(
@@ -85,6 +86,7 @@ SYSTEMS = (
         title="EUGkM: k-means from a noisy grid",
         source="Su, Cao, Li, Bertino, Lyu and Jin 2016 and 2017",
         references=(39, 40),
+        in_short="Holds for a grid fixed in advance.",
         what="Publishes noisy counts of a grid once; any number of clusterings is then free.",
         claim="ε by Laplace noise on every cell's count.",
         verdict=ClaimVerdict(
@@ -140,6 +142,7 @@ SYSTEMS = (
         title="Wishart mechanism for components",
         source="Jiang, Xie and Zhang 2015",
         references=(45,),
+        in_short="Fails: what its noise can reach moves with the data, so δ = 0 is wrong.",
         what="Blurs the covariance with random noise that is itself a covariance, so the result "
         "stays one.",
         software=COMPONENTS,
