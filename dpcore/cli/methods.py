@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from dpcore import systems
 from dpcore.cli.options import Parser
 from dpcore.cli.output import print_json
 from dpcore.controls.atlas import FILTERS
 from dpcore.controls.options import add as add_options
+from dpcore.controls.options import typed_values
 from dpcore.errors import one_of
 from dpcore.guarantee import Status
 from dpcore.methods import describe
 from dpcore.systems.standings import CLAIM_UNCHECKED, HERE
+
+ALLOWED = {
+    "paper": tuple(systems.PAPERS),
+    "kind": tuple(map(str, systems.Family)),
+    "status": tuple(map(str, Status)),
+    "implementations": tuple(map(str, systems.Practice)),
+}
+"""What an option may be, by its name."""
 
 
 def add(command: Parser) -> None:
@@ -23,24 +31,24 @@ def add(command: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Answer."""
-    paper, status = options.paper, options.status
-    if paper is not None:
-        one_of("paper", paper, tuple(key for key in systems.PAPERS if key))
-    if status is not None:
-        one_of("status", status, tuple(map(str, Status)))
-
-    def selected(entry: dict[str, Any]) -> bool:
-        return (
-            status in (None, entry["status"])
-            and paper in (None, (entry["paper"] or "")[:3])
-            and bool(entry.get("breaks") or not options.failures)
-        )
-
-    methods = [entry for entry in describe() if selected(entry)]
-    described = [entry for entry in systems.describe() if selected(entry)]
+    for name, allowed in ALLOWED.items():
+        if getattr(options, name) is not None:
+            one_of(name, getattr(options, name), allowed)
+    asked = FILTERS.fields(typed_values(FILTERS, options))
+    described = systems.describe(systems.selected(**asked))
+    # A method has a paper and a status; whatever else is asked for is asked of systems.
+    methods = [
+        entry
+        for entry in describe()
+        if not asked.keys() - {"paper", "status"}
+        and asked.get("status") in (None, entry["status"])
+        and asked.get("paper") in (None, str(entry["paper"])[:3])
+    ]
     if options.json:
         print_json({"methods": methods, "systems": described})
         return
+    if not methods and not described:
+        print(systems.NOTHING_FOUND)
     if methods:
         print("Methods that Explore and `sweep` run:")
     for entry in methods:
@@ -53,14 +61,18 @@ def run(options: argparse.Namespace) -> None:
         )
         print(f"Systems that the papers tell of, {proved} of {len(described)} proved: {forms}.")
     for system in described:
-        print(f"{system['system']}, {system['title']}: {system['verdict']}")
+        print(f"{system['verdict']} {system['title']} ({system['system']}): {system['status']}")
         if system["sound_form"] and system["status_of"] != HERE:
-            print(f"  sound form: {system['sound_form']}")
+            print(f"  corrected version: {system['sound_form']}")
         print(f"  claimed: {system['claim']}")
         if system["status_of"] == HERE:
             print(f"    {CLAIM_UNCHECKED}")
         print(f"  known: {system['proof']}")
         for broken in system["breaks"]:
             print(f"  broke: {broken}")
+        for leak in system["leaks"]:
+            print(f"  leaks: {leak}")
+        for work in system["works"]:
+            print(f"  printed: {work['title']} ({work['year']}), {work['link']}")
         for run in system["runs"]:
             print(f"  runs: {run['place']}, {run['key']} ({run['relation']})")

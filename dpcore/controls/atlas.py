@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Switch, Text
 from dpcore.evaluation.models import ModelStudy
-from dpcore.systems import PAPERS, STATUSES, Family, register
+from dpcore.guarantee import STATUS_NAMES
+from dpcore.systems import PAPERS, STATUSES, Family, Practice, register
 
 ALL = "All"
 MOST_LETTERS = 80
@@ -34,13 +35,18 @@ def _any_or(titles: Iterable[str], **means: str | None) -> OneOf:
     return OneOf({title: title for title in (ALL, *titles)}, means={ALL: None, **means})
 
 
+VERDICTS = {str(status): STATUS_NAMES.get(status, str(status)).capitalize() for status in STATUSES}
+"""A status by its name in files, and its words on screen."""
+
 SEARCH = Control(
     "search",
     "Search",
     Text(MOST_LETTERS),
     default="",
-    placeholder="k-means, Abadi, synthetic …",
-    help="Beginnings of words that must all occur: in name, authors, kind, or what it does.",
+    placeholder="k-means, Abadi 2016, paper 003 …",
+    field="search",
+    brief="words that must all occur, e.g. “kmeans” or “Abadi 2016”",
+    help="Words that must all occur, in any order: a name, an author, a year, a paper, a package.",
 )
 SYSTEM = Control(
     "system",
@@ -56,30 +62,44 @@ FILTERS = Page(
     Control(
         "paper",
         "Paper",
-        _any_or(PAPERS.values(), **{title: key or None for key, title in PAPERS.items()}),
+        _any_or(PAPERS.values(), **{title: key for key, title in PAPERS.items()}),
         fallback_name="all papers",
         field="paper",
-        brief="only what this paper tells of: 000 to 004",
-        help="Which of the five papers tells of it; what is done today stands beside them.",
+        brief="only what this paper tells of: 000 to 004, or beside them",
+        help="Which of the five papers tells of it. Today's systems stand beside them.",
     ),
     Control(
         "kind",
         "Kind",
         _any_or(map(str, Family)),
         fallback_name="all kinds",
+        field="family",
+        option="kind",
+        brief="only these, e.g. “synthetic data”",
         help="What kind of system it is.",
     ),
     Control(
         "verdict",
-        "Verdict",
-        _any_or(map(str, STATUSES)),
+        "Verdict on the claim",
+        OneOf({ALL: ALL, **VERDICTS}, means={ALL: None}, formerly={key: key for key in VERDICTS}),
+        noun="the verdict",
         fallback_name="all verdicts",
         field="status",
         brief="only these, e.g. “described only”",
-        help="**Proved**: the promise holds, of what is printed or only of our form of it; each "
-        "card says which. **Conditions not met**: the theorem needs something that is not there. "
-        "**Claim not supported**: the noise does not give what is claimed. **Described only**: "
-        "nothing of it is checked or run here.",
+        help="**Proved**: the promise holds, as printed or in our corrected version. **Conditions "
+        "not met**: the theorem needs something that is not there. **Promises more than its noise "
+        "proves**: the claim is refuted, or its proof fails. **Described only**: not checked here.",
+    ),
+    Control(
+        "practice",
+        "Implementations",
+        _any_or(map(str, Practice)),
+        noun="implementations that are",
+        fallback_name="all implementations",
+        field="practice",
+        option="implementations",
+        brief="only these, e.g. “known to leak”",
+        help="What is known of its programs. A leak in a program says nothing against the theorem.",
     ),
     Control(
         "runnable",
@@ -87,7 +107,8 @@ FILTERS = Page(
         Switch(),
         noun="what runs here",
         fallback_name="everything",
-        help="Only systems that can be run here, as described or in a sound form.",
+        field="runnable",
+        help="Only systems that run here, as described or in our corrected version.",
     ),
     Control(
         "failures",
@@ -96,8 +117,8 @@ FILTERS = Page(
         noun="known failures",
         fallback_name="everything",
         field="failures",
-        help="Only systems of which it is known that something went wrong, in them or in their "
-        "implementations; also where the promise itself is proved.",
+        help="Only systems with a known failure, of their own or of an implementation. Even a "
+        "proved promise may have one.",
     ),
     SYSTEM,
 )
@@ -150,7 +171,7 @@ NEIGHBOUR = common.adjacency(
     "run_neighbour",
     fallback_name="the model's own",
     brief="default: the model's own",
-    help="What counts as one person's difference. One adjacency holds for every certified ε.",
+    help="What counts as one person's data. It holds for every certified ε.",
 )
 RUN = Page(DATA, DELTA, RUNS, NEIGHBOUR)
 """A model at work."""

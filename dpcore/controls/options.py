@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dpcore.controls.control import Control, Kind, Number, OneOf, SomeOf, Stops, Switch
 from dpcore.errors import number, one_of, whole
+
+EXPANDED = '"$`\\!'
+"""What a shell reads in double quotes, too."""
+SPECIAL = f"{EXPANDED} '&|;<>()*?#"
 
 
 def add(command: argparse._ActionsContainer, controls: Iterable[Control]) -> None:
@@ -115,9 +120,11 @@ def written(controls: Iterable[Control], fields: Mapping[str, Any]) -> list[str]
 def exactly(value: Any) -> str:
     """All digits of a number, without a needless ".0"; other values as they are.
 
-    Text with spaces is quoted.
+    Text that a shell would take apart is quoted.
     """
     if isinstance(value, tuple):
         return ",".join(map(exactly, value))
     text = repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-    return f'"{text}"' if " " in text else text
+    if text and not set(text) & set(SPECIAL):
+        return text
+    return shlex.quote(text) if set(text) & set(EXPANDED) else f'"{text}"'

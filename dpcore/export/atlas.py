@@ -9,7 +9,7 @@ from dpcore.evaluation.models import ModelStudy
 
 
 def list_command(values: Values) -> str:
-    """The command line of the list; it has no search and no filter by kind."""
+    """The command line of the list."""
     options = written(FILTERS, FILTERS.fields(values))
     return " ".join(["python -m dpcore methods", *options, "--json"])
 

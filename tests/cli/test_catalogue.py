@@ -43,31 +43,33 @@ def test_the_register_in_text_and_in_json(capsys: Captured) -> None:
 
 def test_every_system_is_listed_with_its_status(capsys: Captured) -> None:
     found = parsed(capsys, "methods")["systems"]
-    assert [entry["system"] for entry in found] == list(systems.register())
+    assert [entry["system"] for entry in found] == [each.key for each in systems.selected()]
     for entry in found:
         assert entry["status"] in set(map(str, systems.STATUSES))
         assert entry["claim"]
         assert entry["proof"]
         assert (entry["status"] == "described only") == (entry["status_of"] == "")
         assert entry["claim_checked"] == (entry["status_of"] == "as published")
-        assert entry["status"] in entry["verdict"]
+        assert entry["works"]
+        assert next(iter(entry)) == "verdict"
+        assert entry["verdict"] == systems.standing(systems.system_named(entry["system"])).verdict
     text = said(capsys, "methods")
-    proved = [entry["verdict"] for entry in found if entry["status"] == "proved"]
-    printed, ran = proved.count("proved as printed"), proved.count("our form: proved")
-    assert printed + ran == len(proved)
-    beside = sum(e["status"] != "proved" and e["sound_form"] == "proved" for e in found)
-    assert beside
+    proved = [entry["claim_checked"] for entry in found if entry["status"] == "proved"]
+    printed, ran = proved.count(True), proved.count(False)
+    others = sum(e["status"] != "proved" and e["sound_form"] == "proved" for e in found)
+    assert others
     assert (
-        f"{len(proved)} of {len(found)} proved: {printed} as printed, {ran} in our form; "
-        f"beside them {beside} in a sound form." in text
+        f"{len(proved)} of {len(found)} proved: {printed} as printed, {ran} in our corrected "
+        f"version; of {others} others, a corrected one." in text
     )
-    assert "grpua, GRPUA: claim not supported\n  sound form: proved\n" in text
-    assert "naive-bayes, Naive Bayes: our form: proved" in text
+    verdict = systems.standing(systems.system_named("grpua")).verdict
+    assert f"{verdict} GRPUA (grpua): claim not supported\n  corrected version: proved\n" in text
     assert text.count(CLAIM_UNCHECKED) == sum(
         entry["status_of"] == "as it runs here" for entry in found
     )
     assert text.count("  claimed: ") == text.count("  known: ") == len(found)
     assert text.count("  broke: ") == sum(len(entry["breaks"]) for entry in found)
+    assert text.count("  leaks: ") == sum(len(entry["leaks"]) for entry in found)
     assert text.count("  runs: ") == sum(len(entry["runs"]) for entry in found)
 
 
@@ -87,9 +89,20 @@ def test_the_list_is_cut_down_by_paper_and_status(capsys: Captured, status: str)
 def test_known_failures_are_listed_alone(capsys: Captured) -> None:
     everything = parsed(capsys, "methods")["systems"]
     cut = parsed(capsys, "methods", "--failures")
-    assert cut["systems"] == [entry for entry in everything if entry["breaks"]]
+    assert cut["systems"] == [entry for entry in everything if entry["breaks"] or entry["leaks"]]
     assert {entry["status"] for entry in cut["systems"]} >= {"proved", "claim not supported"}
     assert cut["methods"] == []
+
+
+def test_the_list_is_searched_and_narrowed_as_on_the_page(capsys: Captured) -> None:
+    options = ("--search", "k means", "--kind", "clusters and components", "--runnable")
+    cut = parsed(capsys, "methods", *options)
+    assert [entry["system"] for entry in cut["systems"]] == ["k-means"]
+    assert cut["methods"] == []
+    leaking = parsed(capsys, "methods", "--implementations", "known to leak")["systems"]
+    assert leaking
+    assert all(entry["leaks"] for entry in leaking)
+    assert said(capsys, "methods", "--search", "qwertz").strip() == systems.NOTHING_FOUND
 
 
 def test_an_unknown_paper_or_status_is_refused(capsys: Captured) -> None:
@@ -97,6 +110,8 @@ def test_an_unknown_paper_or_status_is_refused(capsys: Captured) -> None:
         capsys, "methods", "--paper", "005"
     )
     assert "status is 'good'" in refused(capsys, "methods", "--status", "good")
+    assert "kind is 'x'" in refused(capsys, "methods", "--kind", "x")
+    assert "implementations is 'x'" in refused(capsys, "methods", "--implementations", "x")
 
 
 def test_an_unknown_option_is_refused(capsys: Captured) -> None:

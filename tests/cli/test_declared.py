@@ -13,7 +13,10 @@ from tests.cli.commands import Captured
 DECLARED: dict[str, list[Control]] = {
     "risk": [common.PRIOR, common.ALARMS],
     "plan": [plan.TARGET, *(plan.CONTROLS[key] for key in ("plan_delta", "sigma", "clip"))],
-    "methods": [atlas.FILTERS[key] for key in ("paper", "verdict", "failures")],
+    "methods": [
+        atlas.FILTERS[key]
+        for key in ("search", "paper", "kind", "verdict", "practice", "runnable", "failures")
+    ],
     "model": [atlas.FORM],
     "train": [train.CONTROLS["schedule"]],
 }

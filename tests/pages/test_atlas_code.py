@@ -32,7 +32,6 @@ def values(key: str) -> list[str]:
 @pytest.mark.parametrize("failures", [False, True])
 def test_the_list_is_narrowed_by_paper_and_failures(paper: str, failures: bool) -> None:
     options = parsed(list_command({**FILTERS.first(), "paper": paper, "failures": failures}))
-    # Neither all papers nor what stands beside them is a paper.
     number = next((key for key, title in PAPERS.items() if title == paper), "")
     assert (options.command, options.paper or "") == ("methods", number)
     assert (options.failures, options.status) == (failures, None)
@@ -45,9 +44,11 @@ def test_the_list_is_narrowed_by_verdict(verdict: str) -> None:
     assert (options.paper, options.failures) == (None, False)
 
 
-def test_a_search_and_a_kind_narrow_no_command() -> None:
-    narrowed = {**FILTERS.first(), "search": "pate", "kind": "synthetic data"}
-    assert list_command(narrowed) == "python -m dpcore methods --json"
+def test_a_search_a_kind_and_implementations_narrow_the_command() -> None:
+    narrowed = {"search": "pate", "kind": "synthetic data", "practice": "known to leak"}
+    options = parsed(list_command({**FILTERS.first(), **narrowed, "runnable": True}))
+    assert (options.search, options.kind) == ("pate", "synthetic data")
+    assert (options.implementations, options.runnable) == ("known to leak", True)
 
 
 @pytest.mark.parametrize("model", register())
