@@ -13,9 +13,9 @@ ROW, LEAST, FEW = 30, 240, 10
 # Colour on a light ground, colour on a dark one, and the filling that tells it apart without.
 LOOKS = {
     "proved as printed": (GREEN, GREEN, ""),
-    "our form: proved": (PURPLE, PURPLE, "\\"),
+    "proved (our corrected version)": (PURPLE, PURPLE, "\\"),
     "conditions not met": (BLUE, SKY, "/"),
-    "claim not supported": (VERMILLION, ORANGE, "x"),
+    "promises more than its noise proves": (VERMILLION, ORANGE, "x"),
     "described only": (NEUTRAL, NEUTRAL, "."),
 }
 OTHER = (NEUTRAL, NEUTRAL, "+")

@@ -1,4 +1,4 @@
-"""Atlas's answer: the number of systems, and what is known of them."""
+"""Atlas's answer: how many claims hold, and the chart of all systems behind the list."""
 
 from __future__ import annotations
 
@@ -7,53 +7,59 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dpcore.controls.atlas import FILTERS
+from dpcore.controls.atlas import SEARCH
 from dpcore.figures import atlas
-from dpcore.systems import Family, System, describe, proved_told, register, runs_here, standing
-from pages.atlas import texts
-from pages.shared import view_link
+from dpcore.guarantee import Status
+from dpcore.systems import (
+    NOTHING_FOUND,
+    Family,
+    Practice,
+    System,
+    describe,
+    proved,
+    standing,
+)
+from pages.atlas import controls, texts
 from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.numbers import Number, draw_numbers
 from pages.shared.texts import STATUS_WORDS
 
-# Captions below the number of each status; the first has one of its own.
-NOTES = {
-    "proved": "",
-    "conditions not met": "its theorem asks for more",
-    "claim not supported": "its noise gives less",
-    "described only": "neither checked nor run",
-}
-
-
-def title(systems: Sequence[System]) -> None:
-    """Show the title, and how many systems are listed."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.title("What is known of each system?", anchor=False, width="stretch")
-        view_link.link()
-    count, total = len(systems), len(register())
-    st.caption(
-        f"All {total} systems of the five papers, and beside them."
-        if count == total
-        else f"{count} of {total} systems."
-    )
-
 
 def numbers(systems: Sequence[System]) -> None:
-    """Show the number of systems of each status, and how many run here."""
-    statuses = [str(standing(system).status) for system in systems]
-    line: list[Number] = [("Systems", len(systems), "in this list", texts.SYSTEMS)]
-    for status, note in NOTES.items():
-        count, caption = statuses.count(status), note or proved_told(systems)
-        line.append((status.capitalize(), count, caption, STATUS_WORDS[status]))
-    runnable = sum(map(runs_here, systems))
-    line.append(("Run here", runnable, "as described or sound", FILTERS["runnable"].help))
-    draw_numbers(line, 3)
+    """Show how many of the listed claims hold."""
+    statuses = [standing(system).status for system in systems]
+    line: list[Number] = [
+        ("Systems", len(systems), "", texts.SYSTEMS),
+        ("Proved as printed", proved(systems)[0], "", texts.PRINTED),
+        (
+            "Refuted or unproved",
+            statuses.count(Status.CLAIM_NOT_SUPPORTED),
+            "",
+            STATUS_WORDS[Status.CLAIM_NOT_SUPPORTED],
+        ),
+        (
+            "Implementations leak",
+            sum(bool(system.leaks) for system in systems),
+            "",
+            texts.PRACTICE_WORDS[Practice.LEAKS],
+        ),
+    ]
+    draw_numbers(line, len(line))
+
+
+def nothing(search: str) -> None:
+    """Say that nothing matches, and offer to clear what was asked."""
+    st.info(NOTHING_FOUND, icon=":material/search_off:")
+    with st.container(horizontal=True):
+        if search:
+            st.button("Clear the search", on_click=controls.clear, args=(SEARCH.key,))
+        st.button("Show all systems", on_click=controls.clear)
 
 
 def chart(systems: Sequence[System], command: str) -> None:
     """Show families by verdict, with the sentence and the table."""
     counts = pd.DataFrame(
-        [(str(system.family), standing(system).verdict, 1) for system in systems],
+        [(str(system.family), standing(system).label, 1) for system in systems],
         columns=["family", "status", "systems"],
     )
     verdicts = dict.fromkeys([*atlas.LOOKS, *counts["status"]])
@@ -78,9 +84,12 @@ def everything(systems: Sequence[System]) -> pd.DataFrame:
     rows = [
         {
             **{name: value for name, value in entry.items() if not isinstance(value, (list, dict))},
+            "works": "; ".join(f"{work['title']} ({work['year']})" for work in entry["works"]),
+            "links": " ".join(work["link"] for work in entry["works"]),
             "references": " ".join(map(str, entry["references"])),
             "software": "; ".join(item["name"] for item in entry["software"]),
             "breaks": " ".join(entry["breaks"]),
+            "leaks": " ".join(entry["leaks"]),
             "runs": "; ".join(f"{run['place']}: {run['key']}" for run in entry["runs"]),
         }
         for entry in describe(systems)

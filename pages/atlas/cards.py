@@ -4,50 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
+from dpcore.accounting.presets import PRESETS
 from dpcore.controls.atlas import FORM, LEAF
 from dpcore.methods import method_named
 from dpcore.models.register import model_named
-from dpcore.systems import PAPERS, Family, Place, Relation, System, runs_of, standing
-from dpcore.systems.standings import CLAIM_UNCHECKED, PUBLISHED
+from dpcore.systems import (
+    BESIDE,
+    PAPERS,
+    Place,
+    Practice,
+    Relation,
+    System,
+    SystemStanding,
+    runs_of,
+    standing,
+)
+from dpcore.systems.standings import CLAIM_UNCHECKED, HERE, PUBLISHED
 from dpcore.systems.system import Software, Upkeep
 from pages.atlas import texts
 from pages.atlas.controls import choose
 from pages.atlas.routes import route
 from pages.shared import badges, view_link
+from pages.shared.charts import download
+from pages.shared.texts import STATUS_COLOURS, STATUS_ICONS
 from pages.shared.widgets import drawn
 
-PER_PAGE = 8
+PER_PAGE = 10
 
 
 def listed(systems: Sequence[System]) -> None:
-    """Draw the cards, page by page."""
+    """Draw one row a system, page by page."""
     pages = -(-len(systems) // PER_PAGE)
     top = st.container()
     page = st.pagination(pages, key=LEAF.key, bind="query-params") if pages > 1 else 1
     page = min(max(1, int(page or 1)), pages)
     with top:
         for system in systems[(page - 1) * PER_PAGE : page * PER_PAGE]:
-            card(system)
+            _row(system)
 
 
-def card(system: System) -> None:
-    """Draw one system in the list; its button opens it."""
-    is_model = bool(_runs_as(system, Place.ATLAS))
-    with st.container(border=True, key=f"card_{system.key}"):
-        _badges(system, system.title)
-        _description(system)
+def _row(system: System) -> None:
+    """Draw the verdict, the title, which opens the system, and what is claimed."""
+    verdict = standing(system)
+    with st.container(border=True, key=f"row_{system.key}", gap=None):
+        _sentence(verdict)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
-                "Run it" if is_model else "Details",
+                f"**{system.title}** ({_where(system)})",
                 key=f"open {system.key}",
-                icon=":material/play_arrow:" if is_model else ":material/open_in_full:",
-                help=f"Opens {system.title} by itself; the address then leads to it.",
+                type="tertiary",
+                help=f"Opens {system.title} by itself.",
                 on_click=choose,
                 args=(system.key,),
             )
-            _routes(system)
+            if system.leaks:
+                _practice(system.practice)
+        st.caption(verdict.claim)
+
+
+def _sentence(verdict: SystemStanding) -> None:
+    """Show the verdict in the colour of its status; a badge would be cut off on narrow screens."""
+    status = str(verdict.status)
+    colour, icon = STATUS_COLOURS[status], STATUS_ICONS[status]
+    st.markdown(f":{colour}-background[{icon} {verdict.verdict}]")
+
+
+def _where(system: System) -> str:
+    """The years in which it was printed, after the paper whose main claim it is."""
+    years = sorted({work.year for work in system.literature})
+    paper = [f"paper {system.paper}"] if system.is_main else []
+    return ", ".join([*paper, *map(str, years)])
 
 
 def alone(system: System) -> None:
@@ -63,8 +92,14 @@ def alone(system: System) -> None:
     verdict = standing(system)
     is_shown_below = model is not None and model_named(model).proof == verdict.proof
     with top:
-        _badges(system)
-        _description(system, claim_and_proof=not is_shown_below)
+        _verdicts(system, verdict)
+        st.markdown(system.what)
+        _printed(system)
+        if not is_shown_below:
+            _claim_and_proof(verdict)
+        _failures_and_software(system)
+        if _runs_as(system, Place.PLAN):
+            _stated()
         for key in _runs_as(system, Place.EXPLORE):
             for limit in method_named(key).limits:
                 st.caption(f"Note: {limit}")
@@ -76,58 +111,72 @@ def alone(system: System) -> None:
         running.draw(model, verdict if is_shown_below else None)
 
 
-def _description(system: System, *, claim_and_proof: bool = True) -> None:
-    st.markdown(system.what)
-    st.caption(_source(system))
-    if claim_and_proof:
-        _claim_and_proof(system)
-    _breaks_and_software(system)
-
-
-def _badges(system: System, title: str = "") -> None:
-    """Draw the verdicts, after the title if there is one."""
-    verdict = standing(system)
+def _verdicts(system: System, verdict: SystemStanding) -> None:
+    """Show the verdict on the claim, and apart from it what is known of implementations."""
+    _sentence(verdict)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if title:
-            st.markdown(f"**{title}**", width="content")
-        badges.status(
-            str(verdict.status),
-            "" if not verdict.of else texts.AS_PUBLISHED if verdict.of == PUBLISHED else texts.HERE,
-            label=verdict.verdict,
-        )
+        subject = {PUBLISHED: texts.AS_PUBLISHED, HERE: texts.HERE}.get(verdict.of, "")
+        badges.status(str(verdict.status), subject, label=verdict.label.capitalize())
         if verdict.sound is not None and verdict.of == PUBLISHED:
-            badges.status(str(verdict.sound.status), texts.SOUND, name="sound form")
+            badges.status(str(verdict.sound.status), texts.SOUND, name="Our corrected version")
+        _practice(system.practice)
 
 
-def _source(system: System) -> str:
-    """Authors, references, and the section of the paper."""
-    if not system.paper:
-        return f"{system.source} · {PAPERS['']}"
+def _practice(known: Practice) -> None:
+    """Show what is known of a system's implementations, apart from the verdict on its theorem."""
+    st.badge(
+        texts.PRACTICE_NAMES[known],
+        icon=texts.PRACTICE_ICONS[known],
+        color="red" if known is Practice.LEAKS else "gray",
+        help=texts.PRACTICE_WORDS[known],
+    )
+
+
+def _printed(system: System) -> None:
+    """Show the authors, the papers with their links, and where the five papers tell of it."""
     numbers = "".join(f" [{number}]" for number in system.references)
-    return f"{system.source}{numbers} · paper {system.paper}, section {system.section}"
+    place = f"paper {system.paper}, section {system.section}" if system.paper else PAPERS[BESIDE]
+    lines = [f"{system.source}{numbers} · {place}"]
+    lines += [
+        f"{work.title} ({work.year}), [{work.link_name}]({work.link})" for work in system.literature
+    ]
+    st.caption("  \n".join(lines))
 
 
-def _claim_and_proof(system: System) -> None:
-    verdict = standing(system)
+def _claim_and_proof(verdict: SystemStanding) -> None:
     claim, proof = st.columns(2)
     with claim:
         st.markdown(f"**Claim** (what its authors say)  \n{verdict.claim}")
         if verdict.claim_unchecked:
             st.markdown(CLAIM_UNCHECKED)
     with proof:
-        subject = f" ({verdict.of})" if verdict.of else ""
-        st.markdown(f"**Proof**{subject}  \n{verdict.proof}")
+        subject = {PUBLISHED: " (of what is printed)", HERE: " (of our corrected version)"}
+        st.markdown(f"**Proof**{subject.get(verdict.of, '')}  \n{verdict.proof}")
 
 
-def _breaks_and_software(system: System) -> None:
+def _stated() -> None:
+    """Show every ε that paper 003 states, with its verdict."""
+    rows = [
+        {
+            "verdict": preset.verdict,
+            "settings": preset.title,
+            "ε stated": preset.stated,
+            "δ": f"{preset.training.delta:g}",
+        }
+        for preset in PRESETS.values()
+        if preset.stated is not None
+    ]
+    st.markdown("**Every ε that the paper states**")
+    download(pd.DataFrame(rows), "paper_003_claims", "Every ε that paper 003 states, judged")
+
+
+def _failures_and_software(system: System) -> None:
     for broken in system.breaks:
         st.markdown(f":red[:material/report:] {broken}")
-    if system.family is Family.THEORY:
-        st.caption("Theory: there is nothing to run.")
-    elif system.software:
+    for leak in system.leaks:
+        st.markdown(f":red[:material/water_drop:] **In implementations:** {leak}")
+    if system.software:
         st.caption("Implementations: " + " · ".join(map(_software_text, system.software)))
-    else:
-        st.caption("Implementations: None found, which does not prove that there is none.")
 
 
 def _software_text(software: Software) -> str:
@@ -156,7 +205,7 @@ def _model(system: System) -> str | None:
 
 def _routes(system: System) -> None:
     for run in system.runs:
-        help_text = f"{str(run.relation).capitalize()}. {run.note}".strip()
+        help_text = f"{texts.RELATIONS[run.relation]} {run.note}".strip()
         if run.place is not Place.ATLAS:
             target = route(run)
             st.page_link(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
-from dpcore.controls.atlas import ALL, FILTERS, FORM, LEAF, NEIGHBOUR, RUN, SYSTEM, systems
+from dpcore.controls.atlas import FILTERS, FORM, LEAF, NEIGHBOUR, RUN, SEARCH, SYSTEM, systems
 from dpcore.controls.common import ADJACENCIES
 from dpcore.export.atlas import list_command
-from dpcore.systems import PAPERS, System, register, runs_here, standing
+from dpcore.systems import System, register, selected
 from pages.shared import query
 from pages.shared.session import once, set_controls
 from pages.shared.widgets import Form
@@ -27,12 +26,15 @@ class AtlasChoice:
         Those that match the filters.
     chosen : System or None
         The opened one.
+    search : str
+        What was typed.
     command : str
-        The command line that lists them, with the filters it supports.
+        The command line that lists them.
     """
 
     systems: tuple[System, ...]
     chosen: System | None
+    search: str
     command: str
 
 
@@ -60,31 +62,13 @@ def sidebar() -> AtlasChoice:
         for control in FILTERS:
             close = partial(choose, None)
             form.draw(control.key, on_change="rerun" if control is SYSTEM else close)
-    paper, kind, verdict = (form.values[key] for key in ("paper", "kind", "verdict"))
-    runnable, failures, search = (form.values[key] for key in ("runnable", "failures", "search"))
-    chosen = form.values[SYSTEM.key]
-    search_words = (search or "").split()
-    matches = tuple(
-        system
-        for system in register().values()
-        if paper in (ALL, PAPERS[system.paper])
-        and kind in (ALL, str(system.family))
-        and verdict in (ALL, str(standing(system).status))
-        and (runs_here(system) or not runnable)
-        and (system.breaks or not failures)
-        and all(_has_word_prefix(word, _text(system)) for word in search_words)
+    values = form.values
+    return AtlasChoice(
+        selected(**FILTERS.fields(values)),
+        register().get(values[SYSTEM.key] or ""),
+        values[SEARCH.key],
+        list_command(values),
     )
-    return AtlasChoice(matches, register().get(chosen or ""), list_command(form.values))
-
-
-def _text(system: System) -> str:
-    """The text that a search looks through."""
-    return f"{system.key} {system.title} {system.source} {system.family} {system.what}"
-
-
-def _has_word_prefix(word: str, text: str) -> bool:
-    """Whether a word of the text starts with this; inner capitals start one too (DPGAN)."""
-    return re.search(rf"(?:(?<!\w)|(?=[A-Z]))(?i:{re.escape(word)})", text) is not None
 
 
 def choose(key: str | None) -> None:
@@ -92,6 +76,7 @@ def choose(key: str | None) -> None:
     set_controls({SYSTEM.key: key})
 
 
-def clear() -> None:
-    """Reset the filters; use in a callback."""
-    set_controls({control.key: control.default for control in FILTERS if control is not SYSTEM})
+def clear(*keys: str) -> None:
+    """Reset these filters, by default all; use in a callback."""
+    every = [control.key for control in FILTERS if control is not SYSTEM]
+    set_controls({key: FILTERS[key].default for key in keys or every})

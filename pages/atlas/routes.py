@@ -20,7 +20,7 @@ from pages.shared import query
 
 TRAIN_LABELS = {
     Relation.ITSELF: "Train it",
-    Relation.SOUND: "Train its sound form",
+    Relation.SOUND: "Train its corrected version",
     Relation.RELATIVE: "Train a relative",
 }
 

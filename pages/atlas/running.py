@@ -152,7 +152,7 @@ def _promise(model: Model, calibration: ModelCalibration, verdict: SystemStandin
         badges.status(
             str(calibration.status),
             f"{stated} {HERE}" if is_sound_form else stated,
-            name=OUR_FORM if is_sound_form else "",
+            name=OUR_FORM.capitalize() if is_sound_form else "",
         )
         claim, proof = st.columns(2)
         with claim:

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+from dpcore.systems import Practice, Relation
+
 AS_PUBLISHED = "The verdict is on what is printed."
 HERE = (
-    "This is about our own form of it, which runs here. Whether the authors' own claim holds was "
-    "not checked."
+    "This is about our corrected version, which runs here. Whether the authors' own claim holds "
+    "was not checked."
 )
-SOUND = "Runs here in a sound form, whose own verdict this is."
-SYSTEMS = "Everything the five papers tell of, and what stands beside them."
+SOUND = "Our corrected version runs here; this is its own verdict."
+SYSTEMS = "Everything the five papers tell of, and today's systems beside them."
+PRINTED = "Claims of which everything that is printed about privacy holds."
+RELATIONS = {
+    Relation.ITSELF: "As described.",
+    Relation.SOUND: "In our corrected version.",
+    Relation.RELATIVE: "A relative.",
+}
+PRACTICE_NAMES = {
+    Practice.LEAKS: "Its implementations leak",
+    Practice.NO_LEAK_KNOWN: "No leak of its implementations known",
+    Practice.NONE_KNOWN: "No implementation known",
+    Practice.NOTHING_TO_RUN: "Theory, nothing to run",
+}
+PRACTICE_WORDS = {
+    Practice.LEAKS: "A program that claims to be this was found to give away more than it says. "
+    "That says nothing against the theorem.",
+    Practice.NO_LEAK_KNOWN: "None was found here, which does not prove that there is none.",
+    Practice.NONE_KNOWN: "None was found, which does not prove that there is none.",
+    Practice.NOTHING_TO_RUN: "It says how many records are needed; there is no program.",
+}
+PRACTICE_ICONS = {
+    Practice.LEAKS: ":material/water_drop:",
+    Practice.NO_LEAK_KNOWN: ":material/terminal:",
+    Practice.NONE_KNOWN: ":material/code_off:",
+    Practice.NOTHING_TO_RUN: ":material/functions:",
+}

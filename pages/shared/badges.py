@@ -9,7 +9,15 @@ import streamlit as st
 
 from dpcore.erm.method import Calibration, Trust
 from dpcore.figures.words import at_most
-from dpcore.guarantee import SAME_FIGURE, Adjacency, Condition, Guarantee
+from dpcore.guarantee import (
+    EDITION_NAMES,
+    SAME_FIGURE,
+    STATUS_NAMES,
+    Adjacency,
+    Condition,
+    Edition,
+    Guarantee,
+)
 from dpcore.methods import method_named
 from pages.shared import texts
 
@@ -17,12 +25,13 @@ GUARANTEE = Path(__file__).parents[2] / "docs" / "guarantee.md"
 
 
 def status(verdict: str, note: str = "", name: str = "", label: str = "") -> None:
-    """Show the verdict as a coloured badge with an icon; its meaning appears on hover.
+    """Show the status as a coloured badge with an icon; its meaning appears on hover.
 
-    `label` replaces the verdict as its text; `name` says what it is about.
+    `label` replaces its words; `name` says what it is about.
     """
+    words = label or STATUS_NAMES.get(verdict, verdict)
     st.badge(
-        f"{name}: {label or verdict}" if name else label or verdict,
+        f"{name}: {words}" if name else words,
         icon=texts.STATUS_ICONS[verdict],
         color=texts.STATUS_COLOURS[verdict],
         help=f"{texts.STATUS_WORDS[verdict]} {note}".strip(),
@@ -87,15 +96,19 @@ def trust(answers: Sequence[Trust] = ()) -> None:
 
 def claims_and_proofs(chosen: Sequence[Calibration]) -> None:
     """Show each calibration at the chosen ε: claim, proof and failed conditions."""
+    # It loads the networks, for which the first view does not wait.
+    from dpcore.systems import verdict_on
+
     guarantee("methods")
     for calibration in chosen:
         method = method_named(calibration.method)
         with st.container(border=True):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(
-                    f"**{calibration.title}**, {calibration.edition} edition", width="content"
-                )
                 status(str(calibration.status))
+                edition = EDITION_NAMES[calibration.edition]
+                st.markdown(f"**{calibration.title}**, {edition}", width="content")
+            if calibration.edition is Edition.PUBLISHED and (verdict := verdict_on(method.key)):
+                st.markdown(f"**{verdict}**")
             st.caption(f"{method.idea} Source: {method.paper}")
             claim, proof = st.columns(2)
             with claim:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 Number = tuple[str, str | int, str | Callable[[], None], str]
-"""Label, value, what stands below it (or draws that), and what it means, shown on hover."""
+"""Label, value, what stands below it (or draws that; "" for nothing), and its meaning on hover."""
 
 
 WIDEST_LABEL = 150  # pixels of "Claim not supported" and its definition
@@ -21,5 +21,5 @@ def draw_numbers(numbers: Iterable[Number], across: int, width: int = WIDEST_LAB
             st.metric(label, value, help=meaning)
             if callable(note):
                 note()
-            else:
+            elif note:
                 st.caption(note)

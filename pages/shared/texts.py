@@ -32,7 +32,7 @@ STATUS_WORDS = {
     "exploration only": "From a seed, which takes the noise off again; trained for keeping it is "
     "proved.",
     "conditions not met": "A condition of the theorem fails here, so it proves nothing.",
-    "claim not supported": "The noise that is added does not give what the paper claims.",
+    "claim not supported": "The noise that is added does not prove what the paper claims.",
     "not private": "No noise is added: no promise at all.",
     "described only": "What its authors say of it; nothing of it is checked or run here.",
 }

@@ -15,7 +15,7 @@ def table(*rows: tuple[str, str, int]) -> pd.DataFrame:
 
 MIXED = table(
     ("trees", "proved as printed", 2),
-    ("trees", "claim not supported", 1),
+    ("trees", "promises more than its noise proves", 1),
     ("trees", "described only", 4),
     ("networks", "proved as printed", 0),
     ("networks", "described only", 3),
@@ -43,7 +43,7 @@ def test_the_sentence_counts() -> None:
     found = families(MIXED)
     assert found.sentence == (
         "7 of 10 are described only; 3 were checked or run here: 2 “proved as printed” and "
-        "1 “claim not supported”."
+        "1 “promises more than its noise proves”."
     )
     assert found.sentence in found.alt
     unchecked = families(table(("trees", "described only", 4)))
@@ -51,12 +51,14 @@ def test_the_sentence_counts() -> None:
     checked = families(table(("trees", "proved as printed", 4), ("trees", "described only", 0)))
     assert checked.sentence == "All 4 were checked or run here: 4 “proved as printed”."
 
-    alone = families(table(("trees", "proved as printed", 0), ("trees", "our form: proved", 1)))
-    assert alone.sentence == "One system: “our form: proved”."
+    alone = families(
+        table(("trees", "proved as printed", 0), ("trees", "proved (our corrected version)", 1))
+    )
+    assert alone.sentence == "One system: “proved (our corrected version)”."
 
 
 def test_every_verdict_of_the_register_has_a_look() -> None:
-    assert {standing(each).verdict for each in register().values()} <= set(LOOKS)
+    assert {standing(each).label for each in register().values()} <= set(LOOKS)
 
 
 def test_each_status_has_a_look_of_its_own() -> None:

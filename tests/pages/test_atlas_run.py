@@ -87,13 +87,13 @@ def test_the_promise_names_adjacency_delta_and_accountant() -> None:
 def test_a_claim_that_fails_is_not_shown_as_proved() -> None:
     app = answered(opened("pca-wishart", run_runs="5"))
     said = spoken(app)
-    assert "claim not supported" in said
+    assert "promises more than its noise proves" in said
     assert app.markdown[0].value.startswith("**Not protected as claimed:** ")
     assert "When ε = 1 is asked for, claimed: ε = 1, δ = 0 · zero-out" in said
     assert "When ε = 1 is asked for, nothing is proved. The noise is never negative" in said
     assert "What is proved instead is ε = 0 with δ = 0.283." in said
     assert "ε = 0 with δ = 1 - exp(-ε/3)" in said
-    assert "our form: proved" not in said
+    assert "Our corrected version: proved" not in said
 
 
 def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
@@ -103,7 +103,7 @@ def test_a_baseline_on_half_of_the_records_says_so_beside_its_number() -> None:
     assert number in app.markdown[0].value
     assert "Only half of the test records judge here" in app.caption[0].value
     assert number in app.caption[0].value
-    assert "our form: proved" in spoken(app)
+    assert "Our corrected version: proved" in spoken(app)
     assert "learned from 455 patients, judged on 57." in app.caption[1].value
     other = answered(opened("naive-bayes", run_runs="5"))
     assert not any("half of the test records" in text.value for text in other.caption)
