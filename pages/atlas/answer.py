@@ -83,14 +83,27 @@ def everything(systems: Sequence[System]) -> pd.DataFrame:
     """One row per system, for the table and its CSV."""
     rows = [
         {
-            **{name: value for name, value in entry.items() if not isinstance(value, (list, dict))},
-            "works": "; ".join(f"{work['title']} ({work['year']})" for work in entry["works"]),
+            "verdict": entry["verdict"],
+            "status": entry["status"],
+            "what the status is about": entry["status_of"],
+            "status of our corrected version": entry["sound_form"],
+            "implementations": entry["implementations"],
+            "title": entry["title"],
+            "authors": entry["source"],
+            "printed in": "; ".join(f"{work['title']} ({work['year']})" for work in entry["works"]),
             "links": " ".join(work["link"] for work in entry["works"]),
-            "references": " ".join(map(str, entry["references"])),
-            "software": "; ".join(item["name"] for item in entry["software"]),
-            "breaks": " ".join(entry["breaks"]),
-            "leaks": " ".join(entry["leaks"]),
-            "runs": "; ".join(f"{run['place']}: {run['key']}" for run in entry["runs"]),
+            "paper": entry["paper"],
+            "section": entry["section"],
+            "its numbers in the paper's references": " ".join(map(str, entry["references"])),
+            "kind": entry["family"],
+            "what it does": entry["what"],
+            "claim": entry["claim"],
+            "proof": entry["proof"],
+            "known failures": " ".join(entry["breaks"]),
+            "leaks of implementations": " ".join(entry["leaks"]),
+            "software": "; ".join(package["name"] for package in entry["software"]),
+            "runs here": "; ".join(f"{run['place']}: {run['key']}" for run in entry["runs"]),
+            "key": entry["system"],
         }
         for entry in describe(systems)
     ]

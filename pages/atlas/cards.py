@@ -136,11 +136,12 @@ def _printed(system: System) -> None:
     """Show the authors, the papers with their links, and where the five papers tell of it."""
     numbers = "".join(f" [{number}]" for number in system.references)
     place = f"paper {system.paper}, section {system.section}" if system.paper else PAPERS[BESIDE]
-    lines = [f"{system.source}{numbers} · {place}"]
-    lines += [
+    st.caption(f"{system.source}{numbers} · {place}")
+    # Links in a caption are too pale to read.
+    works = (
         f"{work.title} ({work.year}), [{work.link_name}]({work.link})" for work in system.literature
-    ]
-    st.caption("  \n".join(lines))
+    )
+    st.markdown("  \n".join(f":small[{work}]" for work in works))
 
 
 def _claim_and_proof(verdict: SystemStanding) -> None:

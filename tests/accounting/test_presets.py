@@ -107,7 +107,7 @@ def test_the_known_failure_of_paper_003_has_the_numbers_of_its_accounting() -> N
     assert fixed.at_least is not None
     (broken,) = system_named("adaptive-tcdp").breaks
     assert f"at least {int(poisson.at_least)} on Poisson batches" in broken
-    assert f"and {int(fixed.at_least)} on its batches of fixed size" in broken
+    assert f"and {int(fixed.at_least)} on batches of fixed size" in broken
     for key, stated in (("mnist-1.19", "0.87"), ("mnist-3.01", "2.39"), ("mnist-7.1", "5.65")):
         certified = spent(preset(f"{key}-dpsgd").training, "pld").epsilon
         assert certified is not None

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dpcore import systems
+from dpcore.accounting.presets import CLAIM
 from dpcore.guarantee import Status
 from tests.browser.barriers import expect_no_barrier
 from tests.browser.conftest import Watched
@@ -42,10 +43,13 @@ def count(status: Status) -> str:
 
 def test_the_first_view_answers_without_a_click(watched: Watched, address: str) -> None:
     page = opened(watched, address)
-    expect(page.locator("h1")).to_have_text("What is known of each system?")
+    expect(page.locator("h1")).to_have_text("Is the claim true?")
     expect(number(page, "Systems")).to_have_text(str(len(SYSTEMS)))
-    expect(number(page, "Claim not supported")).to_have_text(count(Status.CLAIM_NOT_SUPPORTED))
-    expect(number(page, "Described only")).to_have_text(count(Status.DESCRIBED_ONLY))
+    expect(number(page, "Refuted or unproved")).to_have_text(count(Status.CLAIM_NOT_SUPPORTED))
+    leaking = sum(bool(each.leaks) for each in SYSTEMS.values())
+    expect(number(page, "Implementations leak")).to_have_text(str(leaking))
+    # The verdict on paper 003 is seen without scrolling.
+    expect(page.get_by_text(CLAIM)).to_be_in_viewport()
     expect(page.locator(".js-plotly-plot").locator(".legendtext")).to_have_count(5)
     expect(page.locator('[aria-label^="Systems by family and status"]')).to_have_count(1)
     expect(page.get_by_text("are described only; ")).to_be_visible()
@@ -60,16 +64,27 @@ def test_a_search_by_keyboard_stands_in_the_address(watched: Watched, address: s
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"search=pate-gan"))
     expect(number(page, "Systems")).to_have_text("1")
-    details = page.get_by_role("button", name="Details", exact=True)
-    # The numbers are new before the other cards are gone.
-    expect(details).to_have_count(1)
-    details.press("Enter")
+    row = page.get_by_role("button", name=re.compile(r"^PATE-GAN \(2019\)"))
+    row.press("Enter")
     expect(page.locator("h1")).to_have_text("PATE-GAN")
     expect(page).to_have_url(re.compile(r"system=PATE-GAN"))
     expect(page.get_by_text("All six audited implementations")).to_be_visible()
     page.get_by_role("button", name="All systems").press("Enter")
     expect(number(page, "Systems")).to_have_text("1")
     expect(page).not_to_have_url(re.compile("system="))
+
+
+def test_a_paper_is_judged_in_two_clicks_and_leads_to_its_publisher(
+    watched: Watched, address: str
+) -> None:
+    page = watched.page
+    page.goto(address)
+    page.get_by_role("link", name="Atlas").click()
+    page.get_by_role("button", name=re.compile(r"\(paper 003, 2021\)")).click()
+    expect(page.locator("h1")).to_have_text("Adaptive private deep learning")
+    expect(page.get_by_text(CLAIM)).to_be_in_viewport()
+    link = page.get_by_role("link", name="openaccess.thecvf.com")
+    expect(link).to_have_attribute("href", re.compile("WACV2021"))
 
 
 def test_a_link_shows_the_same_again(watched: Watched, address: str) -> None:
@@ -83,14 +98,16 @@ def test_a_link_shows_the_same_again(watched: Watched, address: str) -> None:
     page.goto(link.inner_text().strip())
     expect(number(page, "Systems")).to_have_text(str(len(kept)))
     for system in kept:
-        expect(page.get_by_text(system.title, exact=True)).to_be_visible()
+        row = page.get_by_role("button", name=re.compile(rf"^{re.escape(system.title)} \("))
+        expect(row).to_be_visible()
 
 
 def test_a_system_leads_to_where_it_runs(watched: Watched, address: str) -> None:
-    page = opened(watched, address, "?search=grpua")
-    page.get_by_role("link", name="GRPUA in Explore").first.click()
+    page = watched.page
+    page.goto(f"{address}/atlas?system=grpua")
+    page.get_by_role("link", name="GRPUA in Explore").click()
     expect(page).to_have_url(re.compile(r"methods=GRPUA"))
-    expect(page).to_have_url(re.compile(r"edition=As\+published"))
+    expect(page).to_have_url(re.compile(r"edition=As\+in\+the\+paper"))
     expect(page.locator("h1")).to_contain_text("Breast cancer")
     expect(page.get_by_text("link asks for")).to_have_count(0)
 
@@ -105,7 +122,7 @@ def test_no_serious_barrier_and_nothing_cut_off(
     page = opened(watched, address)
     for width in widths:
         resize(page, width)
-        expect(number(page, "Run here")).to_be_attached()
+        expect(number(page, "Systems")).to_be_attached()
         expect_whole(page, width)
         if width == 1280:
             expect_no_barrier(page)

@@ -99,6 +99,15 @@ def test_a_system_is_said_in_sentences(system: System) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
+def test_a_system_is_said_in_short_sentences(system: System) -> None:
+    because = system.verdict.because if system.verdict else ""
+    for text in (system.what, system.claim, because, *system.breaks, *system.leaks):
+        for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text):
+            words = re.findall(r"[^\W_]+(?:['.-][^\W_]+)*", sentence)
+            assert len(words) <= 20, sentence
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=list(SYSTEMS))
 def test_whatever_runs_is_there(system: System) -> None:
     known = {
         Place.EXPLORE: set(methods.register()),

@@ -27,13 +27,13 @@ SYSTEMS = (
         claim="An ε that holds at a given δ, within an error that is named.",
         verdict=ClaimVerdict(
             Status.PROVED,
-            "An upper bound on ε, where the sampling and the adjacency are those that were used, "
-            "and whatever is cut off is added to δ.",
+            "An upper bound on ε, where sampling and adjacency are those that were used. Whatever "
+            "is cut off is added to δ.",
         ),
         software=(Software("dp-accounting"), Software("prv-accountant"), Software("opacus")),
         leaks=(
-            "dp-accounting 0.6.0 reads noise under replace-one differently in its two accountants: "
-            "asked alike, one answers 9.997 and the other 4.729, which is too small.",
+            "dp-accounting 0.6.0 reads noise under replace-one differently in its two "
+            "accountants. Asked alike, one answers 9.997 and the other 4.729, which is too small.",
             "Opacus reports the ε of random (Poisson) batches for batches of fixed size, too.",
         ),
         runs=(
@@ -118,8 +118,8 @@ SYSTEMS = (
         what="Trains by plain stochastic gradient descent, and blurs the weights once at the end.",
         software=(Software("tensorflow-privacy bolt_on", note="Do not use: it leaks."),),
         leaks=(
-            "tensorflow-privacy's bolt_on divides the sensitivity by the batch size once more, so "
-            "its noise is that many times too small, and draws it from a fixed seed.",
+            "tensorflow-privacy's bolt_on divides the sensitivity by the batch size once more. "
+            "Its noise is that many times too small, and comes from a fixed seed.",
         ),
         runs=(Runnable(Place.EXPLORE, "psgd"),),
     ),
@@ -196,8 +196,8 @@ SYSTEMS = (
         claim="(3, 1e-5) with 98.7 % on MNIST, where deep private networks do worse.",
         software=(Software("ftramer/Handcrafted-DP", Upkeep.RESEARCH, "By the authors."),),
         leaks=(
-            "The authors' code clips the statistics for normalisation at a quantile of the private "
-            "data, which is not paid for: a small leak that its own comment admits.",
+            "The authors' code clips the statistics for normalisation at a quantile of the "
+            "private data, which is not paid for. Its own comment admits this small leak.",
         ),
         runs=(sound(Place.TRAIN, "scattering", note="Without statistics of private records."),),
     ),

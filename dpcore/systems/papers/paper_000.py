@@ -30,8 +30,8 @@ SYSTEMS = (
         is_main=True,
         what="Trains in very many small steps on one random record each, and blurs every step.",
         breaks=(
-            "The query n∇f can move by 2nL when one record is replaced, and its noise is sized for "
-            "L: at n = 1,000 the true ε is in the millions where about 1 is claimed.",
+            "The query n∇f can move by 2nL when one record is replaced, and its noise is sized "
+            "for L. At n = 1,000 the true ε is in the millions where about 1 is claimed.",
         ),
         runs=(Runnable(Place.EXPLORE, "grpua"),),
     ),

@@ -15,14 +15,14 @@ SYSTEMS = (
         title="Input perturbation",
         section="3, Algorithm 2 and Theorem 1",
         source="Fukuchi, Tran and Sakuma 2017",
-        in_short="Not proved: Theorem 1 overlooks that the fitted model depends on the noise.",
+        in_short="Not proved: Theorem 1 treats a noisy model as fixed.",
         is_main=True,
         what="Every person blurs their own record before handing it in; the model learns from the "
         "blurred records.",
-        claim="(ε, δ) for the model with high probability, and an excess risk of order 1/n.",
+        claim="(ε, δ) for the model with high probability; excess risk of order 1/n.",
         verdict=ClaimVerdict(
             Status.CLAIM_NOT_SUPPORTED,
-            "None for the model: the tail bound of Theorem 1 takes the minimiser for a constant, "
+            "None for the model. The tail bound of Theorem 1 takes the minimiser for a constant, "
             "though it depends on the noise. The formulas themselves are lost in the text at hand.",
         ),
         runs=(

@@ -14,14 +14,13 @@ SYSTEMS = (
         title="Optimised additive noise",
         section="IV, Algorithm 1",
         source="Xiang, Yang and Li",
-        in_short="Fails: private records shape its noise, and the equation that sizes it lacks a "
-        "term.",
+        in_short="Fails: its noise is too small, and private records shape it.",
         is_main=True,
         what="Gives more noise to the weights that matter less, so that a network learns better at "
         "the same ε.",
         claim="(ε, δ) for each step by equation (8), and in all by equation (12).",
         breaks=(
-            "Equation (9) leaves a term out of the moment, so its noise is too small: for a step "
+            "Equation (9) leaves a term out of the moment, so its noise is too small. For a step "
             "at (1, 1e-5) the true ε is up to 6.6.",
             "The gradient of all private records shapes the noise, so the noise tells about them.",
         ),

@@ -20,7 +20,7 @@ described = partial(System, paper="001", family=Family.DEEP)
 
 LIBRARIES = (Software("opacus"), Software("tensorflow-privacy"), Software("jax-privacy"))
 SHUFFLED = (
-    "Many implementations shuffle their batches and account for random (Poisson) ones: the true ε "
+    "Many implementations shuffle their batches and account for random (Poisson) ones. The true ε "
     "can then be much larger (Chua et al. 2024)."
 )
 
@@ -36,8 +36,8 @@ SYSTEMS = (
         claim="ε with each record used once.",
         verdict=ClaimVerdict(
             Status.PROVED,
-            "ε for one record replaced, gradients no longer than 1: a step moves by at most 2/b, "
-            "its noise has density ∝ exp(-εb‖z‖/2), and a record is in one step.",
+            "ε for one record replaced, gradients no longer than 1. A step moves by at most 2/b, "
+            "and a record is in one step. The noise has density ∝ exp(-εb‖z‖/2).",
         ),
         software=LIBRARIES,
         runs=(
@@ -54,8 +54,8 @@ SYSTEMS = (
         section="IV-A-1",
         source="Abadi et al. 2016",
         references=(73,),
-        what="Trains a network in small steps: every patient's influence on a step is cut to a "
-        "limit, and noise is added to the sum.",
+        what="Trains a network in small steps: every patient's influence is cut to a limit, and "
+        "the sum is blurred.",
         claim="(ε, δ) by the moments accountant, for batches drawn by chance.",
         software=LIBRARIES,
         leaks=(SHUFFLED,),

@@ -40,8 +40,8 @@ SYSTEMS = (
         breaks=(
             "Its ε counts one entry of one upload. Over a whole training it adds up to a budget "
             "that paper 004 calls way beyond a meaningful guarantee.",
-            "A party that joins can rebuild what others' records of a class look like, in spite of "
-            "the noise (Hitaj, Ateniese and Perez-Cruz 2017).",
+            "A party that joins can rebuild what others' records of a class look like (Hitaj, "
+            "Ateniese and Perez-Cruz 2017).",
         ),
     ),
     described(
@@ -79,7 +79,7 @@ SYSTEMS = (
         "from the votes on public records.",
         software=(Software("tensorflow-privacy research/pate_2017", Upkeep.RESEARCH),),
         breaks=(
-            "The ε it reports looks at the votes: that figure is private itself, and must be "
+            "The ε it reports looks at the votes. That figure is private itself, and must be "
             "blurred before it is published.",
         ),
         runs=(

@@ -32,7 +32,7 @@ SYSTEMS = (
         claim="ε; accurate in few dimensions only.",
         verdict=ClaimVerdict(
             Status.PROVED,
-            "ε under one record more or less, for a grid fixed in advance: a record is in one "
+            "ε under one record more or less, for a grid fixed in advance. A record is in one "
             "cell, and the rest is post-processing.",
         ),
     ),
@@ -45,8 +45,8 @@ SYSTEMS = (
         what="Blurs the coefficients of what training minimises, then fits without further noise.",
         software=(Software("diffprivlib LinearRegression", note="Do not use: it leaks."),),
         leaks=(
-            "diffprivlib 0.6.6 takes the lower bound twice for the sensitivity of Σx²: with bounds "
-            "(0, 1) it publishes the diagonal of XᵀX without any noise, at every ε.",
+            "diffprivlib 0.6.6 takes the lower bound twice for the sensitivity of Σx². With "
+            "bounds (0, 1) it publishes the diagonal of XᵀX without any noise, at every ε.",
         ),
         runs=(Runnable(Place.EXPLORE, "functional", loss="squared"),),
     ),
@@ -68,8 +68,8 @@ SYSTEMS = (
         claim="The ε at which it stops, not the sum of all that were tried.",
         software=(Software("the authors' code", Upkeep.RESEARCH),),
         breaks=(
-            "Its ε is chosen by the data: it is a promise after the fact (ex post), not an ε fixed "
-            "in advance.",
+            "Its ε is chosen by the data. It is a promise after the fact (ex post), not an ε "
+            "fixed in advance.",
         ),
     ),
     described(
@@ -113,15 +113,15 @@ SYSTEMS = (
         references=(57,),
         what="Groups people who ask for about the same protection, and fits each group with its "
         "own ε.",
-        claim="Each person's own ε, in O(n log n · n/T) or O(n) steps for groups of at least T.",
+        claim="Each person's own ε, after O(n log n · n/T) or O(n) steps for groups of T.",
     ),
     described(
         key="random-features",
         title="Kernel SVM by random features",
         source="Rahimi and Recht 2008; Chaudhuri, Monteleoni and Sarwate 2011",
         references=(56, 58),
-        what="Turns each record into random waves that do not depend on the data, so that a "
-        "straight model can draw curved borders.",
+        what="Turns each record into random waves, so that a straight model can draw curved "
+        "borders.",
         claim="ε of the linear method that is run on the random features.",
         software=(Software("DPpack for R svmDP"),),
         runs=(

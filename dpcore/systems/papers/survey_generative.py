@@ -82,7 +82,7 @@ SYSTEMS = (
         ),
         leaks=(
             "All six audited implementations, three of them by its authors, leak more than they "
-            "state, and none reaches the printed accuracy (Ganev et al. 2024, arXiv 2406.13985).",
+            "state. None reaches the printed accuracy (Ganev et al. 2024, arXiv 2406.13985).",
         ),
     ),
     described(

@@ -64,8 +64,8 @@ SYSTEMS = (
         claim="(Σε, Σδ) on the same records; max ε on disjoint ones.",
         verdict=ClaimVerdict(
             Status.PROVED,
-            "Both hold; for disjoint records under one record more or less, and with how they are "
-            "split not depending on them.",
+            "Both hold; for disjoint records under one record more or less, where their split "
+            "does not depend on them.",
         ),
     ),
 )

@@ -100,7 +100,7 @@ SYSTEMS = (
         claim="Higher accuracy than ε-private forests, by protecting less than the whole "
         "distribution of the data.",
         breaks=(
-            "By its own aim it protects less than ε-differential privacy does, so its figures do "
+            "By its own aim it protects less than ε-differential privacy does. So its figures do "
             "not compare with those of the other trees.",
         ),
     ),

@@ -91,7 +91,7 @@ SYSTEMS = (
         claim="ε by Laplace noise on every cell's count.",
         verdict=ClaimVerdict(
             Status.PROVED,
-            "ε under one record more or less, for a grid fixed in advance: a record is in one "
+            "ε under one record more or less, for a grid fixed in advance. A record is in one "
             "cell, and the rest is post-processing.",
         ),
         runs=(relative(Place.ATLAS, "k-means", note="Every round is blurred instead."),),
