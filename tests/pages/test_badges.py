@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from streamlit.testing.v1 import AppTest
+
 from dpcore.guarantee import Adjacency, Guarantee
+from dpcore.systems import verdict_on
 from pages.shared.badges import statement
 
 
@@ -25,3 +28,32 @@ def test_without_delta_and_without_a_number_nothing_is_made_up() -> None:
     assert "vacuous" in statement(Guarantee(1.0, 1.0, Adjacency.ZERO_OUT, "the paper"))
     refused = statement(Guarantee(None, 1e-5, Adjacency.ZERO_OUT, "PLD", "Too little noise."))
     assert refused == "No number. Too little noise."
+
+
+def _published_and_corrected() -> None:
+    from dpcore.erm.method import Settings
+    from dpcore.erm.problem import Problem
+    from dpcore.guarantee import Edition
+    from dpcore.methods import method_named
+    from pages.shared.badges import claims_and_proofs
+
+    problem, grpua = Problem("logistic", 0.1, 1_234, 3), method_named("grpua")
+    claims_and_proofs(
+        [
+            calibration
+            for edition in Edition
+            for calibration in grpua.calibrate(problem, [1.0], 1e-5, edition, Settings())
+        ]
+    )
+
+
+def test_a_printed_claim_bears_the_verdict_that_the_atlas_gives_it() -> None:
+    app = AppTest.from_function(_published_and_corrected, default_timeout=60).run()
+    assert not app.exception
+    said = [text.value for text in app.markdown]
+    # Of the printed edition alone, before claim and proof.
+    assert said.count(f"**{verdict_on('grpua')}**") == 1
+    at = said.index(f"**{verdict_on('grpua')}**")
+    assert said.index("**GRPUA**, as in the paper") < at < said.index("**GRPUA**, corrected")
+    assert said[at + 1] == "**Claim** (what the paper says)"
+    assert "promises more than its noise proves" in said[at - 2]

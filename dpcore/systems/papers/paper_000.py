@@ -66,8 +66,9 @@ SYSTEMS = (
         key="sgdpert",
         title="SgdPert, as paper 000 runs it",
         section="V, baseline",
-        source="Ding et al., after Bassily, Smith and Thakurta 2014",
+        source="Ding et al. 2020, after Bassily, Smith and Thakurta 2014",
         references=(12,),
+        works=("000", "000-12"),
         in_short="Fails as paper 000 runs it; what Bassily, Smith and Thakurta prove is not "
         "judged here.",
         what="As GRPUA, with noise by the classical formula.",
