@@ -15,7 +15,7 @@ SYSTEMS = (
         title="OPERA",
         section="IV, Algorithm 1",
         source="Ding et al.",
-        in_short="Holds, with at least 2.5 times the noise needed.",
+        in_short="Holds for (ε, δ); its accuracy claim does not follow.",
         is_main=True,
         what="Trains for a fixed number of steps and blurs the finished weights once, with just "
         "the noise needed.",

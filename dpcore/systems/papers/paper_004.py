@@ -14,7 +14,7 @@ SYSTEMS = (
         title="Optimised additive noise",
         section="IV, Algorithm 1",
         source="Xiang, Yang and Li",
-        in_short="Fails: its noise is too small, and private records shape it.",
+        in_short="Fails: too little noise, shaped by private records.",
         is_main=True,
         what="Gives more noise to the weights that matter less, so that a network learns better at "
         "the same ε.",
