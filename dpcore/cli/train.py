@@ -46,6 +46,7 @@ WITH_RESUME = ("command", "run", "output", "resume", "json", "device")
 TITLES = {
     "private": "this training",
     "nonprivate": "without privacy",
+    "clipped": "clipping only",
     "constant": "constant noise",
 }
 SHOWN_EVERY_SECONDS = 0.1
@@ -74,7 +75,8 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--compare",
         action="store_true",
-        help="train beside it without privacy, and with constant isotropic noise at the same ε",
+        help="train beside it without privacy, with clipping alone (not beside a training for "
+        "keeping), and with constant isotropic noise at the same ε",
     )
 
 
@@ -336,7 +338,10 @@ def _comparison_rows(
     measures_by_name: dict[str, dict[str, Any]],
     stopped: bool,
 ) -> list[dict[str, Any]]:
-    """A row of the table for each training, with the cost of privacy only once all have ended."""
+    """A row of the table for each training, with the cost of privacy only once all have ended.
+
+    That of the private one is split into what clipping costs and what noise costs on top of it.
+    """
     reference, rows = measures_by_name["nonprivate"], []
     for name, summary in conclusions.items():
         row: dict[str, Any] = {"series": name}
@@ -345,6 +350,12 @@ def _comparison_rows(
             row[metric] = value
             ended = not stopped and value is not None and name != "nonprivate"
             row[f"{metric}_lost"] = best["mean"] - value["mean"] if ended else None
+            clipped = measures_by_name.get("clipped", {}).get(metric)
+            if name == "private" and clipped is not None:
+                to_clipping = best["mean"] - clipped["mean"] if ended else None
+                to_noise = clipped["mean"] - value["mean"] if ended else None
+                row[f"{metric}_lost_to_clipping"] = to_clipping
+                row[f"{metric}_lost_to_noise"] = to_noise
         rows.append(
             row
             | {"sigma": summary["sigma"] if summary["delta"] is not None else None}
@@ -366,7 +377,8 @@ def _print_comparison(rows: list[dict[str, Any]]) -> None:
                     f"{metric} {value['mean']:.4f} ({value['low']:.4f} to {value['high']:.4f})"
                 )
             if row[f"{metric}_lost"] is not None:
-                parts.append(f"lost to privacy {100.0 * row[f'{metric}_lost']:.1f} points")
+                to = "clipping" if row["series"] == "clipped" else "privacy"
+                parts.append(f"lost to {to} {100.0 * row[f'{metric}_lost']:.1f} points")
         if row["sigma"] is not None:
             parts.append(f"σ₀ {upward(row['sigma'], 5)}")
         if row["epsilon"] is not None:

@@ -1,4 +1,4 @@
-"""Baselines of a private training: no privacy, constant noise, clipping or noise alone.
+"""Baselines of a private training: no privacy, clipping or noise alone, constant noise.
 
 Each comparison is a training study of its own, so that it is trained, cancelled and saved apart.
 """
@@ -6,7 +6,7 @@ Each comparison is a training study of its own, so that it is trained, cancelled
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -58,35 +58,35 @@ def comparison_arms(study: TrainingStudy) -> dict[str, TrainingStudy]:
     Returns
     -------
     dict
-        "nonprivate" without clipping and noise, by its own optimizer; "constant": plain DP-SGD,
-        isotropic noise of constant σ, at the same certified ε; absent where the study is that.
+        "nonprivate" without clipping and noise, by its own optimizer; "clipped": with clipping and
+        without noise, which tells what each of them costs, absent beside a release, whose batches
+        nobody can draw again; "constant": plain DP-SGD, isotropic noise of constant σ, at the same
+        certified ε, absent where the study is that. Only "private" and "constant" are private.
     """
     # The comparisons of a training for release are never released themselves.
     unreleased = replace(study, release="", models=1)
     reference = replace(unreleased, config=nonprivate(study.config), epsilon=None, budget=None)
     arms = {"private": study, "nonprivate": reference}
+    if not study.release:
+        config = clipped_only(study.config)
+        arms["clipped"] = replace(unreleased, config=config, epsilon=None, budget=None)
     plain = replace(evenly(study.config), decay=1.0)
     if plain != study.config:
         arms["constant"] = replace(unreleased, config=plain)
     return arms
 
 
-def ablations(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
-    """Clipping alone ("clipped") and noise alone ("noisy") with the study's own settings.
+def noise_only(study: TrainingStudy, sigma: float) -> TrainingStudy:
+    """The study with noise and without clipping.
 
     Parameters
     ----------
     study : TrainingStudy
     sigma : float
-        σ₀ of the private training, also used by the noise alone.
+        σ₀ of the private training.
     """
-    config = evenly(study.config)
-    clipped = replace(config, sigma=0.0)
-    noisy = replace(config, sigma=sigma, clipped=False)
-    return {
-        "clipped": replace(study, config=clipped, epsilon=None),
-        "noisy": replace(study, config=noisy, epsilon=None),
-    }
+    config = replace(evenly(study.config), sigma=sigma, clipped=False)
+    return replace(study, config=config, epsilon=None)
 
 
 def shapes(study: TrainingStudy, sigma: float) -> dict[str, TrainingStudy]:
@@ -156,6 +156,15 @@ def nonprivate(config: TrainingConfig) -> TrainingConfig:
         sigma=0.0,
         clipped=False,
     )
+
+
+def clipped_only(config: TrainingConfig) -> TrainingConfig:
+    """The same training without noise: clipping, batches and optimizer stay. It is not private.
+
+    Settings that matter to noise only keep their defaults: one such training serves every ε.
+    """
+    usual = {name: getattr(TrainingConfig, name) for name in ("decay", "decay_every", "delta")}
+    return replace(evenly(config), sigma=0.0, **usual)
 
 
 def epsilon_schedule(configs: Mapping[str, TrainingConfig], records: int) -> pd.DataFrame:
@@ -265,6 +274,8 @@ class Compared:
     reference : float or None
         Mean of the metric without privacy: of both trainings the last where both have ended, else
         after the same epoch; ``None`` while there is none.
+    clipped : float or None
+        Mean of the metric with clipping and without noise, likewise.
     epoch : int or None
         That same epoch; ``None`` where both have ended.
     """
@@ -275,10 +286,11 @@ class Compared:
     runs: int
     alike: float
     reference: float | None
+    clipped: float | None = None
     epoch: int | None = None
 
 
-def compared(table: pd.DataFrame, metric: str, *, ended: bool) -> Compared | None:
+def compared(table: pd.DataFrame, metric: str, *, ended: Collection[str]) -> Compared | None:
     """The last means of `averaged`, or ``None`` while there are none.
 
     Parameters
@@ -286,24 +298,29 @@ def compared(table: pd.DataFrame, metric: str, *, ended: bool) -> Compared | Non
     table : DataFrame
         From `averaged`.
     metric : str
-    ended : bool
-        Whether both trainings have ended. Until then neither is compared with what the other
-        learned in more epochs.
+    ended : collection of str
+        The series that have ended. Until then none is compared with what another learned in more
+        epochs.
     """
     if metric not in table:
         return None
     shown = table[table[metric].notna()]
-    private = shown[shown["series"] == "private"].set_index("epoch")
-    references = shown[shown["series"] == "nonprivate"].set_index("epoch")[metric]
+    private, references, clipped_means = (
+        shown[shown["series"] == series].set_index("epoch")
+        for series in ("private", "nonprivate", "clipped")
+    )
     if private.empty:
         return None
     end = private.iloc[-1]
-    alike, reference, epoch = float(end[metric]), None, None
-    if ended and len(references):
-        reference = float(references.iloc[-1])
-    elif not ended and len(common := private.index.intersection(references.index)):
+    alike, reference, clipped, epoch = float(end[metric]), None, None, None
+    if {"private", "nonprivate"} <= set(ended):
+        reference = _last_of(references[metric])
+        clipped = _last_of(clipped_means[metric]) if "clipped" in ended else None
+    elif len(common := private.index.intersection(references.index)):
         epoch = int(common.max())
-        alike, reference = float(private[metric].loc[epoch]), float(references.loc[epoch])
+        alike, reference = (float(rows[metric].loc[epoch]) for rows in (private, references))
+        if epoch in clipped_means.index:
+            clipped = float(clipped_means[metric].loc[epoch])
     return Compared(
         value=float(end[metric]),
         low=float(end[f"{metric}_low"]),
@@ -311,8 +328,13 @@ def compared(table: pd.DataFrame, metric: str, *, ended: bool) -> Compared | Non
         runs=int(end["runs"]),
         alike=alike,
         reference=reference,
+        clipped=clipped,
         epoch=epoch,
     )
+
+
+def _last_of(means: pd.Series) -> float | None:
+    return float(means.iloc[-1]) if len(means) else None
 
 
 def tested(examples: Examples) -> tuple[int, ...]:

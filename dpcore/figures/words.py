@@ -95,6 +95,15 @@ def points(difference: float) -> str:
     return ("+" if difference > 0 else "−") + size
 
 
+def difference(share: float, reference: float) -> float:
+    """The difference of two shares, each rounded to 0.1 points as `percent` shows it.
+
+    Sums of such differences agree on screen with their parts.
+    """
+    shown, reference_shown = (float(f"{100.0 * value:.1f}") for value in (share, reference))
+    return round((shown - reference_shown) / 100.0, 3)
+
+
 def counted(count: int, one: str) -> str:
     """A number of things, as "1 epoch" or "2,000 epochs"."""
     return f"{count:,} {one}{'' if count == 1 else 's'}"

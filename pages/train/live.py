@@ -13,6 +13,7 @@ from dpcore.controls.train import MOST_SEED
 from dpcore.datasets import images
 from dpcore.evaluation import comparison
 from dpcore.evaluation.scoring import ACCURACY, AREA
+from dpcore.evaluation.training.spending import stands
 from dpcore.evaluation.tuned_configs import chosen_on
 from dpcore.figures import training as figures
 from dpcore.figures.quality import Quality
@@ -101,24 +102,22 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             train_comparison.note(choice.study.key)
         table = comparison.averaged(history)
         numbers(choice, calibrated, states, history, table)
-        compared = comparison.compared(table, choice.metric, ended=have_ended(states))
-        st.caption(caution(choice, compared, test_records))
+        compared = comparison.compared(table, choice.metric, ended=ended(states))
         if all(state == "done" for state in states.values()):
             _show_finished()
         else:
             job_panel.show(jobs)
-        _charts(choice, calibrated, table, is_final=is_final)
-        st.caption(
-            "Every accuracy, AUC and loss on this page is measured on real records and is itself "
-            "not private: ε counts what the trained network tells, not what this page shows."
-        )
+        _charts(choice, calibrated, table, compared, is_final=is_final)
+        st.caption(caution(choice, compared, test_records))
+        _more_charts(choice, calibrated, table, is_final=is_final)
+        st.caption(texts.MEASURED)
 
     job_panel.watch([jobs], draw)
 
 
-def have_ended(states: Mapping[str, str]) -> bool:
-    """Whether the private training and the one without privacy have both ended."""
-    return all(states.get(series) == "done" for series in ("private", "nonprivate"))
+def ended(states: Mapping[str, str]) -> list[str]:
+    """The series whose training has ended."""
+    return [series for series, state in states.items() if state == "done"]
 
 
 def reached(table: pd.DataFrame, series: str = "private") -> int:
@@ -148,7 +147,7 @@ def numbers(
     noise_note = f"σ₀/C = {plain(config.sigma / config.clip)}"
     draw_numbers(
         (
-            *_measured(choice, calibrated, table, ended=have_ended(states), untouched=untouched),
+            *_measured(choice, calibrated, table, ended(states), untouched=untouched),
             _epsilon(choice, calibrated, history, states["private"], untouched=untouched),
             ("Noise σ₀", plain(config.sigma), noise_note, texts.SIGMA),
             _time(choice, history, untouched=untouched),
@@ -161,13 +160,13 @@ def _measured(
     choice: TrainChoice,
     calibrated: CalibratedTraining,
     table: pd.DataFrame,
+    finished: list[str],
     *,
-    ended: bool,
     untouched: bool,
 ) -> tuple[Number, Number]:
     """The private network's measure, and what privacy costs of it."""
     column, epochs, epoch = choice.metric, choice.study.config.epochs, reached(table)
-    compared = comparison.compared(table, column, ended=ended)
+    compared = comparison.compared(table, column, ended=finished)
     shown = figures.shown(column)
     name = figures.METRICS[column]
     label, lost = f"{name[0].upper()}{name[1:]}", "Lost to privacy"
@@ -177,10 +176,10 @@ def _measured(
         return (label, "none", nothing, meaning), (lost, "none", nothing, texts.LOST)
     if compared is None:
         return (
-            (label, "…", "comes as it trains", meaning),
-            (lost, "…", "against no privacy", texts.LOST),
+            (label, "…", texts.FIRST_EPOCH, meaning),
+            (lost, "…", texts.FIRST_EPOCH, texts.LOST),
         )
-    spread = "one run"
+    spread = "one repetition"
     if compared.runs > 1:
         spread = f"{band(compared.runs)}: {shown(compared.low)} to {shown(compared.high)}"
     is_complete = epoch == epochs and not _midway(calibrated, table)
@@ -190,10 +189,11 @@ def _measured(
         return measured, (lost, "…", "the one without is not there yet", texts.LOST)
     # A number with its unit would be cut off.
     value, _, unit = figures.lost(compared.alike, compared.reference, column).partition(" ")
-    reference_note = f"{shown(compared.reference)} without privacy"
+    apart = figures.in_words(compared, column)
+    amount = " = ".join(filter(None, (unit, apart)))
+    note = "; ".join(filter(None, (amount, f"{shown(compared.reference)} without privacy")))
     if compared.epoch is not None:
-        reference_note += f", both after epoch {compared.epoch:,}"
-    note = f"{unit}; {reference_note}" if unit else reference_note
+        note += f", both after epoch {compared.epoch:,}"
     return measured, (lost, value, note, texts.LOST)
 
 
@@ -256,10 +256,10 @@ def _epsilon(
 def _time(choice: TrainChoice, history: pd.DataFrame, *, untouched: bool) -> Number:
     seconds = comparison.seconds(history, "private")
     if seconds is None:
-        value, note = ("none", "nothing trained yet") if untouched else ("…", texts.NO_TIME)
+        value, note = ("none", "nothing trained yet") if untouched else ("…", texts.FIRST_EPOCH)
         return "Time", value, note, texts.TIME
     runs = choice.study.runs
-    note = "one run" if runs == 1 else f"{runs:,} runs together"
+    note = "one repetition" if runs == 1 else f"{runs:,} repetitions together"
     device = trainings.device(choice.study)
     device_note = f", on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
     return "Time", f"{plain(seconds, 2)} s", note + device_note, texts.TIME
@@ -268,7 +268,7 @@ def _time(choice: TrainChoice, history: pd.DataFrame, *, untouched: bool) -> Num
 def _show_finished() -> None:
     """Say that training has ended, and offer another."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Trained. A seed of its own gives another draw of the noise.")
+        st.caption("Trained. Change the seed for new noise.")
         clicked = st.button(
             "Train again",
             key="train_again",
@@ -306,37 +306,78 @@ def _next_seed() -> None:
     set_controls({"train_seed": (int(control_text("train_seed") or 0) + 1) % (MOST_SEED + 1)})
 
 
+def _waits(choice: TrainChoice, calibrated: CalibratedTraining) -> str:
+    """What a chart says before it has anything to show."""
+    if trainings.is_untouched(choice.study, calibrated.records):
+        return texts.UNTOUCHED
+    return f"{texts.FIRST_EPOCH[0].upper()}{texts.FIRST_EPOCH[1:]}."
+
+
 def _charts(
+    choice: TrainChoice,
+    calibrated: CalibratedTraining,
+    table: pd.DataFrame,
+    compared: comparison.Compared | None,
+    *,
+    is_final: bool,
+) -> None:
+    """Draw how the networks learn, and what clipping and noise cost."""
+    waits, column = _waits(choice, calibrated), choice.metric
+    left, right = st.columns([3, 2], border=True)
+    with left:
+        _learning(choice, calibrated, table, column, is_final=is_final)
+    with right:
+        st.subheader("What privacy costs", anchor=False, help=texts.LOST)
+        if compared is not None:
+            waits = texts.APART if compared.clipped is None else ""
+        plot(figures.cost(compared, column, waits=waits, dark=on_dark()), "train_cost")
+        if is_final and compared is not None and compared.clipped is not None:
+            status = stands(calibrated.assurance.status, system_entropy=False)
+            costs = figures.cost_table(compared, column, str(status))
+            table_behind(costs, "train_cost", "What clipping and noise cost")
+
+
+def _learning(
+    choice: TrainChoice,
+    calibrated: CalibratedTraining,
+    table: pd.DataFrame,
+    column: str,
+    *,
+    is_final: bool,
+) -> None:
+    st.subheader(figures.AXES[column], anchor=False, help=texts.LIVE)
+    chart = figures.learning(
+        table,
+        column,
+        epochs=choice.study.config.epochs,
+        midway=_midway(calibrated, table),
+        waits=_waits(choice, calibrated),
+        dark=on_dark(),
+    )
+    plot(chart, f"train_{'loss' if column == 'loss_train' else 'metric'}")
+    if is_final and column in table:
+        columns = ["series", "epoch", "steps", "runs", column, f"{column}_low", f"{column}_high"]
+        table_behind(table[[*columns, "status"]], f"train_{column}", figures.AXES[column])
+
+
+def _more_charts(
     choice: TrainChoice, calibrated: CalibratedTraining, table: pd.DataFrame, *, is_final: bool
 ) -> None:
-    """Draw four charts, with their tables once training has ended."""
-    column, epochs, dark = choice.metric, choice.study.config.epochs, on_dark()
-    midway = _midway(calibrated, table)
-    reached_epoch = (reached(table) - midway) or None
-    waiting_text = "The lines come as it trains."
+    """Draw the loss, and how ε grows."""
+    reached_epoch = (reached(table) - _midway(calibrated, table)) or None
     if trainings.is_untouched(choice.study, calibrated.records):
-        reached_epoch, waiting_text = 0, texts.UNTOUCHED
+        reached_epoch = 0
     left, right = st.columns(2, border=True)
-    for place, name in ((left, column), (right, "loss_train")):
-        with place:
-            st.subheader(figures.AXES[name], anchor=False, help=texts.LIVE)
-            chart = figures.learning(
-                table, name, epochs=epochs, midway=midway, waits=waiting_text, dark=dark
-            )
-            plot(chart, f"train_{'loss' if name == 'loss_train' else 'metric'}")
-            if is_final and name in table:
-                columns = ["series", "epoch", "steps", "runs", name, f"{name}_low", f"{name}_high"]
-                table_behind(table[columns], f"train_{name}", figures.AXES[name])
-    for place, name, title, help_text in (
-        (left, "sigma", "Noise, epoch by epoch", texts.SCHEDULE),
-        (right, "epsilon", "ε spent, epoch by epoch", texts.SPENT),
-    ):
-        with place:
-            st.subheader(title, anchor=False, help=help_text)
-            epsilon_schedule = calibrated.epsilon_schedule
-            chart = figures.epsilon_schedule(
-                epsilon_schedule, name, epochs=epochs, reached=reached_epoch, dark=dark
-            )
-            plot(chart, f"train_{name}")
-            if is_final:
-                table_behind(epsilon_schedule, f"train_{name}", title)
+    with left:
+        _learning(choice, calibrated, table, "loss_train", is_final=is_final)
+    with right:
+        title = "ε spent, epoch by epoch"
+        st.subheader(title, anchor=False, help=texts.SPENT)
+        schedule = calibrated.epsilon_schedule
+        epochs = choice.study.config.epochs
+        chart = figures.epsilon_schedule(
+            schedule, "epsilon", epochs=epochs, reached=reached_epoch, dark=on_dark()
+        )
+        plot(chart, "train_epsilon")
+        if is_final:
+            table_behind(schedule, "train_epsilon", title)

@@ -15,7 +15,7 @@ from pages.shared import job_panel
 from pages.shared.background import Waiting
 from pages.shared.charts import download, on_dark, plot
 from pages.train import comparison as train_comparison
-from pages.train import effects, noise_shapes, take_along, trainings
+from pages.train import effects, noise_shapes, take_along, texts, trainings
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
 
@@ -41,8 +41,17 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> Waiting:
 
 
 def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
-    chart = schedule.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
-    plot(chart, "train_schedule")
+    steps = schedule.noise(calibrated.schedule, calibrated.config.clip, dark=on_dark())
+    epochs = figures.epsilon_schedule(
+        calibrated.epsilon_schedule, "sigma", epochs=calibrated.config.epochs, dark=on_dark()
+    )
+    charts = (("Noise, step by step", steps), ("Noise, epoch by epoch", epochs))
+    for number, (place, (title, chart)) in enumerate(
+        zip(st.columns(2, border=True), charts, strict=True)
+    ):
+        with place:
+            st.subheader(title, anchor=False, help=texts.SCHEDULE)
+            plot(chart, f"train_schedule_{number}")
     download(
         calibrated.epsilon_schedule,
         "noise_and_epsilon",
@@ -53,7 +62,10 @@ def _schedule(_: TrainChoice, calibrated: CalibratedTraining) -> None:
 def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     """Draw clipping only, noise only and both; trained once the tab is opened."""
     study, column = choice.study, choice.metric
-    studies = comparison.ablations(study, calibrated.config.sigma)
+    studies = {
+        "clipped": calibrated.studies["clipped"],
+        "noisy": comparison.noise_only(study, calibrated.config.sigma),
+    }
     st.markdown(
         "Clipping makes gradients smaller and bends their sum; noise covers it. Each column is a "
         "training with these settings and only one of the two, or both; each point is one run."

@@ -14,14 +14,16 @@ EXPLORED = (
     "their noise comes from a seed."
 )
 
-ACCURACY = "Share of test records that the private network gets right, on average over the runs."
+ACCURACY = "Share of test records that the private network gets right; mean over repetitions."
 AUC = (
-    "Area under the ROC curve on test records, on average over the runs: how often a record that "
-    "has the finding is ranked above one that has not. 0.5 is guessing."
+    "Area under the ROC curve on test records; mean over repetitions. It says how often a record "
+    "that has the finding is ranked above one that has not. 0.5 is guessing."
 )
 LOST = (
-    "Counted against the same network without clipping and noise, trained on the same batches by "
-    "Adam with a learning rate of its own (0.01)."
+    "Counted against the same network without clipping and noise, trained from the same seeds by "
+    "Adam with a learning rate of its own (0.01).\n\n**Clipping**: what changes with clipping and "
+    "your optimizer, without noise. That training is not private, and is never kept.\n\n**Noise**: "
+    "what your noise changes after that. Parts are counted from the numbers as shown."
 )
 SPENT = "What an accountant certifies for exactly the noise that is added, over the whole run."
 SIGMA = (
@@ -30,15 +32,20 @@ SIGMA = (
 )
 BETTER = (
     "That the private network comes out better than the one without privacy may be chance among "
-    "the test records and runs, or because noise and clipping can act against overfitting."
+    "the test records and repetitions, or because noise and clipping act against overfitting."
 )
 COMPUTING = "Computing …"
 UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
-NO_TIME = "begins with the first epoch"
-TIME = "Time that one job took for all its runs together, and where it was computed."
+FIRST_EPOCH = "waiting for the first epoch"
+APART = "Waiting for the training with clipping alone."
+MEASURED = (
+    "Every accuracy, AUC and loss on this page is measured on real records and is itself not "
+    "private. ε counts what the trained network tells, not what this page shows."
+)
+TIME = "Time that one job took for all its repetitions together, and where it was computed."
 LIVE = (
-    "Each line is the mean over the runs, each run a training of its own. Lines end where training "
-    "is now."
+    "Each line is the mean over repetitions, each a training of its own. Lines end where training "
+    "is now. “Clipping only” and “no privacy” are not private."
 )
 WHOLE_RUN = (
     "This is for the whole run as set; one that is stopped has spent what “Certified ε” above says."
@@ -60,7 +67,7 @@ NAMES = {
     "features": "the inputs",
     "public": "the records set aside",
     "target_epsilon": "ε",
-    "runs": "the number of runs",
+    "runs": "the number of repetitions",
     "network": "the network",
     "widths": "the hidden units",
     "activation": "the activation",
@@ -73,7 +80,7 @@ NAMES = {
     "decay": "the decay R",
     "decay_every": "when the noise decays",
     "sampling": "how batches are drawn",
-    "adjacency": "one person's difference",
+    "adjacency": "what counts as one person's data",
     "public_size": "the public size",
     "noise": "the noise over weights",
     "weights": "where weights come from",

@@ -351,8 +351,13 @@ def test_a_state_that_does_not_fit_is_refused(
 
 def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys: Captured) -> None:
     line = f"{SMALL} --epsilon 3 --decay 0.8 --runs 3 --compare"
-    own, free, plain = parsed(capsys, *line.split())["beside"]
-    assert [each["series"] for each in (own, free, plain)] == ["private", "nonprivate", "constant"]
+    beside = parsed(capsys, *line.split())["beside"]
+    assert [each["series"] for each in beside] == ["private", "nonprivate", "clipped", "constant"]
+    own, free, clipped, plain = beside
+    assert (clipped["epsilon"], clipped["sigma"], clipped["status"]) == (None, None, "not private")
+    assert own["accuracy_lost_to_clipping"] == clipped["accuracy_lost"]
+    parts = own["accuracy_lost_to_clipping"] + own["accuracy_lost_to_noise"]
+    assert parts == pytest.approx(own["accuracy_lost"])
     for each, decay in ((own, 0.8), (plain, 1.0)):
         run = TrainingPlan(each["sigma"], RECORDS, 256, 12, 1e-5, decay=decay, decay_every=6)
         assert each["epsilon"] == pytest.approx(spent(run, "pld").epsilon, rel=1e-6)
@@ -367,6 +372,7 @@ def test_beside_it_are_no_privacy_and_constant_noise_at_the_same_epsilon(capsys:
     assert alone["accuracy"] == own["accuracy"]
     text = said(capsys, *line.split(), "--budget", "2.5")
     assert "\nwithout privacy   accuracy 0." in text
+    assert "clipping only" in text
     assert "(δ = 1e-5, zero-out, PLD)" in text
 
 

@@ -14,10 +14,12 @@ from dpcore.deep.config import TrainingConfig
 from dpcore.deep.guarantee import guarantee
 from dpcore.evaluation import comparison
 from dpcore.evaluation.scoring.auc import area_interval
-from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training import sweep_training
+from dpcore.evaluation.training.study import TrainingStudy, new_release
 
 RECORDS = 1_437
 DECAYING = TrainingConfig(widths=(8,), epochs=4, batch=256, decay=0.9)
+ENDED = ("private", "nonprivate")
 STUDY = TrainingStudy(dataset="digits", config=DECAYING, epsilon=2.0, runs=2)
 
 
@@ -33,7 +35,7 @@ def history(values: dict[tuple[int, int], float]) -> pd.DataFrame:
 
 def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
     found = comparison.comparison_arms(STUDY)
-    assert list(found) == ["private", "nonprivate", "constant"]
+    assert list(found) == ["private", "nonprivate", "clipped", "constant"]
     assert found["private"] == STUDY
     assert found["constant"].config == replace(DECAYING, decay=1.0)
     assert found["constant"].epsilon == STUDY.epsilon
@@ -46,7 +48,7 @@ def test_beside_a_decaying_run_stand_constant_noise_and_no_privacy() -> None:
 
 def test_plain_dp_sgd_is_not_compared_with_itself() -> None:
     plain = replace(STUDY, config=replace(DECAYING, decay=1.0))
-    assert list(comparison.comparison_arms(plain)) == ["private", "nonprivate"]
+    assert list(comparison.comparison_arms(plain)) == ["private", "nonprivate", "clipped"]
 
 
 def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
@@ -61,9 +63,66 @@ def test_every_settled_noise_spends_the_same_budget_and_no_more() -> None:
 
 
 def test_one_training_without_privacy_serves_every_budget() -> None:
-    other = replace(STUDY, epsilon=0.5, config=replace(DECAYING, decay=0.5, clip=0.1, delta=1e-7))
-    free = [comparison.comparison_arms(study)["nonprivate"] for study in (STUDY, other)]
-    assert free[0].key == free[1].key
+    other = replace(STUDY, epsilon=0.5, config=replace(DECAYING, decay=0.5, delta=1e-7))
+    arms = [comparison.comparison_arms(study) for study in (STUDY, other)]
+    for series in ("nonprivate", "clipped"):
+        assert arms[0][series].key == arms[1][series].key
+    other = replace(other, config=replace(other.config, clip=0.1))
+    clipped = comparison.comparison_arms(other)["clipped"]
+    assert clipped.config.clip == 0.1
+    assert clipped.key != arms[0]["clipped"].key
+
+
+def test_clipping_alone_is_not_private_and_never_stands_beside_a_release() -> None:
+    clipped = comparison.comparison_arms(STUDY)["clipped"]
+    assert clipped.config.clipped
+    assert not clipped.config.private
+    released = comparison.comparison_arms(replace(STUDY, release=new_release()))
+    assert list(released) == ["private", "nonprivate", "constant"]
+
+
+def test_clipping_alone_sees_the_batches_of_the_private_training() -> None:
+    # With next to no noise the two are the same training, step by step, side by side or alone.
+    config = replace(DECAYING, decay=1.0, sigma=1e-8)
+    study = replace(STUDY, config=config, epsilon=None)
+    clipped = comparison.comparison_arms(study)["clipped"]
+    together = sweep_training([study, clipped])
+    alone = sweep_training([clipped])
+    measured = ["run", "epoch", "steps", "loss_train", "accuracy_test"]
+    for rows in (together[1], alone[0]):
+        pd.testing.assert_frame_equal(rows[measured], together[0][measured], rtol=1e-4)
+    assert set(together[1]["status"]) == {"not private"}
+    assert together[1]["epsilon"].isna().all()
+
+
+def means(series: str, values: dict[int, float]) -> pd.DataFrame:
+    """Rows of `comparison.averaged`: accuracy by epoch."""
+    rows = {(0, epoch): value for epoch, value in values.items()}
+    return comparison.averaged(comparison.gathered({series: history(rows)}))
+
+
+def test_clipping_and_noise_are_told_apart_at_the_same_epoch() -> None:
+    table = pd.concat(
+        [
+            means("private", {1: 0.5, 2: 0.6, 3: 0.7}),
+            means("nonprivate", {1: 0.8, 2: 0.9}),
+            means("clipped", {1: 0.55}),
+        ]
+    )
+    now = comparison.compared(table, "accuracy_test", ended=["private"])
+    assert now is not None
+    assert (now.alike, now.reference, now.clipped, now.epoch) == (0.6, 0.9, None, 2)
+    more = pd.concat([table, means("clipped", {2: 0.65, 3: 0.66})])
+    now = comparison.compared(more, "accuracy_test", ended=["private"])
+    assert now is not None
+    assert (now.clipped, now.epoch) == (0.65, 2)
+    # Both compared ones have ended: clipping waits for its own end.
+    now = comparison.compared(more, "accuracy_test", ended=ENDED)
+    assert now is not None
+    assert (now.alike, now.reference, now.clipped, now.epoch) == (0.7, 0.9, None, None)
+    now = comparison.compared(more, "accuracy_test", ended=(*ENDED, "clipped"))
+    assert now is not None
+    assert now.clipped == 0.66
 
 
 def test_the_time_of_all_runs_adds_up() -> None:
@@ -73,12 +132,11 @@ def test_the_time_of_all_runs_adds_up() -> None:
     assert comparison.seconds(gathered, "constant") is None
 
 
-def test_clipping_and_noise_apart_keep_the_other_settings() -> None:
-    found = comparison.ablations(STUDY, 3.5)
-    clipped, noisy = found["clipped"].config, found["noisy"].config
-    assert (clipped.clipped, clipped.sigma) == (True, 0.0)
+def test_noise_alone_keeps_the_other_settings() -> None:
+    found = comparison.noise_only(STUDY, 3.5)
+    noisy = found.config
     assert (noisy.clipped, noisy.sigma, noisy.decay) == (False, 3.5, 0.9)
-    assert all(each.epsilon is None for each in found.values())
+    assert found.epsilon is None
     assert replace(noisy, clipped=True, sigma=DECAYING.sigma) == DECAYING
 
 
@@ -135,14 +193,14 @@ def test_the_last_row_of_each_run() -> None:
 def test_compared_with_the_end_of_the_training_without_privacy() -> None:
     private, free = history({(0, 1): 0.5, (1, 1): 0.7}), history({(0, 1): 0.6, (0, 2): 0.9})
     alone = comparison.averaged(comparison.gathered({"private": private}))
-    found = comparison.compared(alone, "accuracy_test", ended=True)
+    found = comparison.compared(alone, "accuracy_test", ended=ENDED)
     assert found is not None
     assert (found.value, found.runs, found.reference) == (pytest.approx(0.6), 2, None)
     both = comparison.averaged(comparison.gathered({"private": private, "nonprivate": free}))
-    found = comparison.compared(both, "accuracy_test", ended=True)
+    found = comparison.compared(both, "accuracy_test", ended=ENDED)
     assert found is not None
     assert (found.reference, found.alike, found.epoch) == (0.9, found.value, None)
-    assert comparison.compared(both, "auc_test", ended=True) is None
+    assert comparison.compared(both, "auc_test", ended=ENDED) is None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +219,7 @@ def test_while_one_trains_both_are_compared_at_the_same_epoch_or_not_at_all(
 ) -> None:
     parts = {"private": history(private), "nonprivate": history(free)}
     table = comparison.averaged(comparison.gathered(parts))
-    found = comparison.compared(table, "accuracy_test", ended=False)
+    found = comparison.compared(table, "accuracy_test", ended=())
     assert found is not None
     assert (found.alike, found.reference, found.epoch) == expected
     assert found.value == private[max(private)]
@@ -171,7 +229,7 @@ def test_nothing_yet_is_no_error() -> None:
     empty = comparison.gathered({})
     assert comparison.averaged(empty).empty
     assert comparison.last(empty).empty
-    assert comparison.compared(comparison.averaged(empty), "accuracy_test", ended=True) is None
+    assert comparison.compared(comparison.averaged(empty), "accuracy_test", ended=ENDED) is None
 
 
 def test_noise_that_nothing_is_known_of_has_a_course_without_epsilon() -> None:

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from dpcore.evaluation import comparison
+from dpcore.evaluation.comparison import Compared
 from dpcore.figures import training as figures
 from dpcore.figures.drawn import Drawn
 
@@ -122,7 +123,7 @@ def test_series_differ_in_dash_and_marker(dark: bool) -> None:
 def test_nothing_yet_is_said() -> None:
     empty = comparison.averaged(comparison.gathered({}))
     drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS)
-    assert drawn.sentence == "The lines come as it trains."
+    assert drawn.sentence == "Waiting for the first epoch."
     assert len(drawn.figure.data) == 0
     assert figures.why(empty, "accuracy_test").sentence == "The points come as their runs end."
 
@@ -180,6 +181,52 @@ def test_what_cost_accuracy_is_named(clipped: float, noisy: float, blamed: str) 
     axis = drawn.figure.layout.xaxis
     assert axis.tickangle == 0
     assert axis.ticktext[1] == f"Clipping<br>only<br>{clipped:.1%}".replace("%", " %")
+
+
+def compared(
+    value: float, clipped: float | None, reference: float | None, epoch: int | None = None
+) -> Compared:
+    return Compared(value, value, value, 1, value, reference, clipped, epoch)
+
+
+def test_what_privacy_costs_is_one_bar_of_two_parts_that_sum_to_the_total() -> None:
+    # Exactly 4.65 points, of which 4.05 and 0.6: rounded apart, the parts would not sum up.
+    now = compared(0.8555, 0.86151, 0.90204)
+    drawn = figures.cost(now, "accuracy_test", waits="")
+    lengths = {trace.name: trace.x[0] for trace in drawn.figure.data}
+    assert lengths == pytest.approx({"clipping": 4.0, "noise": 0.7})
+    assert drawn.sentence == (
+        "−4.7 points against 90.2 % without privacy: −4.0 clipping, −0.7 noise."
+    )
+    assert drawn.sentence in drawn.alt
+    assert len({trace.marker.color for trace in drawn.figure.data}) == 2
+    table = figures.cost_table(now, "accuracy_test", "exploration only")
+    assert list(table["accuracy_test"]) == [0.90204, 0.86151, 0.8555]
+    assert list(table["change as shown"])[1:] == [-0.04, -0.007]
+    assert list(table["status"]) == ["not private", "not private", "exploration only"]
+
+
+def test_noise_that_helps_by_chance_is_drawn_to_the_other_side() -> None:
+    drawn = figures.cost(compared(0.866, 0.862, 0.902), "accuracy_test", waits="")
+    low, high = drawn.figure.layout.xaxis.range
+    assert low < -0.4
+    assert high > 4.0
+    assert "−3.6 points" in drawn.sentence
+    assert "−4.0 clipping, +0.4 noise" in drawn.sentence
+
+
+def test_an_area_is_lost_in_parts_too() -> None:
+    drawn = figures.cost(compared(0.8012, 0.9008, 0.95, epoch=3), "auc_test", waits="")
+    assert drawn.sentence == (
+        "−0.149 against 0.95 without privacy, after epoch 3: −0.049 clipping, −0.1 noise."
+    )
+
+
+def test_what_is_not_told_apart_yet_is_waited_for() -> None:
+    for now in (None, compared(0.8, None, 0.9), compared(0.8, None, None)):
+        drawn = figures.cost(now, "accuracy_test", waits="It waits.")
+        assert drawn.sentence == "It waits."
+        assert not drawn.figure.data
 
 
 def test_points_for_shares_and_plain_differences_for_auc() -> None:

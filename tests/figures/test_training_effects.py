@@ -76,7 +76,7 @@ def test_every_epsilon_on_hover_has_delta_adjacency_and_accountant() -> None:
 def test_nothing_yet_is_said() -> None:
     empty = pd.DataFrame({"parameter": [], "value": []})
     drawn = figures.effect(empty, CLIP, "accuracy_test", now=1.0)
-    assert drawn.sentence == "The points come as it trains."
+    assert drawn.sentence == "Waiting for the first epoch."
 
 
 def test_finished_trainings_have_looks_of_their_own() -> None:

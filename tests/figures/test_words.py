@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpcore.figures.words import (
     at_most,
+    difference,
     listed,
     percent,
     percent_at_most,
@@ -45,6 +46,23 @@ def test_shares_and_points() -> None:
     assert points(-0.034) == "−3.4"
     assert points(0.012) == "+1.2"
     assert points(-1e-6) == "0.0"
+
+
+@pytest.mark.parametrize(
+    ("share", "reference", "points"),
+    [
+        (0.86151, 0.90204, -0.04),
+        (0.8555, 0.86151, -0.007),
+        (0.8555, 0.90204, -0.047),
+        (0.5, 0.5, 0),
+    ],
+)
+def test_a_difference_is_that_of_the_shares_as_shown(
+    share: float, reference: float, points: float
+) -> None:
+    assert difference(share, reference) == points
+    shown = [float(percent(each).removesuffix(" %")) for each in (share, reference)]
+    assert round(100.0 * points, 1) == round(shown[0] - shown[1], 1)
 
 
 def test_a_range_narrower_than_a_point_has_a_decimal() -> None:

@@ -128,7 +128,13 @@ def test_a_run_is_watched_to_its_end_and_found_again_from_the_link() -> None:
     assert shown["Accuracy"] == f"{100 * ends['private']:.1f} %"
     lost = figures.lost(ends["private"], ends["nonprivate"], "accuracy_test")
     assert lost == f"{shown['Lost to privacy']} points"
-    assert f"points; {100 * ends['nonprivate']:.1f} % without privacy" in said(app)
+    apart = figures.in_words(
+        comparison.compared(table, "accuracy_test", ended=list(studies)), "accuracy_test"
+    )
+    assert re.fullmatch(r"[+−]?\d+\.\d clipping, [+−]?\d+\.\d noise", apart)
+    reference = f"{100 * ends['nonprivate']:.1f} % without privacy"
+    assert f"points = {apart}; {reference}" in said(app)
+    assert f"{lost} against {reference}: {apart}." in said(app)
     assert f"constant σ at {100 * ends['constant']:.1f} %" in said(app)
     # Another session with the same link has it at once, and trains nothing anew.
     again = opened(**QUICK, train_view="Compare runs")
@@ -348,7 +354,7 @@ def test_a_run_that_is_stopped_before_its_first_step_has_spent_nothing() -> None
     assert shown["Accuracy"] == shown["Lost to privacy"] == shown["Time"] == "none"
     assert said(app).count("Stopped before its first step: nothing is trained yet") >= 2
     assert "nothing trained yet; 3 for the whole run; δ = 1e-5" in said(app)
-    assert "comes as it trains" not in said(app)
+    assert "waiting for the first epoch" not in said(app).lower()
 
 
 def test_what_stood_there_for_other_settings_goes_before_anything_is_computed(
@@ -494,7 +500,9 @@ def test_few_test_records_and_a_private_network_that_is_better_are_explained() -
     noun = TrainChoice(study, images.entry("digits"), "accuracy_test", None)
 
     def told(tested: tuple[int, ...]) -> str:
-        return live.caution(noun, comparison.compared(table, noun.metric, ended=True), tested)
+        return live.caution(
+            noun, comparison.compared(table, noun.metric, ended=("private", "nonprivate")), tested
+        )
 
     assert told((30, 30)).startswith("That the private network comes out better than the one ")
     assert "There are only 60 test records" in told((30, 30))

@@ -254,7 +254,9 @@ class Trainer:
         """The runs (study, run) of each batch."""
         batches: dict[object, list[list[tuple[int, int]]]] = {}
         for place, (study, config) in enumerate(zip(self.studies, self.configs, strict=True)):
-            alike: object = (replace(config, seed=0, sigma=0.0), self._last[place], study.release)
+            # Trainings without noise stay apart: their batches are then those of the noisy ones.
+            noisy, alike_config = config.sigma > 0.0, replace(config, seed=0, sigma=0.0)
+            alike: object = (alike_config, noisy, self._last[place], study.release)
             most = self._most(config)
             for run in range(study.runs):
                 groups = batches.setdefault(alike, [[]])

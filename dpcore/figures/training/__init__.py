@@ -1,5 +1,6 @@
 """A training's figures: how it learns, its noise and ε, what cost accuracy, what a setting does."""
 
+from dpcore.figures.training.cost import cost, cost_table, in_words
 from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, learning
 from dpcore.figures.training.series import AXES, METRICS, MOST_RUNS, SERIES, lost, runs, shown
@@ -10,8 +11,11 @@ __all__ = [
     "METRICS",
     "MOST_RUNS",
     "SERIES",
+    "cost",
+    "cost_table",
     "effect",
     "epsilon_schedule",
+    "in_words",
     "learning",
     "lost",
     "runs",

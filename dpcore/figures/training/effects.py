@@ -57,7 +57,7 @@ def effect(
     )
     figure.add_vline(x=now, line={"color": ink(dark) or "#9AA7B4", "dash": "dot"})
     if rows.empty:
-        return Drawn(figure, "The points come as it trains.", f"{name}: nothing yet.")
+        return Drawn(figure, "Waiting for the first epoch.", f"{name}: nothing yet.")
     low, high = f"{column}_low", f"{column}_high"
     if low in rows:
         add_band(figure, rows["value"], rows[low], rows[high], LOOK.on(dark))

@@ -39,7 +39,7 @@ def learning(
     *,
     epochs: int,
     midway: bool = False,
-    waits: str = "The lines come as it trains.",
+    waits: str = "Waiting for the first epoch.",
     known: Mapping[str, Series] = SERIES,
     dark: bool = False,
 ) -> Drawn:

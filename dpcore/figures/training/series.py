@@ -19,7 +19,7 @@ from dpcore.figures.style import (
     YELLOW,
     Look,
 )
-from dpcore.figures.words import at_most, percent, plain, points
+from dpcore.figures.words import at_most, difference, percent, plain, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,10 +111,17 @@ def certified(row: pd.Series, so_far: str = "") -> str:
 
 def lost(mean: float, reference: float, column: str) -> str:
     """A difference to the reference, in points for shares of records, else as a number."""
-    difference = mean - reference
+    change = changed(mean, reference, column)
     if column in SHARES:
-        return f"{points(difference)} points"
-    return ("+" if difference > 0.0 else "") + plain(difference, 2)
+        return f"{points(change)} points"
+    return ("+" if change > 0.0 else "") + plain(change)
+
+
+def changed(mean: float, reference: float, column: str) -> float:
+    """A difference to the reference, of the values as they are shown."""
+    if column in SHARES:
+        return difference(mean, reference)
+    return round(round(mean, 3) - round(reference, 3), 3)
 
 
 def of_each(
