@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values, where
-from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.deep.config import CONVOLUTIONAL, NETWORKS, SMALLEST_IMAGE
+from dpcore.evaluation.training.study import PICTURES, WHITENED, TrainingStudy
 from dpcore.guarantee import Adjacency
+
+if TYPE_CHECKING:
+    from dpcore.datasets.images import ExamplesEntry
 
 FEATURES = {
     "raw": "As they are",
@@ -34,6 +40,21 @@ def datasets() -> dict[str, str]:
 
     keys = images.keys()
     return {key: images.entry(key).title for key in keys}
+
+
+def networks(entry: ExamplesEntry) -> tuple[str, ...]:
+    """Networks that can learn from the records: convolutional ones need images, not too small."""
+    is_large = entry.side >= SMALLEST_IMAGE
+    return tuple(name for name in NETWORKS if is_large or name not in CONVOLUTIONAL)
+
+
+def features(entry: ExamplesEntry, network: str) -> tuple[str, ...]:
+    """Inputs that can be made of the records and that the network takes."""
+    if not entry.side:
+        return ("raw",)
+    if network in CONVOLUTIONAL:
+        return PICTURES
+    return tuple(name for name in FEATURES if name != "whitened" or entry.key in WHITENED)
 
 
 def _effects() -> dict[str, str]:
@@ -383,13 +404,13 @@ CONTROLS = Page(
     ),
     Control(
         "repeats",
-        "Runs",
+        "Repetitions",
         Number(1, 30, whole=True),
         default=5,
-        noun="a number of runs of",
+        noun="a number of repetitions of",
         field="runs",
         brief=f"trainings with seeds of their own (default: {TrainingStudy.runs})",
-        help="How often training is repeated with fresh noise. You would publish one of them; each "
+        help="How often training is repeated with new noise. You would publish one of them; each "
         "one spends the ε above.",
     ),
     Control(
@@ -400,7 +421,8 @@ CONTROLS = Page(
         field="config.seed",
         brief="of the first run, each further run adds 1; files are then exploration, nothing "
         "proved",
-        help="Start of the random numbers, so that a link shows the same picture again.",
+        help="Start of the random numbers. The same seed shows the same picture again; change it "
+        "for new noise.",
     ),
     common.adjacency("person", "config.adjacency"),
     Control(
@@ -447,6 +469,7 @@ CONTROLS = Page(
         "activation",
         "Activation",
         OneOf({"relu": "ReLU", "tanh": "tanh"}, row=True),
+        shown=lambda values: values.get("network") != "linear",
         field="config.activation",
         brief="relu or tanh",
         help="What each hidden unit does with its input. With clipped gradients tanh often works "
@@ -459,6 +482,7 @@ CONTROLS = Page(
         noun="batches",
         field="config.sampling",
         brief="poisson, fixed or none",
+        shown=lambda values: values.get("shape") != "published-004",
         help="**By chance**: each record enters a step with probability batch ÷ n (Poisson), as "
         "the accountant assumes. **Every record**: each step looks at all of them.",
     ),

@@ -17,6 +17,7 @@ def start_from(
     *,
     placeholder: str,
     help: str,
+    label: str = "Start from",
 ) -> None:
     """Draw the drop-down, which shows the preset that the controls match.
 
@@ -30,7 +31,7 @@ def start_from(
         The preset that the controls match.
     load : callable
         Sets the controls to the chosen preset.
-    placeholder, help : str
+    placeholder, help, label : str
         Of the drop-down.
     """
 
@@ -41,7 +42,7 @@ def start_from(
 
     set_controls({key: matching})
     st.selectbox(
-        "Start from",
+        label,
         list(titles),
         index=None,
         format_func=titles.__getitem__,

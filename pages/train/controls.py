@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls.train import CONTROLS
+from dpcore.controls.train import CONTROLS, features, networks
 from dpcore.controls.train_presets import PRESETS
 from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import TrainingConfig
 from dpcore.evaluation.training.study import TrainingStudy
 from pages.shared import presets
-from pages.shared.session import control_text, set_controls
+from pages.shared.session import control_text, control_value, set_controls
 from pages.shared.widgets import Form
 from pages.train import texts, upload
 
 if TYPE_CHECKING:
     from dpcore.evaluation.uploaded import Brief
+
+
+EXPERT = "expert"
+"""Key of the group of controls that is closed at first."""
+IN_SIGHT = (*("dataset", "measure", "network", "target_epsilon", "passes", "lot", "clipping"),)
 
 
 @dataclass(frozen=True)
@@ -61,20 +66,13 @@ def sidebar() -> TrainChoice:
         if dataset == upload.DATASET:
             uploaded, settings = upload.ask()
             entry = entry if uploaded is None else uploaded.entry
-        metric = _metric(form, entry)
-        form.draw("features", "network")
-        _side_by_side(form, "layers", "units")
-        form.draw("target_epsilon", "train_delta")
+        _draw_among(form, "network", networks(entry))
+        form.draw("target_epsilon")
         _side_by_side(form, "passes", "lot")
-        _side_by_side(form, "rate", "clipping")
-        if form.draw("shape") != "isotropic":
-            with st.expander("More about the noise", icon=":material/tune:"):
-                _more_about_the_noise(form)
-        form.draw("schedule", "ratio", "when")
-        _side_by_side(form, "repeats", "train_seed")
-        form.draw("person", "public_size", "optimizer")
-        _side_by_side(form, "final_rate", "averaging")
-        form.draw("activation", "draws")
+        form.draw("clipping")
+        expert_keys = [control.key for control in CONTROLS if control.key not in IN_SIGHT]
+        with form.group(EXPERT, "Expert", expert_keys, ":material/tune:"):
+            metric = _expert(form, entry)
     with presets_place:
         _presets()
     fields = CONTROLS.fields(form.values, "config")
@@ -88,8 +86,53 @@ def sidebar() -> TrainChoice:
     return TrainChoice(study, entry, metric, uploaded)
 
 
+def _expert(form: Form, entry: ExamplesEntry) -> str:
+    """Draw the controls that few change, by what they are about; returns the measure."""
+    _heading(form, "Data and network")
+    _draw_among(form, "features", features(entry, form.values["network"]))
+    _side_by_side(form, "layers", "units")
+    form.draw("activation")
+    metric = _metric(form, entry)
+    _heading(form, "Privacy")
+    form.draw("train_delta", "person", "public_size")
+    _heading(form, "Noise")
+    if form.draw("shape") != "isotropic":
+        _more_about_the_noise(form)
+    form.draw("schedule", "ratio", "when")
+    _side_by_side(form, "repeats", "train_seed")
+    _heading(form, "Training")
+    form.draw("optimizer", "rate")
+    _side_by_side(form, "final_rate", "averaging")
+    form.draw("draws")
+    return metric
+
+
+def _heading(form: Form, title: str) -> None:
+    if form.is_open:
+        st.subheader(title, anchor=False)
+
+
+def _draw_among(form: Form, key: str, offered: tuple[str, ...]) -> None:
+    """Draw a control with what fits the others; a value that no longer fits is replaced, and told.
+
+    The link's values have been checked before.
+    """
+    control, current = CONTROLS[key], control_value(key)
+    is_replaced = current is not None and current not in offered
+    if is_replaced:
+        set_controls({key: control.default})
+    form.draw(key, among=offered)
+    if is_replaced:
+        st.caption(
+            f":material/info: {control.label}: {control.text(current)} does not fit the other "
+            f"settings, so “{control.text(control.default)}” is chosen."
+        )
+
+
 def _side_by_side(form: Form, *keys: str) -> None:
-    if any(CONTROLS[key].shown(form.values) for key in keys):
+    if not form.is_open:
+        form.draw(*keys)
+    elif any(CONTROLS[key].shown(form.values) for key in keys):
         with st.container(horizontal=True):
             form.draw(*keys)
 
@@ -118,6 +161,7 @@ def _presets() -> None:
         lambda name: set_controls(PRESETS[name]),
         placeholder="Your own settings",
         help=texts.PRESET,
+        label="Load a paper's experiment",
     )
 
 

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dpcore.controls.common import ADJACENCIES
-from dpcore.controls.train import CONTROLS, DETAIL
+from dpcore.controls.control import OneOf
+from dpcore.controls.link import Link
+from dpcore.controls.train import CONTROLS, DETAIL, features, networks
+from dpcore.datasets import images
 from dpcore.guarantee import Adjacency
 from pages.shared import query
 from pages.shared.session import once
-from pages.train import comparison
+from pages.train import comparison, controls
 
 
 def validate_link() -> str:
     """All refusals of the link as one message, computed once a session."""
     query.upgrade_link("train", "person", ADJACENCIES, lambda _: Adjacency.ADD_REMOVE)
-    others = {comparison.LINK: comparison.validate_link}
-    return once("train_link", lambda: query.validate_link((*CONTROLS, *DETAIL), others=others))
+    return once("train_link", _validate_link)
+
+
+def _validate_link() -> str:
+    link = query.read_link()
+    dataset = _linked(link, "dataset")
+    entry = images.entry(dataset)
+    network = _linked(link, "network", networks(entry))
+    among = {
+        "network": [str(CONTROLS["network"].text(key)) for key in networks(entry)],
+        "features": [str(CONTROLS["features"].text(key)) for key in features(entry, network)],
+    }
+    others = {comparison.LINK: comparison.validate_link, controls.EXPERT: None}
+    return query.validate_link((*CONTROLS, *DETAIL), among, others)
+
+
+def _linked(link: Link, key: str, offered: Collection[str] | None = None) -> str:
+    """The choice that a link names, if it is offered; else the default."""
+    kind = CONTROLS[key].kind
+    assert isinstance(kind, OneOf)
+    keys = {title: choice for choice, title in kind.options().items()}
+    choice = keys.get(link.get(key, [""])[-1], "")
+    is_offered = choice in keys.values() and (offered is None or choice in offered)
+    return choice if is_offered else str(CONTROLS[key].default)

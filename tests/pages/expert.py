@@ -1,4 +1,4 @@
-"""Opens the controls of Explore that are closed at first."""
+"""Opens the controls of Explore and of Train that are closed at first."""
 
 from __future__ import annotations
 

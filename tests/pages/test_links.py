@@ -40,7 +40,7 @@ def opened(page: str, **link: str | list[str]) -> AppTest:
 
 
 def neighbour(app: AppTest, page: str) -> str:
-    if page == "explore":
+    if page in ("explore", "train"):
         with_expert_open(app)
     return str(app.selectbox(key=CONTROLS[page]).value)
 
@@ -210,7 +210,7 @@ def test_under_add_remove_the_field_is_a_public_size_and_so_is_the_code() -> Non
 
 
 def test_train_asks_for_the_public_size_and_tells_nothing_else() -> None:
-    app = opened("train", v="2", train_view="Take along")
+    app = with_expert_open(opened("train", v="2", train_view="Take along"))
     assert not [field for field in app.number_input if field.key == "public_size"]
     app.selectbox(key="person").select("add-remove").run()
     (error,) = app.error

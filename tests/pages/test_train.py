@@ -16,6 +16,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dpcore.controls import train as train_controls
 from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
@@ -246,12 +247,59 @@ def test_the_effect_of_a_setting_waits_for_a_click() -> None:
     assert not app.exception
 
 
-def test_a_network_that_the_images_are_too_small_for_is_refused_before_training() -> None:
-    app = opened(network="CNN")
-    assert [error.value for error in app.error] == [
-        "The network is convolutional (cnn), but Digits, 8 × 8 has images of 8 × 8 pixels and it "
-        "needs at least 28 × 28; it must be linear or perceptron."
+def controls(app: AppTest) -> list[str]:
+    """Labels of the controls in the sidebar, besides the switch of a tab."""
+    side = app.sidebar
+    return [
+        control.label
+        for kind in ("selectbox", "segmented_control", "number_input", "select_slider", "toggle")
+        for control in side.get(kind)
     ]
+
+
+def test_few_controls_are_in_sight_and_a_changed_one_stays_drawn() -> None:
+    app = opened()
+    assert len(controls(app)) <= 8
+    assert "Load a paper's experiment" in controls(app)
+    assert "Learning rate" not in controls(app)
+    app = opened(rate="0.25")
+    assert app.number_input(key="rate").value == 0.25
+    assert "1 setting changed under Expert." in said(app)
+    assert "rate" in app.query_params
+    app = opened(expert="true")
+    assert {"Learning rate", "Repetitions", "Seed", "Inputs"} <= set(controls(app))
+
+
+def test_what_does_not_fit_the_images_is_not_offered() -> None:
+    app = opened(network="CNN", expert="true")
+    (warning,) = app.warning
+    assert "the network “CNN”, which this page does not offer" in warning.value
+    assert not app.error
+    assert app.segmented_control(key="network").options == ["Linear", "Perceptron"]
+    assert "Scattering, whitened" not in app.selectbox(key="features").options
+    app.selectbox(key="dataset").set_value("mnist").run()
+    assert "Scattering, whitened" in app.selectbox(key="features").options
+    app.selectbox(key="features").set_value("scattering").run()
+    app.segmented_control(key="network").set_value("cnn").run()
+    # Convolutional networks take images.
+    assert app.selectbox(key="features").options == ["As they are", "Set upright"]
+    assert app.selectbox(key="features").value == "raw"
+    assert "Scattering does not fit the other settings" in said(app)
+    app.selectbox(key="dataset").set_value("breast_cancer").run()
+    assert app.segmented_control(key="network").value == "perceptron"
+    assert app.selectbox(key="features").options == ["As they are"]
+    assert "CNN does not fit the other settings" in said(app)
+    assert not app.error
+    assert not app.exception
+
+
+@pytest.mark.parametrize("key", images.keys())
+def test_every_offered_network_and_input_can_be_trained(key: str) -> None:
+    entry = images.entry(key)
+    for network in train_controls.networks(entry):
+        for inputs in train_controls.features(entry, network):
+            config = TrainingConfig(network=network)
+            assert TrainingStudy(key, features=inputs, config=config).features == inputs
 
 
 def test_a_full_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
