@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpcore.controls import common
 from dpcore.controls.control import Control, Number, OneOf, Page, Stops, Switch, Values, where
-from dpcore.deep.config import CONVOLUTIONAL, NETWORKS, SMALLEST_IMAGE
-from dpcore.evaluation.training.study import PICTURES, WHITENED, TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy
 from dpcore.guarantee import Adjacency
-
-if TYPE_CHECKING:
-    from dpcore.datasets.images import ExamplesEntry
 
 FEATURES = {
     "raw": "As they are",
@@ -40,21 +34,6 @@ def datasets() -> dict[str, str]:
 
     keys = images.keys()
     return {key: images.entry(key).title for key in keys}
-
-
-def networks(entry: ExamplesEntry) -> tuple[str, ...]:
-    """Networks that can learn from the records: convolutional ones need images, not too small."""
-    is_large = entry.side >= SMALLEST_IMAGE
-    return tuple(name for name in NETWORKS if is_large or name not in CONVOLUTIONAL)
-
-
-def features(entry: ExamplesEntry, network: str) -> tuple[str, ...]:
-    """Inputs that can be made of the records and that the network takes."""
-    if not entry.side:
-        return ("raw",)
-    if network in CONVOLUTIONAL:
-        return PICTURES
-    return tuple(name for name in FEATURES if name != "whitened" or entry.key in WHITENED)
 
 
 def _effects() -> dict[str, str]:

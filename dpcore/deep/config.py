@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from dpcore.accounting import paper_004
 from dpcore.accounting.planner import Plan, solve
@@ -193,6 +194,27 @@ class TrainingConfig:
             )
         whole("public size", self.public_size, at_least=1)
         one_of("sampling under add-remove", self.sampling, ("poisson", "none"))
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """The fields that take part in this training, by name; for its files."""
+        groups = {
+            ("widths",): self.network == "perceptron",
+            ("activation",): self.network != "linear",
+            ("batch",): self.sampling != "none",
+            ("clip", "per_layer"): self.clipped,
+            ("decay", "delta"): self.private,
+            ("decay_every",): self.private and self.decay < 1.0,
+            ("public_size",): self.adjacency == Adjacency.ADD_REMOVE,
+            ("weights",): self.noise == "scaled" or self.uneven,
+            ("cost", "elementwise"): self.noise == "scaled",
+            ("share",): self.noise == "scaled" and self.source == "paid",
+            ("refresh",): self.needs_public or self.uneven,
+            ("reading", "order", "noise_on_mean"): self.noise == "published-004",
+        }
+        unused = {name for names, is_used in groups.items() if not is_used for name in names}
+        used = {name: value for name, value in asdict(self).items() if name not in unused}
+        return used | ({"weights": self.source} if "weights" in used else {})
 
     def size(self, records: int) -> int:
         """The number that rates, steps and divisors come from: public, or `records` (n) itself."""

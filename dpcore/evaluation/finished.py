@@ -47,8 +47,9 @@ class Finished:
     def settings(self) -> dict[str, Any]:
         """Its settings, flat; `SETTINGS` and `CONFIG_FIELDS`."""
         study, config = self.artifact["study"], self.artifact["recipe"]
-        widths = "×".join(map(str, config["widths"])) if config["network"] == "perceptron" else ""
-        chosen = study | config | {"target_epsilon": study["epsilon"], "widths": widths}
+        widths = "×".join(map(str, config.get("widths", ())))
+        usual = vars(TrainingConfig())  # of what took no part
+        chosen = usual | study | config | {"target_epsilon": study["epsilon"], "widths": widths}
         return {name: chosen[name] for name in (*SETTINGS, *CONFIG_FIELDS)}
 
     @property

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpcore.controls.train import CONTROLS, features, networks
+from dpcore.controls.train import CONTROLS
 from dpcore.controls.train_presets import PRESETS
 from dpcore.datasets import images
 from dpcore.datasets.images import ExamplesEntry
 from dpcore.deep.config import TrainingConfig
-from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from pages.shared import presets
 from pages.shared.session import control_text, control_value, set_controls
 from pages.shared.widgets import Form
@@ -66,7 +66,7 @@ def sidebar() -> TrainChoice:
         if dataset == upload.DATASET:
             uploaded, settings = upload.ask()
             entry = entry if uploaded is None else uploaded.entry
-        _draw_among(form, "network", networks(entry))
+        _draw_among(form, "network", networks_for(entry))
         form.draw("target_epsilon")
         _side_by_side(form, "passes", "lot")
         form.draw("clipping")
@@ -89,7 +89,7 @@ def sidebar() -> TrainChoice:
 def _expert(form: Form, entry: ExamplesEntry) -> str:
     """Draw the controls that few change, by what they are about; returns the measure."""
     _heading(form, "Data and network")
-    _draw_among(form, "features", features(entry, form.values["network"]))
+    _draw_among(form, "features", features_for(entry, form.values["network"]))
     _side_by_side(form, "layers", "units")
     form.draw("activation")
     metric = _metric(form, entry)

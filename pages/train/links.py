@@ -7,8 +7,9 @@ from collections.abc import Collection
 from dpcore.controls.common import ADJACENCIES
 from dpcore.controls.control import OneOf
 from dpcore.controls.link import Link
-from dpcore.controls.train import CONTROLS, DETAIL, features, networks
+from dpcore.controls.train import CONTROLS, DETAIL
 from dpcore.datasets import images
+from dpcore.evaluation.training.study import features_for, networks_for
 from dpcore.guarantee import Adjacency
 from pages.shared import query
 from pages.shared.session import once
@@ -25,10 +26,10 @@ def _validate_link() -> str:
     link = query.read_link()
     dataset = _linked(link, "dataset")
     entry = images.entry(dataset)
-    network = _linked(link, "network", networks(entry))
+    network = _linked(link, "network", networks_for(entry))
     among = {
-        "network": [str(CONTROLS["network"].text(key)) for key in networks(entry)],
-        "features": [str(CONTROLS["features"].text(key)) for key in features(entry, network)],
+        "network": [str(CONTROLS["network"].text(key)) for key in networks_for(entry)],
+        "features": [str(CONTROLS["features"].text(key)) for key in features_for(entry, network)],
     }
     others = {comparison.LINK: comparison.validate_link, controls.EXPERT: None}
     return query.validate_link((*CONTROLS, *DETAIL), among, others)

@@ -262,7 +262,11 @@ def test_the_files_do_not_hold_what_the_noise_came_from(
         exact = weights(left(folder / "exact", "as it was", EVERY_EXACT)[0])
         noise = (exact - weights(files)) * PEOPLE / 1000.0
         told = json.loads(files["settings.json"])
-        seeds = {0, told["recipe"]["seed"], int(told["study"]["release"], 16) % 2**63}
+        seeds = {
+            0,
+            told["recipe"]["seed_of_first_weights"],
+            int(told["study"]["release"], 16) % 2**63,
+        }
         streams = {
             stream
             for seed in seeds

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -259,8 +260,8 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
     trainer = begin([STUDY], device="cpu")
     trainer.run()
     text = json.loads(outcome(trainer).files["settings.json"])
-    config = TrainingConfig(**{**text["recipe"], "widths": tuple(text["recipe"]["widths"])})
-    assert config == STUDY.with_calibrated_sigma(RECORDS)
+    config = TrainingConfig(**text["recipe"])
+    assert config == replace(STUDY.with_calibrated_sigma(RECORDS), widths=TrainingConfig.widths)
     found = text["conclusion"]
     assert found["certified"]["epsilon"] == trainer.history()["epsilon"].iloc[-1]
     assert found["certified"]["status"] == "proved"
@@ -272,6 +273,55 @@ def test_the_settings_say_what_was_trained_and_what_it_spent() -> None:
 
 
 KEPT = replace(STUDY, release=new_release())
+
+
+def test_the_settings_hold_only_what_took_part() -> None:
+    def settings(study: TrainingStudy) -> dict[str, Any]:
+        trainer = begin([study], device="cpu")
+        found: dict[str, Any] = json.loads(outcome(trainer).files["settings.json"])
+        return found
+
+    found = settings(STUDY)
+    assert found["recipe"]["seed"] == STUDY.config.seed
+    assert "sigma" not in found["study"]["recipe"]  # it was solved
+    for recipe in (found["recipe"], found["study"]["recipe"]):
+        assert not {"widths", "activation", "public_size", "cost", "share", "order"} & set(recipe)
+    # Batches and noise came from the system: the seed gave the first weights and nothing else.
+    for recipe in (settings(KEPT)["recipe"], settings(KEPT)["study"]["recipe"]):
+        assert "seed" not in recipe
+        assert recipe["seed_of_first_weights"] == STUDY.config.seed
+    hidden = replace(LINEAR, network="perceptron", widths=(4,), adjacency="replace-one")
+    recipe = settings(replace(STUDY, config=hidden))["recipe"]
+    assert (recipe["widths"], recipe["activation"]) == ([4], "relu")
+
+
+@pytest.mark.parametrize(
+    ("config", "there", "not_there"),
+    [
+        (TrainingConfig(), {"widths", "batch", "clip", "delta"}, {"decay_every", "weights"}),
+        (TrainingConfig(network="cnn"), {"activation"}, {"widths"}),
+        (TrainingConfig(clipped=False), {"sigma"}, {"clip", "per_layer", "delta", "decay"}),
+        (TrainingConfig(decay=0.9), {"decay_every"}, {"public_size"}),
+        (TrainingConfig(sampling="none"), set(), {"batch"}),
+        (TrainingConfig(noise="scaled"), {"weights", "cost"}, {"share", "refresh", "reading"}),
+        (TrainingConfig(noise="scaled", weights="paid"), {"share"}, {"refresh"}),
+        (TrainingConfig(noise="published-004"), {"reading", "refresh", "order"}, {"cost"}),
+        (TrainingConfig(noise="published-004", reading="exact"), {"reading"}, {"weights"}),
+        (
+            TrainingConfig(adjacency="add-remove", public_size=9, batch=3),
+            {"public_size"},
+            {"decay_every"},
+        ),
+    ],
+)
+def test_a_configuration_knows_which_of_its_fields_it_uses(
+    config: TrainingConfig, there: set[str], not_there: set[str]
+) -> None:
+    assert there <= set(config.used)
+    assert not not_there & set(config.used)
+    # What is left out takes no part: the rest gives the same configuration.
+    again = TrainingConfig(**config.used)
+    assert again.used == config.used
 
 
 @pytest.mark.parametrize("models", [1, 2])

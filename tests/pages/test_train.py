@@ -16,13 +16,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dpcore.controls import train as train_controls
 from dpcore.controls.train_presets import FIRST, PRESETS
 from dpcore.datasets import images
 from dpcore.deep.config import TrainingConfig
 from dpcore.errors import InvalidInput
 from dpcore.evaluation import comparison, jobs
-from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.evaluation.training.study import TrainingStudy, features_for, networks_for
 from dpcore.evaluation.training.task import task
 from dpcore.export import train as export
 from dpcore.figures import training as figures
@@ -296,8 +295,8 @@ def test_what_does_not_fit_the_images_is_not_offered() -> None:
 @pytest.mark.parametrize("key", images.keys())
 def test_every_offered_network_and_input_can_be_trained(key: str) -> None:
     entry = images.entry(key)
-    for network in train_controls.networks(entry):
-        for inputs in train_controls.features(entry, network):
+    for network in networks_for(entry):
+        for inputs in features_for(entry, network):
             config = TrainingConfig(network=network)
             assert TrainingStudy(key, features=inputs, config=config).features == inputs
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +23,14 @@ from dpcore.guarantee import verdicts
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dpcore.deep.config import TrainingConfig
+    from dpcore.evaluation.training.study import TrainingStudy
     from dpcore.evaluation.training.trainer import Trainer
 
 SPENT = ("sigma", "epsilon", "delta", "adjacency", "accountant", "status")
 """Columns of a history about the noise, and not about measures."""
+
+FIRST_WEIGHTS = "seed_of_first_weights"
 
 NOT_COVERED = (
     "Proved for real-valued noise; the low bits of numbers, time and memory, and settings chosen "
@@ -153,18 +156,27 @@ def weights(trainer: Trainer, place: int = 0) -> bytes:
 
 
 def settings(trainer: Trainer, place: int = 0) -> bytes:
-    """JSON: the study, its σ, the ε spent, and the versions used."""
+    """JSON: the study, its σ, the ε spent, and the versions used; only fields that took part."""
     import torch
 
     study = trainer.studies[place]
+    asked = _used(study, study.config)
+    if study.epsilon is not None:
+        del asked["sigma"]  # it was solved
     text = {
-        "study": study.description,
-        "recipe": asdict(trainer.configs[place]),
+        "study": study.description | {"recipe": asked},
+        "recipe": _used(study, trainer.configs[place]),
         "conclusion": conclusion(trainer, place),
         "device": str(trainer.device),
         "versions": {"dpcore": dpcore.__version__, "torch": torch.__version__},
     }
     return _json(text)
+
+
+def _used(study: TrainingStudy, config: TrainingConfig) -> dict[str, Any]:
+    """The fields that took part; from the system's entropy the seed gave the first weights only."""
+    used = config.used
+    return used | {FIRST_WEIGHTS: used.pop("seed")} if study.system_entropy else used
 
 
 def _json(text: dict[str, Any]) -> bytes:

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from dpcore.datasets import Preparation, images
-from dpcore.deep.config import SMALLEST_IMAGE, TrainingConfig
+from dpcore.datasets.images import ExamplesEntry
+from dpcore.deep.config import CONVOLUTIONAL, NETWORKS, SMALLEST_IMAGE, TrainingConfig
 from dpcore.errors import InvalidInput, number, one_of, reject, whole
 from dpcore.evaluation.task import digest
 from dpcore.evaluation.training.spending import ACCOUNTANT
@@ -32,6 +33,21 @@ LEAST_CLIP = 1e-12
 """Least C of a release: below it factors of a gradient might underflow in single precision."""
 
 _RELEASE = re.compile("[0-9a-f]{32}")
+
+
+def networks_for(entry: ExamplesEntry) -> tuple[str, ...]:
+    """Networks that can learn from the records: convolutional ones need images, not too small."""
+    is_large = entry.side >= SMALLEST_IMAGE
+    return tuple(name for name in NETWORKS if is_large or name not in CONVOLUTIONAL)
+
+
+def features_for(entry: ExamplesEntry, network: str) -> tuple[str, ...]:
+    """Features that can be made of the records and that the network takes."""
+    if not entry.side:
+        return ("raw",)
+    if network in CONVOLUTIONAL:
+        return PICTURES
+    return tuple(name for name in FEATURES if name != "whitened" or entry.key in WHITENED)
 
 
 def new_release() -> str:
