@@ -191,7 +191,7 @@ def array(kind: str, key: str, compute: Callable[[], NDArray[Any]]) -> NDArray[A
     compute : callable
         Returns the array. It is called too when the file is damaged.
     """
-    path = folder() / ARRAYS / f"{kind}-{key[:32]}.npz"
+    path = _array_path(kind, key)
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile):
         # Opened here, because NumPy leaves a damaged file open.
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -206,6 +206,15 @@ def array(kind: str, key: str, compute: Callable[[], NDArray[Any]]) -> NDArray[A
         write(path, lambda file: np.savez(file, values=values))
         prune(path.parent, MOST_BYTES, keep=path)
     return values
+
+
+def has_array(kind: str, key: str) -> bool:
+    """Whether `array` has stored one of that name."""
+    return _array_path(kind, key).exists()
+
+
+def _array_path(kind: str, key: str) -> Path:
+    return folder() / ARRAYS / f"{kind}-{key[:32]}.npz"
 
 
 def write(path: Path, put: Callable[[IO[bytes]], object], prefix: str = "tmp") -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ CHANNELS = 1 + SCALES * DIRECTIONS + DIRECTIONS**2
 GROUPS = 27
 ENVELOPE, CARRIER = 0.8, 0.75 * math.pi
 AT_A_TIME = 32
+CACHED_AT_A_TIME = 4_096
 
 
 def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
@@ -50,11 +52,12 @@ def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[
     array (n, 81 · channels · (side/4)²)
         Each group of 3 · channels channels has mean 0 and variance 1 within its image.
     """
-    return _features(images, np.float32, progress)
+    _check(images)
+    return _features(images, np.float32, _of_all(progress, 0, len(images)))
 
 
 def cached_features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
-    """`features`, cached on disk.
+    """`features`, cached on disk part by part: what was computed before a stop is not lost.
 
     The cache has half precision, which halves MNIST's gigabyte, and the first call returns the same
     rounded values: training must not depend on the state of the cache. Rounding moves a coefficient
@@ -65,38 +68,66 @@ def cached_features(images: NDArray[Any], progress: Progress | None = None) -> N
     images, progress
         As for `features`. Do not use it for images that must not lie on this machine's disk.
     """
+    _check(images)
     source = Path(__file__).read_bytes()  # another transform, other features
-    stored = cache.array(
-        "scattering",
-        cache.digest(source, images),
-        lambda: _features(images, np.float16, progress),
+    result = np.empty((len(images), _width(images)), np.float32)
+    for start in range(0, len(images), CACHED_AT_A_TIME):
+        part = images[start : start + CACHED_AT_A_TIME]
+        told = _of_all(progress, start, len(images))
+        result[start : start + len(part)] = cache.array(
+            "scattering",
+            cache.digest(source, part),
+            functools.partial(_features, part, np.float16, told),
+        )
+        told(len(part))
+    return result
+
+
+def is_cached(images: NDArray[Any]) -> bool:
+    """Whether `cached_features` of these images are on the disk, judged by their last part."""
+    source, start = Path(__file__).read_bytes(), (len(images) - 1) // CACHED_AT_A_TIME
+    part = images[start * CACHED_AT_A_TIME :]
+    return cache.has_array("scattering", cache.digest(source, part))
+
+
+def _of_all(progress: Progress | None, start: int, count: int) -> Callable[[int], None]:
+    """Reports how many of all images are done, where `start` were done before."""
+    if progress is None:
+        return lambda done: None
+    return lambda done: progress(
+        (start + done) / count, f"preparing features: {start + done:,} of {count:,} images"
     )
-    if progress is not None:
-        progress(1.0, f"{len(images):,} images are scattered")
-    return stored.astype(np.float32)
 
 
 def _features(
-    images: NDArray[Any], dtype: type[np.floating[Any]], progress: Progress | None
+    images: NDArray[Any], dtype: type[np.floating[Any]], done: Callable[[int], None]
 ) -> NDArray[Any]:
+    count = len(images)
+    result = np.empty((count, _width(images)), dtype)
+    for start in range(0, count, AT_A_TIME):
+        stop = min(start + AT_A_TIME, count)
+        part = torch.as_tensor(images[start:stop], dtype=torch.float32)
+        result[start:stop] = functional.group_norm(scatter(part), GROUPS).flatten(1).numpy()
+        done(stop)
+    return result
+
+
+def _width(images: NDArray[Any]) -> int:
+    _, channels, side, _ = images.shape
+    return int(CHANNELS * channels * (side // SHRINK) ** 2)
+
+
+def _check(images: NDArray[Any]) -> None:
     if images.ndim != 4 or images.shape[2] != images.shape[3]:
         raise InvalidInput(
             f"images have shape {images.shape}, but it must be (records, channels, side, side)."
         )
-    count, channels, side, _ = images.shape
+    side = images.shape[2]
     if side % SHRINK or side < 2 * SHRINK:
         raise InvalidInput(
             f"side of the images is {side}, but it must be a multiple of {SHRINK}, at least "
             f"{2 * SHRINK}."
         )
-    result = np.empty((count, CHANNELS * channels * (side // SHRINK) ** 2), dtype)
-    for start in range(0, count, AT_A_TIME):
-        stop = min(start + AT_A_TIME, count)
-        part = torch.as_tensor(images[start:stop], dtype=torch.float32)
-        result[start:stop] = functional.group_norm(scatter(part), GROUPS).flatten(1).numpy()
-        if progress is not None:
-            progress(stop / count, f"Scattering {count:,} images")
-    return result
 
 
 def scatter(images: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from dpcore.deep import scattering
-from dpcore.errors import InvalidInput
+from dpcore.errors import Cancelled, InvalidInput
 
 
 def gabor(side, spread, angle, slant, wave):
@@ -112,6 +112,29 @@ def test_cached_features_are_computed_once_and_are_the_same_every_time(kept, mon
     assert len(list(kept.iterdir())) == 1
     monkeypatch.setattr(scattering, "scatter", lambda part: pytest.fail("computed again"))
     np.testing.assert_array_equal(scattering.cached_features(images.copy()), first)
+
+
+def test_what_was_computed_before_a_stop_is_not_computed_again(kept, monkeypatch):
+    monkeypatch.setattr(scattering, "CACHED_AT_A_TIME", 32)
+    images = np.random.default_rng(8).random((100, 1, 8, 8), np.float32)
+    told = []
+
+    def stop_at_half(share, message):
+        told.append((share, message))
+        if share > 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        scattering.cached_features(images, stop_at_half)
+    assert told[0] == (0.32, "preparing features: 32 of 100 images")
+    scatter, drawn = scattering.scatter, []
+    monkeypatch.setattr(
+        scattering, "scatter", lambda part: drawn.append(len(part)) or scatter(part)
+    )
+    again = scattering.cached_features(images)
+    assert sum(drawn) == 100 - 32
+    whole = scattering.features(images)
+    np.testing.assert_allclose(again, whole, rtol=2**-11, atol=2**-25)
 
 
 def test_cached_features_are_rounded_by_half_precision_only(kept):

@@ -505,12 +505,18 @@ def test_scattering_features_are_trained_on(
         test_inputs=whole.test_inputs[:40],
         test_targets=whole.test_targets[:40],
     )
+    told: list[tuple[float, str]] = []
     for published in (False, True):
         found = replace(few, published=published)
         monkeypatch.setattr(images, "load", lambda key, found=found: found)
         made = training_data(replace(STUDY, features="scattering"))
         assert made.inputs.shape == (300, 81 * 4)
         assert len(made.test_inputs) == 40
+        told.clear()
+        begin([replace(STUDY, features="scattering")], progress=lambda *now: told.append(now))
+        phase = [share for share, message in told if message.startswith("preparing features")]
+        assert phase == sorted(phase)
+        assert phase[-1] == 1.0
         # What may be private is not kept.
         assert any(tmp_path.rglob("scattering-*")) == published
     config = replace(LINEAR, batch=50, sigma=0.0)

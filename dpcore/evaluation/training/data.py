@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpcore.datasets import images
 from dpcore.datasets.images.examples import NULL_CLASS
+from dpcore.evaluation.task import section
 from dpcore.evaluation.training.study import HELD_OUT, TrainingStudy
 from dpcore.progress import Progress, silent
 
@@ -79,8 +80,13 @@ def training_data(
 
         # Features of possibly private records are not left on the disk.
         features = scattering.cached_features if examples.published else scattering.features
-        inputs, test_inputs = features(inputs, progress), features(test_inputs, progress)
+        trained = len(inputs) / (len(inputs) + len(test_inputs))
+        inputs, test_inputs = (
+            features(inputs, section(progress, 0.0, trained)),
+            features(test_inputs, section(progress, trained, 1.0 - trained)),
+        )
         if study.features == "whitened":
+            progress(1.0, "preparing features: whitening them")
             inputs, test_inputs = map(whitening.whitened, (inputs, test_inputs))
     targets, test_targets = examples.train_targets, examples.test_targets
     public = None

@@ -80,7 +80,8 @@ def begin(
     device : str
         As for `dpcore.deep.device.device`.
     progress : callable
-        Called before training, with the reason; an exception that it raises ends the work.
+        Called before training, with what is being prepared, and the share of the features that is
+        done; an exception that it raises ends the work.
     records : Examples, optional
         The records, where no file of them can be loaded here.
 
@@ -97,8 +98,9 @@ def begin(
     def preparing(share: float, message: str) -> None:
         progress(0.0, message)
 
-    torch_device = device_named(device)
-    return Trainer(studies, training_data(studies[0], preparing, records), torch_device, preparing)
+    # Features may take minutes, so they have a bar of their own.
+    data = training_data(studies[0], progress, records)
+    return Trainer(studies, data, device_named(device), preparing)
 
 
 def task(study: TrainingStudy | TrainingSweep, path: str = "") -> StudyTask:
