@@ -24,7 +24,7 @@ from pages.shared.charts import on_dark, plot, table_behind
 from pages.shared.job_panel import State
 from pages.shared.numbers import Number, draw_numbers
 from pages.shared.session import control_text, set_controls, store, stored
-from pages.train import calibration, texts, trainings
+from pages.train import calibration, duration, texts, trainings
 from pages.train import comparison as train_comparison
 from pages.train.calibration import CalibratedTraining
 from pages.train.controls import TrainChoice
@@ -32,6 +32,8 @@ from pages.train.controls import TrainChoice
 if TYPE_CHECKING:
     import pandas as pd
     from streamlit.delta_generator import DeltaGenerator
+
+    from pages.shared.shared_jobs import WatchedJobs
 
 ROOM = 2_400  # pixels, about as high as the answer
 
@@ -87,13 +89,14 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     trainings.mark_started(choice.study, studies)
     test_records = calibration.tested(choice)
 
+    timing = duration.watched(choice.study, calibrated)
     jobs = trainings.watched(
         "train",
         choice.study,
         studies,
         calibrated.records,
-        idle=_idle(choice, calibrated.records),
-        begin="Start training",
+        idle=_idle(choice, calibrated, timing[0] if timing else None),
+        begin="Start",
     )
 
     def draw(is_final: bool) -> None:
@@ -112,7 +115,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         _more_charts(choice, calibrated, table, is_final=is_final)
         st.caption(texts.MEASURED)
 
-    job_panel.watch([jobs], draw)
+    job_panel.watch([jobs, *timing], draw)
 
 
 def ended(states: Mapping[str, str]) -> list[str]:
@@ -147,10 +150,10 @@ def numbers(
     noise_note = f"σ₀/C = {plain(config.sigma / config.clip)}"
     draw_numbers(
         (
-            *_measured(choice, calibrated, table, ended(states), untouched=untouched),
+            *_measured(choice, calibrated, table, states, untouched=untouched),
             _epsilon(choice, calibrated, history, states["private"], untouched=untouched),
             ("Noise σ₀", plain(config.sigma), noise_note, texts.SIGMA),
-            _time(choice, history, untouched=untouched),
+            _time(choice, history, _first(states), untouched=untouched),
         ),
         across=5,
     )
@@ -160,13 +163,13 @@ def _measured(
     choice: TrainChoice,
     calibrated: CalibratedTraining,
     table: pd.DataFrame,
-    finished: list[str],
+    states: Mapping[str, str],
     *,
     untouched: bool,
 ) -> tuple[Number, Number]:
     """The private network's measure, and what privacy costs of it."""
     column, epochs, epoch = choice.metric, choice.study.config.epochs, reached(table)
-    compared = comparison.compared(table, column, ended=finished)
+    compared = comparison.compared(table, column, ended=ended(states))
     shown = figures.shown(column)
     name = figures.METRICS[column]
     label, lost = f"{name[0].upper()}{name[1:]}", "Lost to privacy"
@@ -176,8 +179,8 @@ def _measured(
         return (label, "none", nothing, meaning), (lost, "none", nothing, texts.LOST)
     if compared is None:
         return (
-            (label, "…", texts.FIRST_EPOCH, meaning),
-            (lost, "…", texts.FIRST_EPOCH, texts.LOST),
+            (label, "…", _first(states), meaning),
+            (lost, "…", _first(states), texts.LOST),
         )
     spread = "one repetition"
     if compared.runs > 1:
@@ -253,10 +256,10 @@ def _epsilon(
     return "Certified ε", at_most(value), note, f"{texts.SPENT} {badges.statement(certified)}"
 
 
-def _time(choice: TrainChoice, history: pd.DataFrame, *, untouched: bool) -> Number:
+def _time(choice: TrainChoice, history: pd.DataFrame, first: str, *, untouched: bool) -> Number:
     seconds = comparison.seconds(history, "private")
     if seconds is None:
-        value, note = ("none", "nothing trained yet") if untouched else ("…", texts.FIRST_EPOCH)
+        value, note = ("none", "nothing trained yet") if untouched else ("…", first)
         return "Time", value, note, texts.TIME
     runs = choice.study.runs
     note = "one repetition" if runs == 1 else f"{runs:,} repetitions together"
@@ -280,21 +283,21 @@ def _show_finished() -> None:
             st.rerun()
 
 
-def _idle(choice: TrainChoice, records: int) -> Callable[[State], str]:
+def _idle(
+    choice: TrainChoice, calibrated: CalibratedTraining, timing: WatchedJobs | None
+) -> Callable[[State], str]:
     """Why it is not training, by state.
 
     Buttons outlive the session in Streamlit, so what they call holds nothing of an uploaded file.
     """
     study = choice.study
     is_available = images.availability(study.dataset) in ("built in", "local") or choice.uploaded
-    new = "Not trained yet: this takes longer than a few seconds, so it waits for you."
-    if not is_available:
-        new = f"{new} {choice.entry.how_to_get}"
+    how_to_get = "" if is_available else f" {choice.entry.how_to_get}"
 
     def reason(state: State) -> str:
         if state == "new":
-            return new
-        if trainings.is_untouched(study, records):
+            return f"Not trained yet. {duration.in_words(calibrated, timing)}{how_to_get}"
+        if trainings.is_untouched(study, calibrated.records):
             return texts.UNTOUCHED
         has_learned = trainings.has_learned(study)
         return "Stopped. What was learned before is shown." if has_learned else "Stopped."
@@ -306,11 +309,18 @@ def _next_seed() -> None:
     set_controls({"train_seed": (int(control_text("train_seed") or 0) + 1) % (MOST_SEED + 1)})
 
 
+def _first(states: Mapping[str, str]) -> str:
+    """What stands in place of a number before the first epoch."""
+    is_running = bool({"queued", "running"} & set(states.values()))
+    return texts.FIRST_EPOCH if is_running else texts.NOT_YET
+
+
 def _waits(choice: TrainChoice, calibrated: CalibratedTraining) -> str:
     """What a chart says before it has anything to show."""
     if trainings.is_untouched(choice.study, calibrated.records):
         return texts.UNTOUCHED
-    return f"{texts.FIRST_EPOCH[0].upper()}{texts.FIRST_EPOCH[1:]}."
+    first = _first(trainings.states(calibrated.studies))
+    return f"{first[0].upper()}{first[1:]}."
 
 
 def _charts(

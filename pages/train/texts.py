@@ -37,6 +37,7 @@ BETTER = (
 COMPUTING = "Computing …"
 UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
 FIRST_EPOCH = "waiting for the first epoch"
+NOT_YET = "not trained yet"
 APART = "Waiting for the training with clipping alone."
 MEASURED = (
     "Every accuracy, AUC and loss on this page is measured on real records and is itself not "

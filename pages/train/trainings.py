@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POLL_SECONDS = 1.0
-PLACES = ("train", "why", "shapes", "effect")
+PLACES = ("train", "why", "shapes", "effect", "time")
 # Training starts automatically below these limits: records over all epochs and runs, and products
 # in a hidden layer.
 AT_ONCE = 3_000_000

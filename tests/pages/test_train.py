@@ -363,7 +363,12 @@ def reached(app: AppTest) -> int:
 
 def test_a_long_run_waits_for_a_click_and_can_be_stopped() -> None:
     app = opened(passes="1000", repeats="30", schedule="Constant")
-    assert "Start training" in {button.label for button in app.button}
+    assert "Start" in {button.label for button in app.button}
+    assert "Press Start" in said(app)
+    assert "not trained yet" in said(app)
+    until(lambda: "Press Start (about" in said(app), app)
+    told = re.search(r"Press Start \(about ([\d.]+ \w+), between [\d.]+ \w+ and ", said(app))
+    assert told is not None
     app.button(key="train_start").click().run()
     until(lambda: numbers(app)["Accuracy"] != "…", app)
     app.button(key="train_stop").click().run()

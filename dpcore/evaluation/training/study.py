@@ -28,6 +28,8 @@ WHITENED = ("mnist",)
 """Sets with public coordinates, which come from the very records of some other sets."""
 
 MOST_RUNS, MOST_STUDIES = 1_000, 500
+MOST_ROWS = 200
+"""Most rows of a run; of more epochs, evenly spaced ones are measured, including the last."""
 
 LEAST_CLIP = 1e-12
 """Least C of a release: below it factors of a gradient might underflow in single precision."""

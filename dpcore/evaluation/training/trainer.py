@@ -29,6 +29,7 @@ from dpcore.evaluation.task import Partial
 from dpcore.evaluation.training import scores
 from dpcore.evaluation.training.data import known
 from dpcore.evaluation.training.spending import ACCOUNTANT, EpsilonLedger, assurance, stands
+from dpcore.evaluation.training.study import MOST_ROWS
 from dpcore.guarantee import Guarantee
 from dpcore.progress import Progress, silent
 
@@ -65,15 +66,38 @@ nan where there is none; `seconds` is the run's share of the training time so fa
 LOSS_RECORDS = 4_096
 """Number of training records, evenly spread, for the training loss at an epoch's end."""
 
-MOST_ROWS = 200
-"""Most rows of a run; of more epochs, evenly spaced ones are measured, including the last."""
-
 TELL_EVERY_SECONDS = 0.3
 ONE_THREAD = 5_000_000
 """Up to this many products in a step of one run, a second thread saves no time."""
 
 MOST_ENTRIES = 2**25
 """Most entries of the inputs of one step of all runs in a batch: 128 MiB."""
+
+
+LEAST_TIMED = 3
+"""Steps that are timed at least."""
+
+Measure = NDArray[np.float64]
+"""One value a run."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long a training takes.
+
+    Parameters
+    ----------
+    steps : list of float
+        Seconds of each timed step of one batch of runs.
+    measuring : float
+        Seconds to measure one record.
+    batches : int
+        Batches of runs, which take turns.
+    """
+
+    steps: list[float]
+    measuring: float
+    batches: int
 
 
 @dataclass
@@ -330,8 +354,30 @@ class Trainer:
     def _epochs(self, batch: _SameStepsBatch, steps: int) -> int:
         return -(-steps // batch.run.steps_an_epoch)
 
-    def _note(self, batch: _SameStepsBatch) -> None:
-        """Measure, and enter the rows of the epoch that the batch is in."""
+    def timed(self, seconds: float) -> Timing:
+        """Time a few steps of the first batch after one to warm up, and one measurement.
+
+        Parameters
+        ----------
+        seconds : float
+            Stops after so many, but not before `LEAST_TIMED` steps.
+        """
+        at, steps = self._batches[0], []
+        with _threads(at.run):
+            at.run.advance(1)
+            while at.run.step < at.last and (len(steps) < LEAST_TIMED or sum(steps) < seconds):
+                start = time.perf_counter()
+                at.run.advance(1)
+                steps.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        self._measured(at)
+        measured = time.perf_counter() - start
+        return Timing(
+            steps, measured / (len(self._tested[1]) + len(self._seen)), len(self._batches)
+        )
+
+    def _measured(self, batch: _SameStepsBatch) -> tuple[Measure, Measure, Measure]:
+        """Loss, accuracy and area of each run, measured now."""
         run, data = batch.run, self.data
         # Measures never end a training: that would tell of the records. Without any they are nan.
         accuracy = area = loss = np.full(run.runs, math.nan)
@@ -343,6 +389,12 @@ class Trainer:
         if len(self._seen):
             on_seen = run.scores(data.inputs[self._seen])
             loss = scores.losses(on_seen, data.targets[self._seen], data.task)
+        return loss, accuracy, area
+
+    def _note(self, batch: _SameStepsBatch) -> None:
+        """Measure, and enter the rows of the epoch that the batch is in."""
+        run = batch.run
+        loss, accuracy, area = self._measured(batch)
         sigmas, epoch = run.sigmas(run.step - 1), self._epochs(batch, run.step)
         for at, (place, run_number) in enumerate(batch.members):
             study, ledger = self.studies[place], self._ledgers[place]

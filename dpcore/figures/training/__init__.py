@@ -4,6 +4,7 @@ from dpcore.figures.training.cost import cost, cost_table, in_words
 from dpcore.figures.training.effects import effect, written
 from dpcore.figures.training.lines import epsilon_schedule, learning
 from dpcore.figures.training.series import AXES, METRICS, MOST_RUNS, SERIES, lost, runs, shown
+from dpcore.figures.training.time import about, in_time
 from dpcore.figures.training.why import why
 
 __all__ = [
@@ -11,10 +12,12 @@ __all__ = [
     "METRICS",
     "MOST_RUNS",
     "SERIES",
+    "about",
     "cost",
     "cost_table",
     "effect",
     "epsilon_schedule",
+    "in_time",
     "in_words",
     "learning",
     "lost",

@@ -1,0 +1,57 @@
+"""How long the trainings will take, timed before anybody starts them."""
+
+from __future__ import annotations
+
+from dpcore.datasets import images
+from dpcore.evaluation.training import duration
+from dpcore.evaluation.training.study import TrainingStudy
+from dpcore.figures import training as figures
+from pages.shared import shared_jobs
+from pages.shared.shared_jobs import WatchedJobs
+from pages.train import trainings
+from pages.train.calibration import CalibratedTraining
+
+PLACE = "time"
+
+
+def watched(study: TrainingStudy, calibrated: CalibratedTraining) -> list[WatchedJobs]:
+    """The trial that times the trainings while they wait for the reader, or none.
+
+    An uploaded file is not handed to a worker only for this.
+    """
+    is_here = images.availability(study.dataset) in ("built in", "local")
+    is_new = trainings.state(study) == "new"
+    waits = is_new and not trainings.should_train(study, calibrated.records)
+    if not (waits and is_here) or study.settings:
+        shared_jobs.only(PLACE, ())
+        return []
+    trial = duration.trial(calibrated.studies.values())
+    shared_jobs.only(PLACE, [trial.key])
+    return [
+        WatchedJobs(
+            PLACE,
+            PLACE,
+            {"Timing": trial},
+            _submit,
+            seconds=trainings.POLL_SECONDS,
+            should_run=lambda: shared_jobs.state(trial.key) != "failed",
+        )
+    ]
+
+
+def _submit(place: str, trial: duration.Trial) -> None:
+    shared_jobs.submit(place, duration.task(trial))
+
+
+def in_words(calibrated: CalibratedTraining, trial: WatchedJobs | None) -> str:
+    """What Start will take, as "Press Start (about 4 min, between 3 and 7 min)."."""
+    if trial is None or trial.state() == "failed":
+        return "Press Start."
+    if trial.state() != "done":
+        return "Press Start; how long it takes is being measured."
+    unfinished = [
+        study for study in calibrated.studies.values() if trainings.state(study) != "done"
+    ]
+    rows = shared_jobs.result(trial.keys[0])
+    time = duration.duration(rows, unfinished, calibrated.records)
+    return f"Press Start ({figures.in_time(time)})."

@@ -1,0 +1,98 @@
+"""The time of trainings is told before they are started, from a few timed steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from dpcore.deep.config import TrainingConfig
+from dpcore.errors import Cancelled
+from dpcore.evaluation import comparison
+from dpcore.evaluation.task import JobContext
+from dpcore.evaluation.training import duration, study
+from dpcore.evaluation.training.study import TrainingStudy
+
+CONFIG = TrainingConfig(widths=(8,), epochs=4, batch=256, decay=0.9)
+STUDY = TrainingStudy("digits", config=CONFIG, epsilon=2.0, runs=2)
+ARMS = tuple(comparison.comparison_arms(STUDY).values())
+
+
+def rows_of(*studies: TrainingStudy) -> pd.DataFrame:
+    """Made-up times: a step takes 1 s, or 0.5 to 3 s, and measuring 10 s."""
+    trial = duration.trial(studies)
+    times = (1.0, 0.5, 3.0, 2, 10.0, 100.0, 1000.0)
+    return pd.DataFrame([(each.key, *times) for each in trial.studies], columns=duration.COLUMNS)
+
+
+def test_what_takes_no_time_shares_a_timing() -> None:
+    # The private training and constant noise take as long as one another.
+    assert len(duration.trial(ARMS).studies) == len(ARMS) - 1 == 3
+    other = replace(STUDY, epsilon=0.1, config=replace(CONFIG, epochs=900, seed=3, delta=1e-9))
+    assert duration.timed_as(other) == duration.timed_as(STUDY)
+    wider = replace(STUDY, config=replace(CONFIG, widths=(9,)))
+    assert duration.trial([wider]).key != duration.trial([STUDY]).key
+
+
+def test_steps_and_measures_of_all_runs_add_up() -> None:
+    found = duration.duration(rows_of(STUDY), [STUDY], 1_437)
+    steps, epochs = 24, 4
+    fixed = 1000.0 + 100.0 + 2 * epochs * 10.0
+    assert found.seconds == fixed + 2 * steps * 1.0
+    # The range holds at least what the timed steps spread.
+    assert found.low == 0.8 * found.seconds < fixed + 2 * steps * 0.5
+    assert found.high == 1.6 * found.seconds > fixed + 2 * steps * 3.0
+    both = duration.duration(rows_of(*ARMS), ARMS[:2], 1_437)
+    assert both.seconds == 2 * found.seconds - 100.0  # features are made once
+    long = replace(STUDY, config=replace(CONFIG, epochs=100_000))
+    found = duration.duration(rows_of(long), [long], 1_437)
+    assert found.high == pytest.approx(2 * 600_000 * 3.0, rel=0.01)
+    assert found.low == pytest.approx(2 * 600_000 * 0.5, rel=0.01)
+
+
+def test_rows_are_measured_at_most_so_often() -> None:
+    long = replace(STUDY, config=replace(CONFIG, epochs=1_000))
+    found = duration.duration(rows_of(long), [long], 1_437)
+    measuring = 2 * study.MOST_ROWS * 10.0
+    assert found.seconds == 1000.0 + 100.0 + measuring + 2 * 6_000 * 1.0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"config": replace(CONFIG, sampling="none")},
+        {"config": replace(CONFIG, noise="scaled")},
+        {"config": replace(CONFIG, noise="published-004", decay=1.0)},
+        {"config": replace(CONFIG, noise="scaled", weights="public"), "public": 50},
+        {"features": "scattering"},
+        {"features": "deskewed"},
+        {"dataset": "chest_features", "config": replace(CONFIG, network="linear")},
+        {"dataset": "breast_cancer", "config": replace(CONFIG, batch=455)},
+        {
+            "config": replace(CONFIG, adjacency="add-remove", public_size=2_000, batch=100),
+        },
+    ],
+)
+def test_every_kind_of_training_is_timed(
+    changed: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duration, "TIMED_SECONDS", 0.01)
+    asked = replace(STUDY, **changed)  # type: ignore[arg-type]
+    trial, told = duration.trial([asked]), []
+    context = JobContext(report=lambda share, message: told.append((share, message)))
+    rows = duration.task(trial).run(context).rows
+    assert (rows["step_low"] > 0.0).all()
+    assert (rows["step_low"] <= rows["step"]).all()
+    assert (rows["step"] <= rows["step_high"]).all()
+    assert (rows["measuring"] > 0.0).all()
+    assert (rows["features"].iloc[0] > 0.0) == (asked.features != "raw")
+    assert told[-1][0] == 1.0
+    found = duration.duration(rows, [asked], 1_000)
+    assert 0.0 < found.low < found.seconds < found.high
+
+
+def test_timing_can_be_stopped() -> None:
+    with pytest.raises(Cancelled):
+        duration.measured(duration.trial([STUDY]), JobContext(cancelled=lambda: True))
