@@ -192,8 +192,8 @@ CONTROLS = Page(
         noun="a clipping norm of",
         field="config.clip",
         brief="C",
-        help="**Clipping norm C**: every record's gradient is shortened to at most this length, so "
-        "that one record can move the sum by at most C.",
+        help="**Clipping norm C**: every record's gradient is shortened to at most this length. So "
+        "one record can move the sum by at most C.",
     ),
     Control(
         "shape",
@@ -316,8 +316,8 @@ CONTROLS = Page(
         noun="weights from",
         field="config.weights",
         option="",
-        help="The paper takes the mean gradient of **all private records**, so the noise itself "
-        "tells about them and nothing can be certified. With **public** records an accountant can "
+        help="The paper takes the mean gradient of **all private records**. The noise itself then "
+        "tells about them, and nothing can be certified. With **public** records an accountant can "
         "count the smallest noise that any weights allow.",
         shown=_equal_shares,
     ),

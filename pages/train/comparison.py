@@ -149,7 +149,7 @@ def _charts(trainings: dict[str, Finished], metric: str) -> None:
             st.subheader(figures.AXES[column], anchor=False)
             chart = figures.learning(table, column, epochs=epochs, known=known_runs, dark=on_dark())
             plot(chart, f"compare_{column}")
-    table_behind(table, "compared_epoch_by_epoch", "Means over runs, epoch by epoch")
+    table_behind(table, "compared_epoch_by_epoch", "Means over repetitions, epoch by epoch")
     unmeasured = [
         name for name, training in trainings.items() if training.results[metric[:-5]] is None
     ]

@@ -14,7 +14,7 @@ from dpcore.evaluation.effects import Effect
 from dpcore.evaluation.training.study import TrainingStudy, TrainingSweep
 from dpcore.export import train as export
 from dpcore.figures import training as figures
-from dpcore.figures.words import plain
+from dpcore.figures.words import counted, plain
 from pages.shared import job_panel, shared_jobs
 from pages.shared.background import Waiting, answer_to
 from pages.shared.charts import download, on_dark, plot
@@ -113,8 +113,7 @@ def _watch(varied: Varied, metric: str, study: TrainingStudy) -> None:
         if state not in ("queued", "running", "done"):
             values = ", ".join(plain(value, 4) for value in varied.values)
             name = varied.effect.symbol or varied.effect.title
-            runs = "1 run" if study.runs == 1 else f"{study.runs:,} runs"
-            st.caption(f"{name} = {values}; {runs} each.")
+            st.caption(f"{name} = {values}; {counted(study.runs, 'repetition')} each.")
         job_panel.show(job)
         rows = shared_jobs.result(sweep.key) if state == "done" else jobs.Job(sweep.key).partial()
         table = None if rows is None else effects.ends(varied.effect, varied.values, sweep, rows)
@@ -136,8 +135,7 @@ def _charts(varied: Varied, metric: str, table: pd.DataFrame, *, is_final: bool)
     if not is_final:
         st.caption("It is still being trained: these are the values so far.")
     st.caption(
-        "To choose the best of several values by looking at real records is itself a look at them, "
-        "which ε does not cover."
+        "To choose the best of several values is itself a look at the records. ε does not cover it."
     )
     if is_final:
         download(

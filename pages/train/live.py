@@ -145,18 +145,18 @@ def numbers(
     table: pd.DataFrame,
 ) -> None:
     """Draw the line of big numbers."""
-    config = calibrated.config
     untouched = trainings.is_untouched(choice.study, calibrated.records)
-    noise_note = f"σ₀/C = {plain(config.sigma / config.clip)}"
     draw_numbers(
         (
             *_measured(choice, calibrated, table, states, untouched=untouched),
             _epsilon(choice, calibrated, history, states["private"], untouched=untouched),
-            ("Noise σ₀", plain(config.sigma), noise_note, texts.SIGMA),
-            _time(choice, history, _first(states), untouched=untouched),
         ),
-        across=5,
+        across=3,
     )
+    sigma, clip = calibrated.config.sigma, calibrated.config.clip
+    noise = f"Noise σ₀ = {plain(sigma)}, σ₀/C = {plain(sigma / clip)}"
+    parts = (noise, _time(choice, history))
+    st.caption(" · ".join(filter(None, parts)), help=f"{texts.SIGMA}\n\n{texts.TIME}")
 
 
 def _measured(
@@ -256,16 +256,14 @@ def _epsilon(
     return "Certified ε", at_most(value), note, f"{texts.SPENT} {badges.statement(certified)}"
 
 
-def _time(choice: TrainChoice, history: pd.DataFrame, first: str, *, untouched: bool) -> Number:
+def _time(choice: TrainChoice, history: pd.DataFrame) -> str:
+    """How long the repetitions took, and where; empty before the first epoch."""
     seconds = comparison.seconds(history, "private")
     if seconds is None:
-        value, note = ("none", "nothing trained yet") if untouched else ("…", first)
-        return "Time", value, note, texts.TIME
-    runs = choice.study.runs
-    note = "one repetition" if runs == 1 else f"{runs:,} repetitions together"
+        return ""
     device = trainings.device(choice.study)
-    device_note = f", on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
-    return "Time", f"{plain(seconds, 2)} s", note + device_note, texts.TIME
+    device_note = f" on the {'GPU' if device.startswith('cuda') else 'CPU'}" if device else ""
+    return f"{counted(choice.study.runs, 'repetition')} in {plain(seconds, 2)} s{device_note}"
 
 
 def _show_finished() -> None:

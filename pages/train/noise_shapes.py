@@ -37,8 +37,8 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
         )
     elif "bounded" not in studies:
         st.caption(
-            "To see what paper 004's shape costs at a *certified* ε, take scaled or paper 004's "
-            "noise with weights from records set aside as public (“More about the noise”)."
+            "What does paper 004's shape cost at a *certified* ε? Take its noise, or scaled noise, "
+            "with weights from records set aside as public (Expert, “Weights from”)."
         )
 
     jobs = trainings.watched("shapes", scaled, studies, calibrated.records)

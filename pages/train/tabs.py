@@ -68,7 +68,8 @@ def _why(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
     }
     st.markdown(
         "Clipping makes gradients smaller and bends their sum; noise covers it. Each column is a "
-        "training with these settings and only one of the two, or both; each point is one run."
+        "training with these settings and only one of the two, or both. Each point is one "
+        "repetition."
     )
 
     jobs = trainings.watched("why", study, studies, calibrated.records)

@@ -20,10 +20,11 @@ AUC = (
     "that has the finding is ranked above one that has not. 0.5 is guessing."
 )
 LOST = (
-    "Counted against the same network without clipping and noise, trained from the same seeds by "
-    "Adam with a learning rate of its own (0.01).\n\n**Clipping**: what changes with clipping and "
-    "your optimizer, without noise. That training is not private, and is never kept.\n\n**Noise**: "
-    "what your noise changes after that. Parts are counted from the numbers as shown."
+    "Counted against the same network without clipping and noise. That one is trained from the "
+    "same seeds by Adam, with a learning rate of its own (0.01).\n\n**Clipping**: what changes "
+    "with clipping and your optimizer, without noise. That training is not private, and is never "
+    "kept.\n\n**Noise**: what your noise changes after that. Parts are counted from the numbers as "
+    "shown."
 )
 SPENT = "What an accountant certifies for exactly the noise that is added, over the whole run."
 SIGMA = (
@@ -31,8 +32,8 @@ SIGMA = (
     "at the first step. Divided by C it is the noise multiplier."
 )
 BETTER = (
-    "That the private network comes out better than the one without privacy may be chance among "
-    "the test records and repetitions, or because noise and clipping act against overfitting."
+    "The private network comes out better than the one without privacy. That may be chance among "
+    "test records and repetitions, or noise and clipping act against overfitting."
 )
 COMPUTING = "Computing …"
 UNTOUCHED = "Stopped before its first step: nothing is trained yet, and nothing is spent."
@@ -43,7 +44,7 @@ MEASURED = (
     "Every accuracy, AUC and loss on this page is measured on real records and is itself not "
     "private. ε counts what the trained network tells, not what this page shows."
 )
-TIME = "Time that one job took for all its repetitions together, and where it was computed."
+TIME = "**Time**: what one job took for all its repetitions together, and where."
 LIVE = (
     "Each line is the mean over repetitions, each a training of its own. Lines end where training "
     "is now. “Clipping only” and “no privacy” are not private."
@@ -52,9 +53,9 @@ WHOLE_RUN = (
     "This is for the whole run as set; one that is stopped has spent what “Certified ε” above says."
 )
 UPLOAD = (
-    "A file written by `numpy.savez` with `train_features` and `test_features` (records × "
-    "features), `train_labels` and `test_labels` (whole numbers from 0, or 0, 1 and nan for "
-    "several labels), and `names` if you like. It stays on this machine."
+    "A file written by `numpy.savez`. It holds `train_features` and `test_features` (records × "
+    "features), `train_labels` and `test_labels`, and `names` if you like. Labels are whole "
+    "numbers from 0; several labels a record are 0, 1 and nan. It stays on this machine."
 )
 UPLOADED = (
     "**Your records stay on this machine**: the file goes to the worker that trains and to no one "

@@ -52,7 +52,7 @@ def test_a_short_run_is_watched_to_its_end(watched: Watched, address: str, tmp_p
     eventually(page, lambda: bool(re.fullmatch(r"\d+\.\d %", number(page, "Accuracy"))))
     assert re.fullmatch(r"[+−]?\d+\.\d", number(page, "Lost to privacy"))
     legend = page.locator(".js-plotly-plot").first.locator(".legendtext")
-    names = {"your settings", "constant σ", "no privacy"}
+    names = {"your settings", "constant σ", "no privacy", "clipping only"}
     eventually(page, lambda: set(legend.all_text_contents()) == names)
     page.get_by_role("tab", name="Numbers").click()
     with page.expect_download() as started:

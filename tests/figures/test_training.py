@@ -125,7 +125,7 @@ def test_nothing_yet_is_said() -> None:
     drawn = figures.learning(empty, "accuracy_test", epochs=EPOCHS)
     assert drawn.sentence == "Waiting for the first epoch."
     assert len(drawn.figure.data) == 0
-    assert figures.why(empty, "accuracy_test").sentence == "The points come as their runs end."
+    assert figures.why(empty, "accuracy_test").sentence == "The points come as repetitions end."
 
 
 def test_a_run_that_was_stopped_before_its_first_step_has_spent_nothing() -> None:

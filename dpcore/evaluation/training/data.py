@@ -80,10 +80,10 @@ def training_data(
 
         # Features of possibly private records are not left on the disk.
         features = scattering.cached_features if examples.published else scattering.features
-        trained = len(inputs) / (len(inputs) + len(test_inputs))
+        share = len(inputs) / (len(inputs) + len(test_inputs))
         inputs, test_inputs = (
-            features(inputs, section(progress, 0.0, trained)),
-            features(test_inputs, section(progress, trained, 1.0 - trained)),
+            features(inputs, section(progress, 0.0, share)),
+            features(test_inputs, section(progress, share, 1.0 - share)),
         )
         if study.features == "whitened":
             progress(1.0, "preparing features: whitening them")

@@ -362,7 +362,8 @@ class Trainer:
         seconds : float
             Stops after so many, but not before `LEAST_TIMED` steps.
         """
-        at, steps = self._batches[0], []
+        at = self._batches[0]
+        steps: list[float] = []
         with _threads(at.run):
             at.run.advance(1)
             while at.run.step < at.last and (len(steps) < LEAST_TIMED or sum(steps) < seconds):

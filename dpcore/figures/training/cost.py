@@ -114,7 +114,9 @@ def cost_table(compared: Compared, column: str, status: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [("No clipping, no noise", compared.reference, None, str(Status.NOT_PRIVATE))]
+    rows: list[tuple[str, float | None, float | None, str]] = [
+        ("No clipping, no noise", compared.reference, None, str(Status.NOT_PRIVATE))
+    ]
     titles = {
         "clipping": ("Clipping, no noise", str(Status.NOT_PRIVATE)),
         "noise": ("Clipping and noise (your settings)", status),

@@ -109,7 +109,7 @@ def _best(rows: pd.DataFrame, varied: Effect, column: str, now: float) -> str:
     else:
         sentence += "."
     most = int(rows["runs"].max())
-    return f"{sentence} {in_band(most) if most > 1 else 'One run each.'}"
+    return f"{sentence} {in_band(most) if most > 1 else 'One repetition each.'}"
 
 
 def _afforded(rows: pd.DataFrame, varied: Effect, column: str) -> str:

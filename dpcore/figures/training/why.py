@@ -57,14 +57,14 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
             mode="markers",
             marker={"symbol": look.marker, "color": faded(look.on(dark), 0.45), "size": 8},
             customdata=rows["run"],
-            hovertemplate=f"{name}, run %{{customdata}}: %{{y:.4f}}<extra></extra>",
+            hovertemplate=f"{name}, repetition %{{customdata}}: %{{y:.4f}}<extra></extra>",
         )
         figure.add_scatter(
             x=[name],
             y=[means[series]],
             mode="markers",
             marker={"symbol": "line-ew-open", "color": look.on(dark), "size": 44, "line_width": 4},
-            hovertemplate=f"{name}, mean of {len(rows)} runs: %{{y:.4f}}<extra></extra>",
+            hovertemplate=f"{name}, mean of {len(rows)} repetitions: %{{y:.4f}}<extra></extra>",
         )
     if "nonprivate" in means:
         figure.add_hline(y=means["nonprivate"], line={"color": NEUTRAL, "dash": "dot"})
@@ -95,7 +95,7 @@ def why(table: pd.DataFrame, column: str, *, dark: bool = False) -> Drawn:
 
 def _blame(means: dict[str, float], column: str) -> str:
     if "nonprivate" not in means or len(means) < 2:
-        return "The points come as their runs end."
+        return "The points come as repetitions end."
     reference = means["nonprivate"]
     words = {"clipped": "clipping alone", "noisy": "noise alone", "private": "both together"}
     parts = [
