@@ -112,6 +112,7 @@ def show(choice: TrainChoice, calibrated: CalibratedTraining) -> None:
             job_panel.show(jobs)
         _charts(choice, calibrated, table, compared, is_final=is_final)
         st.caption(caution(choice, compared, test_records))
+        _noise_and_time(choice, calibrated, history)
         _more_charts(choice, calibrated, table, is_final=is_final)
         st.caption(texts.MEASURED)
 
@@ -153,6 +154,11 @@ def numbers(
         ),
         across=3,
     )
+
+
+def _noise_and_time(
+    choice: TrainChoice, calibrated: CalibratedTraining, history: pd.DataFrame
+) -> None:
     sigma, clip = calibrated.config.sigma, calibrated.config.clip
     noise = f"Noise σ₀ = {plain(sigma)}, σ₀/C = {plain(sigma / clip)}"
     parts = (noise, _time(choice, history))

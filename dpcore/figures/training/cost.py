@@ -73,10 +73,8 @@ def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = Fal
     pairs = {} if compared is None else _pairs(compared)
     if compared is None or compared.reference is None or not pairs:
         return Drawn(figure, waits, f"What privacy costs: {waits}")
-    lengths = {
-        part: -change * (100.0 if is_share else 1.0)
-        for part, change in parts(compared, column).items()
-    }
+    changes = parts(compared, column)
+    lengths = {part: -change * (100.0 if is_share else 1.0) for part, change in changes.items()}
     for part, length in lengths.items():
         colour = PARTS[part].on(dark)
         text = f"{part} {lost(*pairs[part], column)}"
@@ -99,6 +97,8 @@ def cost(compared: Compared | None, column: str, *, waits: str, dark: bool = Fal
         f"{total} against {shown(column)(compared.reference)} without privacy{after}: "
         f"{in_words(compared, column)}."
     )
+    if max(changes.values()) > 0.0:
+        sentence += " A gain may be chance."
     return Drawn(figure, sentence, f"What privacy costs in {name}: {sentence}")
 
 
