@@ -34,7 +34,7 @@ CHANNELS = 1 + SCALES * DIRECTIONS + DIRECTIONS**2
 GROUPS = 27
 ENVELOPE, CARRIER = 0.8, 0.75 * math.pi
 AT_A_TIME = 32
-CACHED_AT_A_TIME = 4_096
+CACHED_AT_A_TIME = 1_024
 
 
 def features(images: NDArray[Any], progress: Progress | None = None) -> NDArray[np.float32]:
