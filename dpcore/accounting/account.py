@@ -1,0 +1,731 @@
+"""One account: trainings, releases and what was spent before, added up under one budget.
+
+All trainings and releases are composed together by privacy loss distributions, or exactly where
+every one is Gaussian noise without sampling. What is only known as a spent (ε, δ) is added by basic
+composition: its ε is added, and its δ is taken from what the rest may use. Neither depends on the
+order of the entries. All of them hold for one adjacency, that of the account.
+"""
+
+from __future__ import annotations
+
+import calendar
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import accumulate, groupby
+from typing import TYPE_CHECKING, Any
+
+from dpcore.accounting.accountant import ROUNDED_UP, change
+from dpcore.accounting.accountants import certify, certify_along, refusal
+from dpcore.accounting.events import Composed, Event, Gaussian, Laplace, Repeated, Step, steps
+from dpcore.accounting.root_search import Search, boundary, most
+from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.errors import InvalidInput, brief, number, one_of, reject, whole
+from dpcore.guarantee import SMALLEST_DELTA, Adjacency, Guarantee, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_mu, analytic_sigma
+from dpcore.progress import Progress, silent
+from dpcore.rounding import lowered, raised
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KINDS = ("training", "release", "laplace", "spent")
+EVERY = ("day", "week", "month", "quarter", "once")
+"""Distances of the repetitions of an entry; "once" puts all of them on one day."""
+MONTHS = {"month": 1, "quarter": 3}
+DAYS = {"day": 1, "week": 7, "once": 0}
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2100, 12, 31)
+LONGEST_TITLE = 40
+MOST_ENTRIES, MOST_COUNT, MOST_OCCASIONS = 400, 1_000, 2_000
+MOST_MORE = 4_096
+"""Most further entries that are counted."""
+DIGITS = 5
+"""Significant digits of noise that follows from the budget, rounded to the safe side."""
+LEAST_NOISE, MOST_NOISE = 1e-3, 1e6
+MOST_EPSILON = 1e3
+NOTHING = 1e-9
+"""The share of a budget that rounding may leave unspent."""
+
+_OWN = {
+    "training": ("noise", "share", "records", "batch", "epochs", "sampling"),
+    "release": ("noise", "share", "epsilon"),
+    "laplace": ("share", "epsilon"),
+    "spent": ("epsilon", "delta"),
+}
+_NOISE_FROM = {
+    "training": ("noise", "share"),
+    "release": ("noise", "epsilon", "share"),
+    "laplace": ("epsilon", "share"),
+}
+TITLES = {
+    "training": "Training",
+    "release": "Count",
+    "laplace": "Laplace count",
+    "spent": "Already spent",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the account. Fields that its kind does not have are ``None``.
+
+    Parameters
+    ----------
+    kind : str
+        "training", "release" (Gaussian noise), "laplace" (Laplace noise), or "spent".
+    what : str
+        Its name; at most `LONGEST_TITLE` letters are kept.
+    count : int
+        How often; each time with fresh noise.
+    first : date
+        Day of the first time.
+    every : str
+        One of `EVERY`: the distance to the next time.
+    noise : float, optional
+        Noise multiplier σ/C of a training, whatever the adjacency; σ/Δ of a release, where Δ is how
+        far (L2) the account's adjacency can move it.
+    share : float, optional
+        In place of noise: its part of the budget relative to other entries with a share.
+    epsilon : float, optional
+        Of a release, in place of noise: its ε alone, at the account's δ. Of a Laplace release: its
+        pure ε, Δ/b. Of what is already spent: its ε.
+    delta : float, optional
+        δ of what is already spent.
+    adjacency : Adjacency, optional
+        The one for which it holds; ``None`` for that of the account. Only what is already spent may
+        have another one.
+    records, batch, epochs, sampling
+        Of a training: n (public), (expected) records a step, passes, and "poisson" or "fixed".
+
+    Raises
+    ------
+    InvalidInput
+        Naming the field, the value and what is allowed.
+    """
+
+    kind: str
+    what: str = ""
+    count: int = 1
+    first: date = date(2026, 1, 1)
+    every: str = "week"
+    noise: float | None = None
+    share: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    records: int | None = None
+    batch: int | None = None
+    epochs: int | None = None
+    sampling: str | None = None
+    adjacency: Adjacency | None = None
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, KINDS)
+        title = " ".join(str(self.what).split())[:LONGEST_TITLE] or TITLES[self.kind]
+        count = whole("how many", self.count, at_least=1, at_most=MOST_COUNT)
+        self._set(what=title, count=count, first=_day(self.first))
+        one_of("every", self.every, EVERY)
+        for name in ("noise", "share", "epsilon", "delta", *_OWN["training"][2:]):
+            if getattr(self, name) is not None and name not in _OWN[self.kind]:
+                raise InvalidInput(
+                    f"{name} is given, but “{TITLES[self.kind].lower()}” has none: leave it empty."
+                )
+        if self.kind == "spent":
+            self._check_spent()
+        else:
+            self._check_noise()
+        if self.kind == "training":
+            self._check_training()
+        if self.adjacency is not None:
+            names = tuple(map(str, Adjacency))
+            self._set(adjacency=Adjacency(one_of("adjacency", str(self.adjacency), names)))
+        if self.days()[-1] > LAST_DAY:
+            raise reject("the last day", str(self.days()[-1]), f"at most {LAST_DAY}")
+
+    def _set(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _check_noise(self) -> None:
+        names = _NOISE_FROM[self.kind]
+        given = [name for name in names if getattr(self, name) is not None]
+        if len(given) != 1:
+            stated = " and ".join(given) if given else "noise"
+            verb = "are both given" if given else "is empty"
+            raise InvalidInput(f"{stated} {verb}, but exactly one of {', '.join(names)} must be.")
+        if self.noise is not None:
+            noise = number("noise", self.noise, at_least=LEAST_NOISE, at_most=MOST_NOISE)
+            self._set(noise=noise)
+        if self.share is not None:
+            self._set(share=number("share", self.share, at_least=1e-3, at_most=1e3))
+        if self.epsilon is not None:
+            self._set(epsilon=number("ε", self.epsilon, at_least=1e-6, at_most=MOST_EPSILON))
+
+    def _check_training(self) -> None:
+        # Not given, the usual ones: a batch of 256 and Poisson samples.
+        records = whole("records n", self.records, at_least=1, at_most=1_000_000_000)
+        batch = 256 if self.batch is None else self.batch
+        epochs = 1 if self.epochs is None else self.epochs
+        self._set(
+            records=records,
+            batch=whole("batch size", batch, at_least=1, at_most=records),
+            epochs=whole("epochs", epochs, at_least=1, at_most=1_000_000),
+            sampling=one_of("sampling", self.sampling or "poisson", ("poisson", "fixed")),
+        )
+        self._event(1.0)
+
+    def _check_spent(self) -> None:
+        epsilon = number("ε", self.epsilon, at_least=0.0, at_most=MOST_EPSILON)
+        self._set(epsilon=epsilon, every="once")
+        self._set(delta=number("δ", self.delta or 0.0, at_least=0.0, below=1.0))
+        whole("how many", self.count, at_least=1, at_most=1)
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Entry:
+        """An entry from cells as typed; empty ones are left out.
+
+        Raises
+        ------
+        InvalidInput
+            If a cell is wrong, or there is no such column.
+        """
+        names = [field.name for field in fields(cls)]
+        for name in row:
+            one_of("column", name, tuple(names))
+        cells = {name: cell for name, cell in row.items() if not _is_empty(cell)}
+        if "kind" not in cells:
+            raise reject("kind", "empty", f"one of {', '.join(KINDS)}")
+        return cls(**cells)
+
+    def row(self) -> dict[str, Any]:
+        """The fields that it has, as `of` reads them."""
+        repeated = () if self.kind == "spent" else ("count", "every")
+        names = ("kind", "what", "first", *repeated, *_OWN[self.kind], "adjacency")
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def days(self) -> list[date]:
+        """The day of each time."""
+        if months := MONTHS.get(self.every):
+            return [_months_later(self.first, months * index) for index in range(self.count)]
+        try:
+            return [
+                self.first + timedelta(days=DAYS[self.every] * index) for index in range(self.count)
+            ]
+        except OverflowError:
+            raise reject("the last day", "after 2100", f"at most {LAST_DAY}") from None
+
+    def _event(self, noise: float) -> Event:
+        """One training with this noise multiplier."""
+        records, batch = self.records or 1, self.batch or 1
+        number_of_steps = (self.epochs or 1) * steps_per_epoch(records, batch)
+        sampling = self.sampling or "poisson"
+        return TrainingPlan(noise, records, batch, number_of_steps, 1e-5, sampling=sampling).event()
+
+    def step(self, adjacency: Adjacency) -> Step | None:
+        """One time as a step with its count; ``None`` for what is already spent.
+
+        An event's noise is on a sum that one record moves by its `change`; that of a release is in
+        units of Δ, which includes the adjacency.
+        """
+        if self.kind == "spent":
+            return None
+        event: Event
+        if self.kind == "laplace":
+            assert self.epsilon is not None
+            event = Laplace(change(adjacency) / self.epsilon)
+        else:
+            assert self.noise is not None
+            is_training = self.kind == "training"
+            event = (
+                self._event(self.noise) if is_training else Gaussian(self.noise * change(adjacency))
+            )
+        (step,) = steps(event)
+        return step
+
+
+def steps_per_epoch(records: int, batch: int) -> int:
+    """Steps of one pass over the data, to the nearest whole number."""
+    return max(1, round(records / batch))
+
+
+def _is_empty(cell: object) -> bool:
+    return cell is None or cell != cell or cell == ""
+
+
+def _day(cell: object) -> date:
+    try:
+        day = date.fromisoformat(str(cell)[:10])
+    except ValueError:
+        raise reject("first day", brief(cell).strip("'"), "a day such as 2026-03-31") from None
+    if not FIRST_DAY <= day <= LAST_DAY:
+        raise reject("first day", str(day), "a day from the years 2000 to 2100")
+    return day
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day of a later month, or that month's last one."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if year > LAST_DAY.year:
+        raise reject("the last day", "after 2100", f"at most {LAST_DAY}")
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
+
+
+@dataclass(frozen=True)
+class Account:
+    """A budget and all that is paid from it.
+
+    Parameters
+    ----------
+    budget : PrivacyBudget
+        δ above 0.
+    entries : tuple of Entry
+        In any order; may be empty.
+    adjacency : Adjacency
+        The one for which all of it holds.
+
+    Raises
+    ------
+    InvalidInput
+        If there are too many entries, or one of them can't be counted under the adjacency.
+    """
+
+    budget: PrivacyBudget
+    entries: tuple[Entry, ...]
+    adjacency: Adjacency = Adjacency.ZERO_OUT
+
+    def __post_init__(self) -> None:
+        number("δ", self.budget.delta, at_least=SMALLEST_DELTA, below=1.0)
+        if len(self.entries) > MOST_ENTRIES:
+            raise InvalidInput(
+                f"The account has {len(self.entries)} entries, but it must have at most "
+                f"{MOST_ENTRIES}."
+            )
+        total = sum(entry.count for entry in self.entries)
+        if total > MOST_OCCASIONS:
+            raise reject("the number of trainings and releases", total, f"at most {MOST_OCCASIONS}")
+        for place, entry in enumerate(self.entries, start=1):
+            try:
+                _check_adjacency(entry, self.adjacency)
+            except InvalidInput as refused:
+                raise InvalidInput(f"Entry {place}, {brief(entry.what)}: {refused}") from None
+
+
+def _check_adjacency(entry: Entry, adjacency: Adjacency) -> None:
+    """Refuse an entry that can't be counted under the account's adjacency."""
+    if entry.kind == "spent":
+        converted(entry, adjacency)
+    elif entry.adjacency not in (None, adjacency):
+        raise reject(
+            "adjacency",
+            str(entry.adjacency),
+            f"{adjacency}, that of the account; a figure of another one is entered as already "
+            "spent",
+        )
+    elif entry.kind == "training" and (reason := refusal(entry._event(1.0), adjacency, "pld")):
+        raise InvalidInput(reason)
+
+
+def converted(entry: Entry, adjacency: Adjacency) -> tuple[float, float]:
+    """(ε, δ) of what is already spent, under the account's adjacency.
+
+    One record replaced includes one blanked out: the blank is one of those that may replace it. A
+    change made of two steps costs (2ε, (1 + e^ε) δ), by the definition applied twice: replacing is
+    blanking out and filling in, or removing and adding; blanking out is removing and adding the
+    blank.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing is proved: with n public, nothing is said about one record more or less.
+    """
+    assert entry.epsilon is not None
+    assert entry.delta is not None
+    held = entry.adjacency or adjacency
+    one_step = held is adjacency or (held, adjacency) == (
+        Adjacency.REPLACE_ONE,
+        Adjacency.ZERO_OUT,
+    )
+    if one_step:
+        return entry.epsilon, entry.delta
+    if adjacency is Adjacency.ADD_REMOVE:
+        raise InvalidInput(
+            f"adjacency is {brief(str(held))}, but under add-remove it must be add-remove too: the "
+            "other says nothing about the number of records."
+        )
+    delta = entry.delta * (1.0 + math.exp(min(entry.epsilon, 700.0))) * ROUNDED_UP
+    return 2.0 * entry.epsilon, min(delta, 1.0)
+
+
+def spent_before(entries: Sequence[Entry], adjacency: Adjacency) -> tuple[float, float]:
+    """ε and δ of all that is already spent, added up and rounded up."""
+    pairs = [converted(entry, adjacency) for entry in entries if entry.kind == "spent"]
+    epsilon, delta = (math.fsum(pair[part] for pair in pairs) for part in (0, 1))
+    return epsilon * ROUNDED_UP, delta * ROUNDED_UP
+
+
+def _rest(delta: float, used: float) -> float:
+    """δ that is left, rounded down."""
+    return (delta - used) / ROUNDED_UP if used else delta
+
+
+def composed(
+    entries: Sequence[Entry],
+    delta: float,
+    adjacency: Adjacency,
+    extra: Sequence[Step] = (),
+    progress: Progress = silent,
+) -> Guarantee:
+    """ε of all entries together, the same in any order of them.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        With their noise.
+    delta : float
+        Of the account.
+    adjacency : Adjacency
+    extra : sequence of Step
+        Further steps.
+    progress : callable, optional
+        Called with (fraction done, message); an exception it raises ends the computation.
+    """
+    counts = Counter[Step]()
+    for entry in entries:
+        if step := entry.step(adjacency):
+            counts[replace(step, count=1)] += step.count * entry.count
+    for step in extra:
+        counts[replace(step, count=1)] += step.count
+    parts = tuple(replace(step, count=counts[step]) for step in sorted(counts, key=repr))
+    before, used = spent_before(entries, adjacency)
+    rest = _rest(delta, used)
+    by = "basic composition" if before or used else ""
+    if rest < SMALLEST_DELTA:
+        reason = (
+            f"The entries already spent use δ = {used:.3g}, but all of the account has {delta:.3g}."
+        )
+        return Guarantee(None, None, adjacency, by, reason)
+    if not parts:
+        return Guarantee(before, delta, adjacency, by or "nothing is spent")
+    certified = _certified(parts, rest, adjacency, progress)
+    if certified.epsilon is None:
+        return certified
+    title = f"{certified.by}, with {by}" if by else certified.by
+    total = (certified.epsilon + before) * ROUNDED_UP if before else certified.epsilon
+    return Guarantee(total, delta, adjacency, title)
+
+
+def _certified(
+    parts: tuple[Step, ...], delta: float, adjacency: Adjacency, progress: Progress
+) -> Guarantee:
+    if accountant(parts) == "gdp":
+        return certify(_event(parts), delta, adjacency, "gdp")
+    total = sum(step.count for step in parts)
+    return certify_along(
+        parts, [total], delta, adjacency, lambda share: progress(share, "adding up")
+    )[0]
+
+
+def accountant(parts: Sequence[Step]) -> str:
+    """The tightest that covers all steps: exact where every one is Gaussian without sampling."""
+    unsampled = all(step.mechanism == "gaussian" and step.sampling == "none" for step in parts)
+    return "gdp" if unsampled else "pld"
+
+
+@lru_cache(maxsize=64)
+def _event(parts: tuple[Step, ...]) -> Event:
+    """Gaussian steps without sampling as an event."""
+    return Composed(tuple(Repeated(Gaussian(step.multiplier), step.count) for step in parts))
+
+
+def with_noise(account: Account, progress: Progress = silent) -> tuple[Entry, ...]:
+    """The entries with the noise of each: as typed, from an ε of its own, or from its share.
+
+    Entries with a share get noise in the proportion of their shares, as little as keeps the whole
+    account within its budget: a share is one of μ², estimated for a training by the central limit
+    theorem. What the account then costs is composed like any other.
+
+    Raises
+    ------
+    InvalidInput
+        If the other entries leave nothing for those with a share.
+    """
+    entries = [_from_epsilon(entry, account.budget.delta) for entry in account.entries]
+    total = math.fsum(entry.share or 0.0 for entry in entries)
+    if not total:
+        return tuple(entries)
+    fixed = [entry for entry in entries if entry.share is None]
+    before, used = spent_before(fixed, account.adjacency)
+    room = PrivacyBudget(
+        max(account.budget.epsilon - before, NOTHING), max(account.budget.delta - used, 1e-300)
+    )
+
+    def scaled(amount: float) -> list[Entry]:
+        return [_from_share(entry, amount / total) for entry in entries]
+
+    tries = 0
+
+    def epsilon(amount: float) -> float:
+        nonlocal tries
+        progress(tries / (tries + 6), f"try {tries + 1}")
+        tries += 1
+        try:
+            found = scaled(amount)
+        except InvalidInput:
+            return math.inf
+        return composed(found, account.budget.delta, account.adjacency).bound
+
+    typed = composed(fixed, account.budget.delta, account.adjacency).bound
+    start = analytic_mu(room.epsilon, room.delta) ** 2
+    search = Search(start * 1e-8, start * 4.0, 2.0)
+    amount = None
+    if typed < account.budget.epsilon:
+        amount = boundary(epsilon, account.budget.epsilon, start, search)
+    if amount is None:
+        raise InvalidInput(
+            f"The entries with a noise of their own spend ε = {raised(typed, 3):g}, but less than "
+            f"{account.budget.epsilon:g} must be spent for a share of the budget to be left."
+            if math.isfinite(typed)
+            else "The entries already spent leave no budget for those with a share."
+        )
+    return tuple(scaled(amount))
+
+
+def _from_epsilon(entry: Entry, delta: float) -> Entry:
+    if entry.kind != "release" or entry.epsilon is None:
+        return entry
+    noise = raised(analytic_sigma(entry.epsilon, delta), DIGITS)
+    return replace(entry, noise=noise, epsilon=None)
+
+
+def _from_share(entry: Entry, scale: float) -> Entry:
+    """The entry with the noise of its share; `scale` is μ² over the share."""
+    if entry.share is None:
+        return entry
+    each = entry.share * scale / entry.count
+    if entry.kind == "laplace":
+        return replace(entry, share=None, epsilon=lowered(math.sqrt(each), DIGITS))
+    if entry.kind == "release":
+        return replace(entry, share=None, noise=raised(each**-0.5, DIGITS))
+    (step,) = steps(entry._event(1.0))
+    exponent = math.log1p(each / (step.rate**2 * step.count))
+    return replace(entry, share=None, noise=raised(exponent**-0.5, DIGITS))
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many more like one entry still fit, each time with fresh noise.
+
+    Parameters
+    ----------
+    entry : Entry
+        One time of it.
+    count : int
+        At most `MOST_MORE`.
+    """
+
+    entry: Entry
+    count: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The account, added up.
+
+    Parameters
+    ----------
+    account : Account
+    entries : tuple of Entry
+        With the noise of each.
+    guarantee : Guarantee
+        Of all of them together.
+    alone : tuple of Guarantee
+        Of each by itself, all its times together.
+    table : DataFrame
+        One row a day on which something happens: day, what, epsilon_spent (by all so far),
+        epsilon_left, within.
+    """
+
+    account: Account
+    entries: tuple[Entry, ...]
+    guarantee: Guarantee
+    alone: tuple[Guarantee, ...]
+    table: pd.DataFrame
+
+    @property
+    def left(self) -> float:
+        """ε of the budget that all entries together leave; 0 where they exceed it."""
+        return max(0.0, self.account.budget.epsilon - self.guarantee.bound)
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the budget is kept."""
+        return self.guarantee.bound <= self.account.budget.epsilon
+
+    @property
+    def breaks_on(self) -> date | None:
+        """The first day on which more than the budget is spent; ``None`` without one."""
+        over = self.table[~self.table["within"]]
+        return None if over.empty else over["day"].iloc[0]
+
+    def spent_by(self, day: date) -> float:
+        """ε of all that happens up to a day."""
+        past = self.table[self.table["day"] <= day]
+        return float(past["epsilon_spent"].iloc[-1]) if len(past) else 0.0
+
+
+def state(account: Account, progress: Progress = silent) -> Statement:
+    """Add up the account, day by day.
+
+    Parameters
+    ----------
+    account : Account
+    progress : callable, optional
+        Called with (fraction done, message); an exception it raises ends the computation.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing is left for the entries with a share.
+    """
+    delta, adjacency = account.budget.delta, account.adjacency
+    entries = with_noise(account, _part(progress, 0.0, 0.4))
+    total = composed(entries, delta, adjacency, progress=_part(progress, 0.4, 0.6))
+    alone = tuple(composed([entry], delta, adjacency) for entry in entries)
+    table = _by_day(account, entries, total, _part(progress, 0.6, 1.0))
+    return Statement(account, entries, total, alone, table)
+
+
+def _part(progress: Progress, begin: float, end: float) -> Progress:
+    return lambda share, message="": progress(begin + (end - begin) * share, message)
+
+
+def _by_day(
+    account: Account, entries: Sequence[Entry], total: Guarantee, progress: Progress
+) -> pd.DataFrame:
+    """ε spent after each day; every one is at most that of all entries."""
+    import pandas as pd
+
+    budget, adjacency = account.budget, account.adjacency
+    times = sorted(
+        ((day, place) for place, entry in enumerate(entries) for day in entry.days()),
+    )
+    days = [(day, [place for _, place in group]) for day, group in groupby(times, lambda t: t[0])]
+    parts, marks, before = [], [], []
+    for _, places in days:
+        for place in places:
+            if step := entries[place].step(adjacency):
+                parts.append(step)
+        marks.append(sum(step.count for step in parts))
+        before.append([entries[place] for place in places if entries[place].kind == "spent"])
+    spent = [math.inf] * len(days)
+    if total.epsilon is not None:
+        # The δ that all of what is already spent leaves: before the last of it, more is free.
+        rest = _rest(budget.delta, spent_before(entries, adjacency)[1])
+        by_mark = _along(parts, marks, rest, adjacency, progress)
+        earlier = list(accumulate(before, lambda sum_, more: [*sum_, *more]))
+        spent = [
+            min(by_mark[mark] + spent_before(gone, adjacency)[0], total.epsilon)
+            for mark, gone in zip(marks, earlier, strict=True)
+        ]
+        spent[-1:] = [total.epsilon] * bool(spent)
+    return pd.DataFrame(
+        {
+            "day": [day for day, _ in days],
+            "what": [_together(entries, places) for _, places in days],
+            "epsilon_spent": spent,
+            "epsilon_left": [max(0.0, budget.epsilon - epsilon) for epsilon in spent],
+            "within": [epsilon <= budget.epsilon for epsilon in spent],
+        }
+    )
+
+
+def _along(
+    parts: Sequence[Step],
+    marks: Sequence[int],
+    delta: float,
+    adjacency: Adjacency,
+    progress: Progress,
+) -> dict[int, float]:
+    """ε after each number of steps; nothing is spent after none."""
+    wanted = sorted({mark for mark in marks if mark})
+    found = {0: 0.0}
+    if not wanted:
+        return found
+    if accountant(parts) == "gdp":
+        ends = list(accumulate(step.count for step in parts))
+        for mark in wanted:
+            done = tuple(parts[: ends.index(mark) + 1])
+            found[mark] = certify(_event(done), delta, adjacency, "gdp").bound
+        return found
+    guarantees = certify_along(
+        _runs(parts), wanted, delta, adjacency, lambda share: progress(share, "day by day")
+    )
+    return found | {mark: each.bound for mark, each in zip(wanted, guarantees, strict=True)}
+
+
+def _runs(parts: Sequence[Step]) -> list[Step]:
+    """Equal steps that follow each other as one."""
+    return [
+        replace(kind, count=sum(step.count for step in group))
+        for kind, group in groupby(parts, lambda step: replace(step, count=1))
+    ]
+
+
+def _together(entries: Sequence[Entry], places: Sequence[int]) -> str:
+    return ", ".join(
+        entries[place].what if times == 1 else f"{entries[place].what} × {times}"
+        for place, times in Counter(places).items()
+    )
+
+
+def room(statement: Statement, entry: Entry, progress: Progress = silent) -> Room:
+    """How many more like this entry fit after all the account holds.
+
+    Parameters
+    ----------
+    statement : Statement
+    entry : Entry
+        With its noise; its own count does not matter.
+    progress : callable, optional
+        Called with (fraction done, message); an exception it raises ends the search.
+    """
+    account = statement.account
+    one = replace(entry, count=1)
+    step = one.step(account.adjacency)
+    assert step is not None
+    tries = 0
+
+    def epsilon(count: float) -> float:
+        nonlocal tries
+        progress(tries / (tries + 6), f"try {tries + 1}")
+        tries += 1
+        more = replace(step, count=step.count * round(count))
+        return composed(statement.entries, account.budget.delta, account.adjacency, [more]).bound
+
+    if not statement.left > NOTHING * account.budget.epsilon:
+        return Room(one, 0)
+    return Room(one, int(most(epsilon, account.budget.epsilon, 1, MOST_MORE) or 0))
+
+
+def rooms(
+    statement: Statement, usual: Sequence[Entry] = (), progress: Progress = silent
+) -> tuple[Room, ...]:
+    """How many more fit: like the last training and the last release, or like the usual ones.
+
+    Parameters
+    ----------
+    statement : Statement
+    usual : sequence of Entry
+        For the kinds of which the account holds none.
+    progress : callable, optional
+        Called with (fraction done, message); an exception it raises ends the search.
+    """
+    last = {entry.kind: entry for entry in (*usual, *statement.entries) if entry.kind != "spent"}
+    share = 1.0 / max(1, len(last))
+    return tuple(
+        room(statement, entry, _part(progress, index * share, (index + 1) * share))
+        for index, entry in enumerate(last.values())
+    )

@@ -1,0 +1,391 @@
+"""The account: as an independent library composes it, in any order, under one adjacency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+import dp_accounting
+import pytest
+from dp_accounting.pld import PLDAccountant, privacy_loss_distribution
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcore.accounting import account as accounts
+from dpcore.accounting.account import (
+    MOST_COUNT,
+    MOST_ENTRIES,
+    Account,
+    Entry,
+    Room,
+    composed,
+    converted,
+    room,
+    rooms,
+    state,
+    steps_per_epoch,
+)
+from dpcore.accounting.budget import split
+from dpcore.accounting.planner import spent
+from dpcore.accounting.training_plan import TrainingPlan
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from dpcore.mechanisms.gaussian import analytic_epsilon
+
+DELTA = 1e-5
+BUDGET = PrivacyBudget(3.0, DELTA)
+DAY = date(2026, 1, 15)
+TRAINING = Entry("training", "Model", 4, DAY, "quarter", 2.0, records=10_000, batch=256, epochs=10)
+WEEKLY = Entry("release", "Weekly count", 52, DAY, "week", 20.0)
+LAPLACE = Entry("laplace", "Survey", 5, DAY, "month", epsilon=0.1)
+BEFORE = Entry("spent", "Last year", first=DAY, epsilon=0.2, delta=1e-6)
+MIXES = {
+    "one training": [TRAINING],
+    "releases": [WEEKLY, replace(WEEKLY, noise=30.0, count=3)],
+    "trainings and releases": [TRAINING, WEEKLY],
+    "with Laplace": [TRAINING, WEEKLY, LAPLACE],
+    "Laplace alone": [LAPLACE],
+    "all kinds": [TRAINING, WEEKLY, LAPLACE, BEFORE, replace(BEFORE, epsilon=0.05, delta=0.0)],
+}
+
+
+def total(entries: Sequence[Entry], adjacency: Adjacency = Adjacency.ZERO_OUT) -> float:
+    return composed(entries, DELTA, adjacency).bound
+
+
+def oracle(entries: Sequence[Entry]) -> float:
+    """ε by Google's accountant; what is already spent is added by basic composition."""
+    theirs = PLDAccountant(
+        dp_accounting.NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-4
+    )
+    epsilon, delta = 0.0, DELTA
+    for entry in entries:
+        if entry.kind == "spent":
+            epsilon, delta = epsilon + (entry.epsilon or 0.0), delta - (entry.delta or 0.0)
+        elif entry.kind == "laplace":
+            theirs.compose(dp_accounting.LaplaceDpEvent(1.0 / (entry.epsilon or 0.0)), entry.count)
+        elif entry.kind == "release":
+            theirs.compose(dp_accounting.GaussianDpEvent(entry.noise or 0.0), entry.count)
+        else:
+            records, batch, epochs = entry.records or 0, entry.batch or 0, entry.epochs or 0
+            step = dp_accounting.PoissonSampledDpEvent(
+                batch / records, dp_accounting.GaussianDpEvent(entry.noise or 0.0)
+            )
+            theirs.compose(step, entry.count * epochs * steps_per_epoch(records, batch))
+    return float(epsilon + theirs.get_epsilon(delta))
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_a_mix_costs_what_an_independent_accountant_says(name: str) -> None:
+    ours, theirs = total(MIXES[name]), oracle(MIXES[name])
+    # Both are upper bounds, each on a grid of its own.
+    assert ours == pytest.approx(theirs, rel=1e-3)
+
+
+def test_adding_what_is_spent_is_no_less_than_composing_it_exactly() -> None:
+    """An (ε, δ) as a mechanism of its own, composed by Google's library, is a lower figure."""
+    pld = privacy_loss_distribution.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4)
+    exact = pld.compose(
+        privacy_loss_distribution.from_privacy_parameters(
+            dp_accounting.pld.common.DifferentialPrivacyParameters(0.2, 1e-6),
+            value_discretization_interval=1e-4,
+        )
+    ).get_epsilon_for_delta(DELTA)
+    ours = total([replace(WEEKLY, noise=2.0, count=1), BEFORE])
+    assert exact <= ours <= exact + 0.2
+
+
+entries_of_any_kind = st.lists(
+    st.sampled_from([*MIXES["all kinds"], replace(TRAINING, sampling="fixed", count=1)]),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=10, deadline=None)
+@given(entries=entries_of_any_kind, seed=st.randoms(use_true_random=False))
+def test_the_order_does_not_matter(entries: list[Entry], seed: object) -> None:
+    shuffled = list(entries)
+    seed.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert total(shuffled) == total(entries)
+
+
+@pytest.mark.parametrize("left_out", range(len(MIXES["all kinds"])))
+def test_no_entry_is_left_out(left_out: int) -> None:
+    entries = MIXES["all kinds"]
+    fewer = [entry for place, entry in enumerate(entries) if place != left_out]
+    assert total(fewer) < total(entries) * (1.0 - 1e-3)
+
+
+def test_each_further_time_costs_more() -> None:
+    for entry in (TRAINING, WEEKLY, LAPLACE):
+        assert total([replace(entry, count=entry.count + 1)]) > total([entry])
+        # One entry of four, or four entries of one.
+        assert total([replace(entry, count=1)] * entry.count) == total([entry])
+
+
+def test_a_training_costs_what_the_planner_says() -> None:
+    run = TrainingPlan(2.0, 10_000, 256, 390, DELTA)
+    assert total([replace(TRAINING, count=1)]) == spent(run, "pld").epsilon
+    fixed = replace(run, sampling="fixed")
+    assert total([replace(TRAINING, count=1, sampling="fixed")]) == spent(fixed, "pld").epsilon
+
+
+def test_releases_with_gaussian_noise_alone_are_exact() -> None:
+    found = composed([WEEKLY, replace(WEEKLY, noise=7.0, count=1)], DELTA, Adjacency.ZERO_OUT)
+    assert found.by == "Gaussian DP"
+    sigma = (52 / 20.0**2 + 1 / 7.0**2) ** -0.5
+    assert found.epsilon == pytest.approx(analytic_epsilon(sigma, DELTA), rel=1e-9)
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_a_release_s_noise_is_in_units_of_the_account_s_own_sensitivity(
+    adjacency: Adjacency,
+) -> None:
+    """Δ includes the adjacency, and C does not: replacing moves a sum of clipped records by 2C."""
+    assert total([WEEKLY], adjacency) == total([WEEKLY])
+    assert total([LAPLACE], adjacency) == total([LAPLACE])
+    strict = adjacency is Adjacency.REPLACE_ONE
+    assert (total([TRAINING], adjacency) > 1.5 * total([TRAINING])) == strict
+    run = TrainingPlan(2.0, 10_000, 256, 4 * 390, DELTA, adjacency=adjacency)
+    assert total([TRAINING], adjacency) == spent(run, "pld").epsilon
+
+
+def test_pure_epsilon_adds_up_at_most() -> None:
+    assert 0.3 < total([LAPLACE]) <= 5 * 0.1
+    assert composed([LAPLACE], 1e-12, Adjacency.ZERO_OUT).bound == pytest.approx(0.5, rel=1e-3)
+
+
+def test_what_is_spent_is_added_and_its_delta_is_taken() -> None:
+    alone = composed([BEFORE], DELTA, Adjacency.ZERO_OUT)
+    assert alone.epsilon == pytest.approx(0.2, rel=1e-9)
+    assert alone.epsilon >= 0.2
+    rest = composed([WEEKLY], DELTA - 1e-6, Adjacency.ZERO_OUT).bound
+    assert total([WEEKLY, BEFORE]) == pytest.approx(0.2 + rest, rel=1e-6)
+    assert total([WEEKLY, BEFORE]) >= 0.2 + rest
+    used = composed([WEEKLY, replace(BEFORE, delta=DELTA)], DELTA, Adjacency.ZERO_OUT)
+    assert used.epsilon is None
+    assert used.reason.startswith("The entries already spent use δ = 1e-05")
+
+
+CONVERSIONS = {
+    ("zero-out", "zero-out"): (0.2, 1e-6),
+    ("replace-one", "zero-out"): (0.2, 1e-6),
+    ("add-remove", "add-remove"): (0.2, 1e-6),
+    ("add-remove", "zero-out"): (0.4, 1e-6 * (1 + math.exp(0.2))),
+    ("add-remove", "replace-one"): (0.4, 1e-6 * (1 + math.exp(0.2))),
+    ("zero-out", "replace-one"): (0.4, 1e-6 * (1 + math.exp(0.2))),
+}
+
+
+@pytest.mark.parametrize("held", Adjacency)
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_adjacencies_are_never_mixed(held: Adjacency, adjacency: Adjacency) -> None:
+    entry = replace(BEFORE, adjacency=held)
+    expected = CONVERSIONS.get((str(held), str(adjacency)))
+    if held is adjacency:
+        expected = (0.2, 1e-6)
+    if expected is None:
+        with pytest.raises(InvalidInput, match="says nothing about the number of records"):
+            Account(BUDGET, (entry,), adjacency)
+        return
+    Account(BUDGET, (entry,), adjacency)
+    assert converted(entry, adjacency) == pytest.approx(expected, rel=1e-9)
+    assert composed([entry], DELTA, adjacency).bound == pytest.approx(expected[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("entry", [TRAINING, WEEKLY, LAPLACE])
+def test_noise_of_another_adjacency_is_refused(entry: Entry) -> None:
+    Account(BUDGET, (replace(entry, adjacency=Adjacency.ZERO_OUT),))
+    with pytest.raises(InvalidInput, match=r"Entry 1, .*: adjacency is 'replace-one', but it must"):
+        Account(BUDGET, (replace(entry, adjacency=Adjacency.REPLACE_ONE),))
+
+
+def test_what_has_no_theorem_is_refused() -> None:
+    fixed = replace(TRAINING, sampling="fixed")
+    Account(BUDGET, (fixed,), Adjacency.REPLACE_ONE)
+    with pytest.raises(InvalidInput, match="Entry 1, 'Model': PLD has no theorem here"):
+        Account(BUDGET, (fixed,), Adjacency.ADD_REMOVE)
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_the_days_add_up_to_the_whole(name: str) -> None:
+    entries = MIXES[name]
+    found = state(Account(BUDGET, tuple(entries)))
+    spent = list(found.table["epsilon_spent"])
+    assert found.guarantee.epsilon == total(entries) == spent[-1]
+    assert spent == sorted(spent)
+    assert list(found.table["within"]) == [epsilon <= 3.0 for epsilon in spent]
+    assert found.breaks_on == next(iter(found.table["day"][~found.table["within"]]), None)
+    assert found.left == max(0.0, 3.0 - spent[-1])
+    assert found.spent_by(DAY - timedelta(days=1)) == 0.0
+    assert found.spent_by(date(2027, 12, 31)) == spent[-1]
+    # What the first day costs, by itself.
+    first = [replace(entry, count=1) for entry in entries]
+    if not any(entry.kind == "spent" for entry in entries):
+        assert spent[0] == pytest.approx(total(first), rel=1e-3)
+    assert spent[0] >= total(first) * (1.0 - 1e-3)
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_as_many_more_fit_as_are_named_and_no_more(name: str) -> None:
+    found = state(Account(BUDGET, tuple(MIXES[name])))
+    for each in rooms(found, [replace(TRAINING, count=1), replace(WEEKLY, count=1)]):
+        entries = [*MIXES[name], replace(each.entry, count=max(1, each.count))]
+        if each.count:
+            assert total(entries) <= 3.0
+        assert total([*MIXES[name], replace(each.entry, count=each.count + 1)]) > 3.0
+    kinds = {each.entry.kind for each in rooms(found, [TRAINING, WEEKLY])}
+    assert kinds == {"training", "release"} | {
+        entry.kind for entry in MIXES[name] if entry.kind == "laplace"
+    }
+
+
+def test_nothing_fits_an_account_that_is_overdrawn() -> None:
+    found = state(Account(PrivacyBudget(0.5, DELTA), (TRAINING, WEEKLY)))
+    assert not found.is_within
+    assert found.left == 0.0
+    assert found.breaks_on == DAY
+    assert room(found, WEEKLY) == Room(replace(WEEKLY, count=1), 0)
+
+
+def test_an_empty_account_has_everything_left() -> None:
+    found = state(Account(BUDGET, ()))
+    assert (found.guarantee.epsilon, found.left, found.breaks_on) == (0.0, 3.0, None)
+    assert found.table.empty
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        (replace(WEEKLY, noise=None, share=1.0),),
+        (replace(TRAINING, noise=None, share=2.0), replace(WEEKLY, noise=None, share=1.0)),
+        (TRAINING, replace(WEEKLY, noise=None, share=1.0), BEFORE),
+        (replace(TRAINING, noise=None, share=1.0), replace(LAPLACE, epsilon=None, share=1.0)),
+    ],
+    ids=["releases", "both", "beside typed noise", "Laplace"],
+)
+def test_shares_use_the_whole_budget_and_never_more(entries: tuple[Entry, ...]) -> None:
+    found = state(Account(BUDGET, entries))
+    assert found.is_within
+    assert found.guarantee.epsilon == pytest.approx(3.0, rel=2e-3)
+    # The noise is short enough to be written down, and it is what was composed.
+    for typed, entry in zip(entries, found.entries, strict=True):
+        assert entry.share is None
+        assert typed.noise in (None, entry.noise)
+    assert state(Account(BUDGET, found.entries)).guarantee == found.guarantee
+
+
+def test_equal_shares_of_releases_are_the_exact_split() -> None:
+    (entry,) = state(Account(BUDGET, (replace(WEEKLY, noise=None, share=1.0),))).entries
+    exact = split(BUDGET, 52, "pld").portions[0].noise_multiplier
+    assert exact <= (entry.noise or 0.0) <= exact * 1.001
+
+
+def test_a_larger_share_is_less_noise() -> None:
+    entries = tuple(replace(WEEKLY, noise=None, share=share) for share in (4.0, 1.0))
+    more, less = (entry.noise or 0.0 for entry in state(Account(BUDGET, entries)).entries)
+    assert less / more == pytest.approx(2.0, rel=1e-3)
+
+
+def test_nothing_left_for_a_share_is_said() -> None:
+    small = PrivacyBudget(0.5, DELTA)
+    with pytest.raises(InvalidInput, match="entries with a noise of their own spend ε = "):
+        state(Account(small, (TRAINING, replace(WEEKLY, noise=None, share=1.0))))
+    with pytest.raises(InvalidInput, match="leave no budget"):
+        state(Account(small, (replace(BEFORE, delta=0.1), replace(WEEKLY, noise=None, share=1.0))))
+
+
+def test_an_epsilon_of_each_release_is_kept_by_it_alone() -> None:
+    entry = replace(WEEKLY, noise=None, epsilon=0.5, count=1)
+    found = state(Account(BUDGET, (entry,)))
+    assert found.guarantee.epsilon == pytest.approx(0.5, rel=1e-3)
+    assert (found.guarantee.epsilon or 1.0) <= 0.5
+
+
+def test_the_days_of_repetitions() -> None:
+    entry = replace(WEEKLY, first=date(2026, 1, 31), count=4)
+    assert [str(day) for day in replace(entry, every="month").days()] == [
+        "2026-01-31",
+        "2026-02-28",
+        "2026-03-31",
+        "2026-04-30",
+    ]
+    assert replace(entry, every="quarter").days()[-1] == date(2026, 10, 31)
+    assert replace(entry, every="week").days()[1] == date(2026, 2, 7)
+    assert set(replace(entry, every="once").days()) == {date(2026, 1, 31)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"kind": "gift"}, "kind is 'gift', but it must be one of"),
+        ({"count": 0}, "how many is 0"),
+        ({"count": MOST_COUNT + 1}, "how many is 1001"),
+        ({"count": 2.5}, "how many is 2.5"),
+        ({"first": "soon"}, "first day is 'soon', but it must be a day such as"),
+        ({"first": date(1815, 1, 1)}, "first day is '1815-01-01'"),
+        ({"first": date(2100, 6, 1)}, "the last day is"),
+        ({"every": "year"}, "every is 'year'"),
+        ({"noise": 0.0}, "noise is 0"),
+        ({"noise": math.nan}, "noise is nan"),
+        ({"noise": None}, "noise is empty, but exactly one of noise, epsilon, share"),
+        ({"share": 1.0}, "noise and share are both given"),
+        ({"noise": None, "share": -1.0}, "share is -1"),
+        ({"noise": None, "epsilon": math.inf}, "ε is inf"),
+        ({"epochs": 3}, "epochs is given, but “count” has none"),
+        ({"adjacency": "swap"}, "adjacency is 'swap'"),
+    ],
+)
+def test_each_wrong_field_is_named(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        replace(WEEKLY, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"records": None}, "records n is None"),
+        ({"batch": 20_000}, "batch size is 20000"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"epochs": 1_000_000}, "steps is 39000000"),
+        ({"sampling": "none"}, "sampling is 'none'"),
+        ({"epsilon": 1.0}, "epsilon is given, but “training” has none"),
+    ],
+)
+def test_each_wrong_field_of_a_training_is_named(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        replace(TRAINING, **changes)  # type: ignore[arg-type]
+
+
+def test_too_much_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=f"at most {MOST_ENTRIES}"):
+        Account(BUDGET, (WEEKLY,) * (MOST_ENTRIES + 1))
+    with pytest.raises(InvalidInput, match="the number of trainings and releases is 3000"):
+        Account(BUDGET, (replace(WEEKLY, count=1_000, every="day"),) * 3)
+    with pytest.raises(InvalidInput, match="δ is 0"):
+        Account(PrivacyBudget(1.0, 0.0), (WEEKLY,))
+
+
+def test_progress_is_reported_and_can_end_it() -> None:
+    shares: list[float] = []
+    state(
+        Account(BUDGET, (TRAINING, replace(WEEKLY, noise=None, share=1.0))),
+        lambda share, message: shares.append(share),
+    )
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+
+    def stop(share: float, message: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        state(Account(BUDGET, (TRAINING, WEEKLY)), stop)
+
+
+def test_a_fault_planted_in_the_adjacency_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases counted as if Δ were C: the test above on its units would not pass."""
+    monkeypatch.setattr(accounts, "change", lambda adjacency: 1.0)
+    assert total([WEEKLY], Adjacency.REPLACE_ONE) != total([WEEKLY])

@@ -1,0 +1,127 @@
+"""The account goes through a link and a file and comes back; what is hostile is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from dpcore.accounting.account import MOST_ENTRIES, Account, Entry, state
+from dpcore.accounting.account_text import (
+    COLUMNS,
+    MOST_LETTERS,
+    from_calendar,
+    from_csv,
+    from_link,
+    to_csv,
+    to_link,
+)
+from dpcore.accounting.budget import COMPOSITIONS, split
+from dpcore.errors import InvalidInput
+from dpcore.guarantee import Adjacency, PrivacyBudget
+from tests.accounting.test_account import BEFORE, LAPLACE, MIXES, TRAINING, WEEKLY
+
+BUDGET = PrivacyBudget(3.0, 1e-5)
+ALL = (
+    *MIXES["all kinds"],
+    replace(TRAINING, sampling="fixed", noise=None, share=0.3),
+    replace(WEEKLY, noise=None, epsilon=0.123456789012345),
+    replace(LAPLACE, epsilon=None, share=2.0),
+    replace(BEFORE, adjacency=Adjacency.REPLACE_ONE),
+)
+
+
+def test_an_account_goes_through_a_link_and_comes_back() -> None:
+    assert from_link(to_link(ALL)) == ALL
+    assert from_link("") == ()
+    assert to_link([TRAINING]) == "training~Model~4~2026-01-15~quarter~2~~10000~256~10~poisson"
+    (odd,) = from_link(to_link([replace(WEEKLY, what="a; b ~ c")]))
+    assert odd.what == "a b c"
+
+
+def test_an_account_goes_through_a_file_and_comes_back() -> None:
+    assert from_csv(to_csv(ALL)) == ALL
+    assert from_csv(to_csv(())) == ()
+    fewer = "what,kind,noise,count\nA,release,3,7\n"
+    assert from_csv(f"\ufeff{fewer}") == (Entry("release", "A", 7, noise=3.0),)
+    (row,) = from_csv(to_csv([replace(WEEKLY, what="=HYPERLINK(1)")]))
+    assert row.what == "HYPERLINK(1)"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("<script>", "Entry 1: kind is '<script>', but it must be one of training"),
+        ("release~A~2~2026-13-01~week~3", "Entry 1: first day is '2026-13-01'"),
+        ("release~A~2~2026-01-01~week~lots", "Entry 1: noise is 'lots'"),
+        ("release~A~1e99~2026-01-01~week~3", "Entry 1: how many is '1e99'"),
+        ("release~A~1~2026-01-01~week~3;release~A", "Entry 2: noise is empty"),
+        ("spent~A~2026-01-01~1~0~~~", "Entry 1: it has 7 cells, but it must have at most 5"),
+        (";" * MOST_ENTRIES, f"The account has {MOST_ENTRIES + 1} entries"),
+        ("x" * (MOST_LETTERS + 1), "The account has 16,001 letters"),
+    ],
+)
+def test_a_hostile_link_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        from_link(text)
+    assert str(refused.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("kind,nois\nrelease,3\n", "column is 'nois', but it must be one of kind"),
+        ("kind,noise\nrelease,0\n", "Row 1: noise is 0"),
+        ("kind,noise\nrelease,3\nrelease,3,4\n", "Row 2: it has more cells than the heading"),
+        ("kind,noise\n,3\n", "Row 1: kind is 'empty'"),
+        ('kind,noise\n"release,3\n', "The file is no table (CSV)"),
+        ("kind\n" + "release\n" * (MOST_ENTRIES + 1), "The account has 401 entries"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        from_csv(text)
+    assert str(refused.value).startswith(sentence)
+
+
+def test_every_column_of_the_file_is_a_field() -> None:
+    assert to_csv(()).strip().split(",") == list(COLUMNS)
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_an_old_calendar_keeps_its_noise_and_its_cost(composition: str) -> None:
+    text = "2026-03-31~Q1~1~;2026-06-30~Q2~2~;2026-09-30~Q3~1~"
+    entries = from_calendar(text, BUDGET, composition, 5.0, typed_noise=False)
+    noises = [
+        portion.noise_multiplier for portion in split(BUDGET, [1, 2, 1], composition).portions
+    ]
+    assert [entry.noise for entry in entries] == pytest.approx(noises, rel=1e-11)
+    assert all((entry.noise or 0.0) >= noise for entry, noise in zip(entries, noises, strict=True))
+    found = state(Account(BUDGET, entries))
+    assert found.is_within
+    exact = split(BUDGET, [1, 2, 1], composition).certified_epsilon
+    assert found.guarantee.epsilon == pytest.approx(exact, rel=1e-6)
+
+
+def test_an_old_calendar_with_typed_noise_is_merged_by_weeks() -> None:
+    days = [*(date(2026, 1, 5 + 7 * week) for week in range(3)), date(2026, 3, 1)]
+    text = ";".join(f"{day}~Count {place}~~8" for place, day in enumerate(days, start=1))
+    entries = from_calendar(text, BUDGET, "pld", 2.0, typed_noise=True)
+    assert entries == (
+        Entry("release", "Count 1", 3, days[0], "week", 4.0),
+        Entry("release", "Count 4", 1, days[3], "week", 4.0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("<script>", "Row 1 of the calendar has 1 cells"),
+        ("2026-13-01~x~1~", "Row 1: first day is '2026-13-01'"),
+        ("2026-01-01~x~lots~", "Row 1, weight is 'lots'"),
+    ],
+)
+def test_an_old_hostile_calendar_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        from_calendar(text, BUDGET, "pld", 1.0, typed_noise=False)
